@@ -1,4 +1,4 @@
-# Puts every C++ target of a project on the loops of loopbench, without a change to it:
+# Builds every C++ target of a project on loopbench's loops, without a change to the project:
 # cmake -DCMAKE_PROJECT_INCLUDE=PREFIX/lib/cmake/loopbench/loopbench-asio-dropin.cmake
 find_package(loopbench REQUIRED COMPONENTS asio PATHS ${CMAKE_CURRENT_LIST_DIR} NO_DEFAULT_PATH)
 link_libraries(loopbench::asio-dropin)

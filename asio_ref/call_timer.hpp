@@ -1,4 +1,4 @@
-// A function called at a time, unless it is cancelled before: the word for timeouts.
+// A function that is called at a given time, unless it is cancelled before: used for timeouts.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,18 @@ struct scheduled_call {
     scheduled_call(const executor& loop, timer::time_point when) : waiting(loop, when) {}
 
     timer waiting;
-    // A timer that has expired cannot be cancelled, but its handler may still be queued.
+    // A timer that has expired cannot be cancelled, but its handler might still be queued.
     bool cancelled = false;
 };
 
 }  // namespace detail
 
-/// Names a scheduled call. Copyable; dropping it does not cancel; on the loop's thread only.
+/// A handle of a scheduled call. Copyable; dropping it does not cancel; use it only on the loop's thread.
 class call_handle {
 public:
     explicit call_handle(std::shared_ptr<detail::scheduled_call> call) : call_(std::move(call)) {}
 
-    /// The function is not called any more. Harmless when it was called or cancelled before.
+    /// Prevents the call. Harmless if the function was called or cancelled before.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();
@@ -35,7 +35,7 @@ private:
     std::shared_ptr<detail::scheduled_call> call_;
 };
 
-/// function() runs when the clock has reached `when`, never before and never inline.
+/// Calls function() when the clock has reached `when`, never before and never inline.
 template <class Function>
 call_handle call_at(const executor& loop, timer::time_point when, Function function) {
     auto call = std::make_shared<detail::scheduled_call>(loop, when);

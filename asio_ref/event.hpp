@@ -1,4 +1,4 @@
-// The one wake-up that coroutines cannot be given by the other operations: from a plain function.
+// An event: lets a plain function wake a coroutine, which no other operation can do.
 #pragma once
 
 #include <boost/asio/deferred.hpp>
@@ -8,7 +8,8 @@
 
 namespace loopbench::asio_ref {
 
-/// Set once, awaited once, in either order; on the loop's thread only. It must outlive the wait.
+/// An event that is set once and awaited once, in either order; only on the loop's thread. It must outlive
+/// the wait.
 class event {
 public:
     template <class Runtime>

@@ -1,4 +1,4 @@
-// A real join over co_spawn: every child is a coroutine of its own, the last one to end wakes the waiter
+// A real join over co_spawn: every child is a separate coroutine, and the last one to end wakes the waiter
 // once.
 //
 // Asio's own experimental::make_parallel_group does the same for a range, but keeps a result and a
@@ -28,7 +28,8 @@ struct join {
     void one_ended(std::exception_ptr error) {
         if (error && !first_error) first_error = std::move(error);
         if (--pending > 0) return;
-        // The waiter may run far from here, and end what owns this: nothing of it is touched afterwards.
+        // The waiter might run long before this returns, and destroy the owner of this join: use no member
+        // afterwards.
         Waiter last_seen = std::move(waiter);
         std::move(last_seen)(std::move(first_error));
     }
@@ -46,7 +47,7 @@ struct start_children {
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        // One block: two small ones for each gather leave glibc's heap in pieces, and it is slower for it.
+        // One block: two small blocks per gather fragment glibc's heap, which makes it slower.
         const auto joined = std::make_shared<join_type>(std::forward<Waiter>(waiter), children.size());
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {

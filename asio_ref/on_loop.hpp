@@ -1,5 +1,5 @@
-// The reference on the loops of this project: the same source, for which boost::asio::io_context is
-// loopbench's (CMake adds the header that puts it there, loopbench/asio/dropin.hpp).
+// The reference on the loops of this project: the same source, in which boost::asio::io_context is
+// loopbench's (CMake adds the header that replaces it, loopbench/asio/dropin.hpp).
 #pragma once
 
 #include <cstdlib>
@@ -12,8 +12,8 @@ namespace loopbench::asio_ref {
 static_assert(std::is_same_v<boost::asio::io_context, loopbench::asio::io_context>,
               "this source is compiled without loopbench/asio/dropin.hpp: link loopbench_asio_on_loop");
 
-/// `design` is "epoll" or "io_uring". Throws std::system_error where the kernel refuses it. Sets an
-/// environment variable, so no other thread may run yet.
+/// Returns a runtime on `design`, which is "epoll" or "io_uring". Throws std::system_error if the kernel
+/// refuses it. Sets an environment variable, so it must be called before other threads start.
 inline std::unique_ptr<runtime> make_runtime_on_loop(const char* design) {
     ::setenv("LOOPBENCH_ASIO", design, 1);
     return std::make_unique<runtime>();

@@ -1,4 +1,4 @@
-// Pipes over Asio, with the meaning that bench/runtime.hpp gives to them.
+// Pipes over Asio, with the meaning that bench/runtime.hpp defines.
 #pragma once
 
 #include <boost/asio/basic_readable_pipe.hpp>
@@ -20,8 +20,8 @@ namespace loopbench::asio_ref {
 using readable_pipe = boost::asio::basic_readable_pipe<executor>;
 using writable_pipe = boost::asio::basic_writable_pipe<executor>;
 
-/// Both ends of a new pipe, as Asio has them. Throws std::system_error. SIGPIPE is ignored from here on in
-/// the whole process: write(2) has no flag against it.
+/// Returns both ends of a new pipe, as Asio's classes. Throws std::system_error. From here on, the whole
+/// process ignores SIGPIPE: write(2) has no flag against it.
 inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     std::signal(SIGPIPE, SIG_IGN);
     std::pair<readable_pipe, writable_pipe> ends(loop, loop);
@@ -31,7 +31,7 @@ inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     return ends;
 }
 
-/// What both ends have in common. It must not be moved while an operation on it is pending.
+/// The common part of both ends. It must not be moved while an operation on it is pending.
 template <class Pipe>
 class pipe_end {
 public:
@@ -71,7 +71,7 @@ struct pipe_ends {
     pipe_writer writer;
 };
 
-/// As make_pipe().
+/// Opens a pipe like make_pipe().
 inline pipe_ends open_pipe(const executor& loop) {
     auto [reader, writer] = make_pipe(loop);
     return {pipe_reader(std::move(reader)), pipe_writer(std::move(writer))};

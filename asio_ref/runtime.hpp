@@ -1,8 +1,7 @@
-// The vocabulary of bench/runtime.hpp over Boost.Asio: the reference that every other loop is measured
-// against.
+// The vocabulary of bench/runtime.hpp over Boost.Asio: the reference for all other loops.
 //
-// Written as an Asio expert would write it for one thread: io_context{1}, a concrete executor, coroutines,
-// nothing handicapped and nothing that a reader of Asio's documentation would not find there.
+// Written as an Asio expert would write it for one thread: io_context{1}, a concrete executor and coroutines.
+// It has no artificial handicap, and no trick that Asio's documentation does not show.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -33,8 +32,8 @@
 
 namespace loopbench::asio_ref {
 
-/// Models loopbench::bench::Runtime; see there for the meaning, the errors and the thread rules of each
-/// function.
+/// Models loopbench::bench::Runtime; the meaning, the errors and the thread rules of each function are
+/// documented there.
 class runtime {
 public:
     static constexpr std::string_view name = "asio-epoll";
@@ -73,7 +72,7 @@ public:
         boost::asio::post(context_, std::forward<Function>(function));
     }
 
-    // The io_context's queue is one for all threads.
+    // All threads share the io_context's one queue.
     template <class Function>
     void post_from_any_thread(Function&& function) {
         boost::asio::post(context_, std::forward<Function>(function));
@@ -112,8 +111,8 @@ public:
     executor get_executor() noexcept { return context_.get_executor(); }
 
 private:
-    // What the task given to run() came to. Shared with its completion handler, because an exception from
-    // elsewhere may leave run() first; the task then goes on in a later run().
+    // The outcome of the task that was passed to run(). Shared with the task's completion handler, because an
+    // exception from elsewhere can leave run() first; the task then continues in a later run().
     struct outcome_base {
         bool done = false;
         std::exception_ptr error;
@@ -123,8 +122,9 @@ private:
         std::optional<T> value;
     };
 
-    // co_spawn starts a coroutine inline when it is called inside of the loop; this one steps back first. (A
-    // posted function that calls co_spawn would do, but takes the coroutine through the queue twice.)
+    // co_spawn starts a coroutine inline when it is called inside the loop; this one goes through the queue
+    // first. (A posted function that calls co_spawn would work too, but would pass the coroutine through the
+    // queue twice.)
     static task<void> start_later(task<void> detached) {
         co_await boost::asio::post(boost::asio::deferred);
         co_await std::move(detached);
@@ -148,7 +148,7 @@ private:
     void run_until_done(outcome_base& awaited);
 
     boost::asio::io_context context_{1};
-    const outcome_base* awaited_ = nullptr;  // of the run() that is under way
+    const outcome_base* awaited_ = nullptr;  // of the current run()
 };
 
 template <class T>

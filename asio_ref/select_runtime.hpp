@@ -8,8 +8,8 @@
 
 namespace loopbench::asio_ref {
 
-/// Descriptors of 1024 and more cannot be waited for: Asio completes such an operation with an error
-/// (fd_set_failure, which is no errno). Whoever needs so many must not ask this runtime.
+/// A runtime that cannot wait for descriptors of 1024 and above: Asio completes such an operation with an
+/// error (fd_set_failure, which is not an errno). Do not use it with 1024 or more descriptors.
 class select_runtime : public runtime {
 public:
     static constexpr std::string_view name = "asio-select";

@@ -1,5 +1,4 @@
-// How both Asio runtimes set sockets up and take them down: what makes their streams comparable stands here
-// once.
+// Set-up and tear-down of sockets in both Asio runtimes: written once, so that their streams are comparable.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -16,8 +15,8 @@ inline constexpr int listen_backlog = 4096;
 template <class Protocol>
 using acceptor = boost::asio::basic_socket_acceptor<Protocol, executor>;
 
-/// A listening socket. No SO_REUSEADDR: the kernel chooses the port, and a path must not exist. Throws
-/// std::system_error with the step that failed.
+/// Returns a listening socket. No SO_REUSEADDR: the kernel chooses the port, and a path must not exist.
+/// Throws std::system_error with the step that failed.
 template <class Protocol>
 acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::endpoint& local) {
     acceptor<Protocol> opened(loop);
@@ -31,7 +30,7 @@ acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::
     return opened;
 }
 
-/// The one option of the Stream concept, for TCP. Throws std::system_error.
+/// Sets the one option of the Stream concept, for TCP. Throws std::system_error.
 template <class Socket>
 void set_stream_options(Socket& connected) {
     if constexpr (std::is_same_v<typename Socket::protocol_type, boost::asio::ip::tcp>) {
@@ -41,14 +40,15 @@ void set_stream_options(Socket& connected) {
     }
 }
 
-/// Does nothing when the peer or we have ended the connection already.
+/// Ends sending. Does nothing if the peer or we have already ended the connection.
 template <class Socket>
 void shut_down_sending(Socket& connected) {
     boost::system::error_code ignored;
     connected.shutdown(Socket::shutdown_send, ignored);
 }
 
-/// Anything of Asio's that has close(). What is pending on it completes; closing twice is harmless.
+/// Closes any of Asio's objects that has close(). Pending operations on it complete; closing twice is
+/// harmless.
 template <class Closable>
 void close_quietly(Closable& open) {
     boost::system::error_code ignored;

@@ -1,4 +1,4 @@
-// TCP and Unix sockets over Asio, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
+// TCP and Unix sockets over Asio, with the meaning that bench/runtime.hpp defines for Stream and Listener.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -35,7 +35,7 @@ public:
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), error_as_value);
-        // async_write writes in pieces; when close() comes between two of them, the next finds no socket.
+        // async_write writes in pieces; after a close() between two of them, the next one finds no socket.
         if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }
@@ -51,7 +51,7 @@ private:
 using stream = basic_stream<boost::asio::ip::tcp>;
 using unix_stream = basic_stream<boost::asio::local::stream_protocol>;
 
-/// A listening socket; a path is left behind. It must not be moved while an accept is pending.
+/// A listening socket; it does not remove its path. It must not be moved while an accept is pending.
 template <class Protocol>
 class basic_listener {
 public:
@@ -65,7 +65,7 @@ public:
         co_return basic_stream<Protocol>(std::move(peer));
     }
 
-    /// Of TCP only.
+    /// Returns the port. TCP only.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

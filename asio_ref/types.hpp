@@ -1,6 +1,5 @@
-// The Asio vocabulary that the reference is written in: one concrete executor everywhere, because a
-// type-erased one costs an indirection and often an allocation per operation, which nobody who measures would
-// accept.
+// The Asio types of the reference: one concrete executor everywhere. A type-erased executor costs an
+// indirection and often an allocation per operation, which is not acceptable in a benchmark.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -24,23 +23,23 @@ using timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                       boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
 
-// What a wrapping coroutine awaits with. `deferred` needs no coroutine frame of its own, so that a wrapped
-// operation costs the one frame that a bare operation costs with `use_awaitable`.
+// The completion token of a wrapping coroutine. `deferred` needs no coroutine frame, so a wrapped operation
+// costs one frame, as a bare operation with `use_awaitable` does.
 inline constexpr auto error_as_value = boost::asio::as_tuple(boost::asio::deferred);
 
-/// What a read or a write came to; `error` is an errno, 0 when there was none.
+/// The result of a read or a write; `error` is an errno, or 0 for success.
 struct io_result {
     std::size_t bytes = 0;
     int error = 0;
 };
 
-/// The end of a stream is not an error: it is a read of no bytes.
+/// Converts Asio's result. The end of a stream is not an error: it is a read of zero bytes.
 inline io_result to_io_result(const boost::system::error_code& error, std::size_t bytes) {
     if (error == boost::asio::error::eof) return {bytes, 0};
     return {bytes, error.value()};
 }
 
-/// Boost's exception is not a std::system_error, which is what the Runtime concept promises.
+/// Throws std::system_error, as the Runtime concept promises; Boost's own exception is a different type.
 inline void throw_if_failed(const boost::system::error_code& error, const char* what) {
     if (error) throw std::system_error(error.value(), std::system_category(), what);
 }

@@ -11,9 +11,9 @@
 
 namespace loopbench::asio_ref {
 
-/// What Asio does when it first needs its backend, done in a context that is thrown away: a refusal shows
-/// here, and not in the middle of a workload, and a runtime that does no I/O has no ring, as asio-epoll has
-/// no epoll then. Throws std::system_error.
+/// A probe that makes Asio set up its io_uring backend, in a context that is thrown away. A refusal shows
+/// here, and not in the middle of a workload; and a runtime without I/O has no ring, as asio-epoll then has
+/// no epoll. Throws std::system_error.
 class uring_probe {
 public:
     uring_probe() {

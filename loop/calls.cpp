@@ -12,11 +12,12 @@ struct fd_callbacks::watcher : io_operation {
 
     void arm() {
         const bool ready = owner.start(*this);
-        ++references;  // the driver's or the queue's
+        ++references;  // held by the driver or the queue
         if (ready) owner.ready().push(*this);
     }
 
-    // When that throws, or the descriptor is closed or cannot be waited for, it stays as it is until removed.
+    // If arm() throws, or the descriptor is closed or cannot be waited for, the watcher stays idle until it
+    // is removed.
     void arm_again() {
         if (!removed) arm();
     }
@@ -24,7 +25,7 @@ struct fd_callbacks::watcher : io_operation {
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<watcher*>(op);
         const auto keep = shared_state<watcher>::share(self);
-        --self.references;  // the queue's
+        --self.references;  // the queue's reference
         const bool is_closed = self.result == -ECANCELED || self.result == -EBADF;
         if (how == completion::discard || self.removed || is_closed) return;
         if (self.result < 0)
@@ -70,7 +71,7 @@ bool fd_callbacks::remove(int fd, io_kind kind) noexcept {
     watching->removed = true;
     if (watching->pending) {
         io_.discard(*watching);
-        --watching->references;  // the driver's
+        --watching->references;  // the driver's reference
     }
     io_.unwatch(fd);
     return true;

@@ -23,24 +23,26 @@ std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
 constexpr std::size_t whole_budget = work_budget::units_max;
 
 constexpr design all[] = {
-    // Document 001, and the first half of 004: every task is asked in turn whether it can go on (the last
-    // `true`). There is no selector, and no timer queue for tasks: this one is for the network and for calls.
+    // Tutorial 001, and the first half of 004: the loop asks one task after another if it can continue (the
+    // last `true`). There is no selector. Tasks do not use the timer queue; only the network code and
+    // scheduled calls do.
     {"loop-round-robin", "none", "Tasks are polled in turn; a sleep looks at the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, on_every_turn, true>},
-    // Document 000.
+    // Tutorial 000.
     {"loop-tick", "select",
      "A heap of timers, a select that does not wait, and 100 ms of sleep on each turn.",
      &make<&make_select_driver, heap_timers, tick_wait, on_every_turn>},
-    // Document 002. The selector is asked on every turn, with a timeout of 0 when there are callbacks.
+    // Tutorial 002. The loop calls the selector on every turn, with a timeout of 0 if there are callbacks.
     {"loop-layered", "select", "Callbacks, then timers in a plain list, then select with a computed timeout.",
      &make<&make_select_driver, list_timers, block_every_turn_wait, on_every_turn>},
-    // Document 003. As in the document, a queue that never gets empty starves timers and I/O.
+    // Tutorial 003. As in the tutorial, a ready queue that never gets empty starves timers and I/O.
     {"loop-scheduler", "select",
      "Runs its ready queue until it is empty, and only then looks at the heap of sleepers and at select.",
      &make<&make_select_driver, heap_timers, block_wait, only_when_idle>},
-    // Document 004: asyncio's turn. asyncio also runs what is due within its clock's resolution, `when < now
-    // + resolution`: where that is the unit of time, it is `when <= now`, as it is here. And it never waits
-    // longer than a day (MAXIMUM_SELECT_TIMEOUT), since some selectors refuse more; pselect(2) does not.
+    // Tutorial 004: asyncio's turn. asyncio also runs timers that are due within its clock's resolution
+    // (`when < now + resolution`). Where the resolution is the unit of time, this is the same as `when <=
+    // now`, which we use. asyncio also never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), because some
+    // selectors refuse longer timeouts; pselect(2) does not.
     {"loop-asyncio", "select", "asyncio's turn: a heap with late removal, select, and what was ready then.",
      &make<&make_select_driver, lazy_heap_timers, block_every_turn_wait, on_every_turn>},
     {"loop-poll", "poll", "A heap over poll: the textbook loop.",

@@ -1,4 +1,4 @@
-// The designs: the loops that have a name.
+// The designs: the loops that have names.
 #pragma once
 
 #include "loop/loop.hpp"
@@ -12,15 +12,15 @@ struct design {
     std::unique_ptr<event_loop> (*make)(const design& self, clock* other_clock);
 };
 
-/// All of them, in the order of the ladder from the naive to the fast.
+/// Returns all designs, ordered from the naive to the fast.
 std::span<const design> designs() noexcept;
 
-/// Null when there is no such design.
+/// Returns null if there is no such design.
 const design* find_design(std::string_view name) noexcept;
 
-/// A loop of that design. Throws std::invalid_argument when there is none of the name, and std::system_error
-/// with the cause and the remedy when the kernel refuses its driver. Tests put a clock of their own in the
-/// place of the kernel's, which must outlive the loop.
+/// Makes a loop of a design. Throws std::invalid_argument if there is no design of this name, and
+/// std::system_error with the cause and the remedy if the kernel refuses its driver. Tests replace the
+/// kernel's clock with `other_clock`, which must outlive the loop.
 std::unique_ptr<event_loop> make_loop(std::string_view design, clock* other_clock = nullptr);
 
 }  // namespace loopbench::loop

@@ -15,13 +15,13 @@ event_loop::event_loop(std::string_view name, make_driver_fn make_driver, bool p
 
 void event_loop::close() noexcept {
     const auto guard = guard_writes();
-    callbacks_.clear();  // before the frames: they may close what is watched
+    callbacks_.clear();  // before the frames, because they may close watched descriptors
     scheduler::close();
 }
 
 call_handle event_loop::call_soon(std::function<void()> function, const std::source_location& where) {
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
-    ++call->references;  // the queue's
+    ++call->references;  // the queue's reference
     ready().push(*call);
     return {*this, std::move(call)};
 }
@@ -32,7 +32,7 @@ call_handle event_loop::call_at(time_point when, std::function<void()> function,
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
     call->deadline = when;
     arm(*call);
-    ++call->references;  // the timer queue's
+    ++call->references;  // the timer queue's reference
     return {*this, std::move(call)};
 }
 

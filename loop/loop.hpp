@@ -1,5 +1,5 @@
-// The loop as a program uses it: the scheduler with time and I/O. Which driver, timer queue and wait policy
-// are behind it is the design's (turn.hpp, designs.hpp), and no matter to a program.
+// The loop as a program uses it: the scheduler with time and I/O. The design chooses the driver, the timer
+// queue and the wait policy (turn.hpp, designs.hpp); a program does not need to know them.
 #pragma once
 
 #include "loop/calls.hpp"
@@ -13,8 +13,9 @@ class listener;
 class stream;
 struct pipe_ends;
 
-/// One thread's loop; made by make_loop() (designs.hpp) there or in another one, and run in no third. Only
-/// post_from_any_thread() and stop_from_any_thread() may be called from any.
+/// The loop of one thread. make_loop() (designs.hpp) creates it, in that thread or in another one; it must
+/// always run in the same thread. Only post_from_any_thread(), push_from_any_thread(), stop_from_any_thread()
+/// and wake_from_any_thread() may be called from any thread.
 class event_loop : public scheduler {
 public:
     template <class T = void>
@@ -27,7 +28,7 @@ public:
 
     virtual ~event_loop() = default;
 
-    /// The design's.
+    /// Returns the design's name.
     std::string_view name() const noexcept { return name_; }
 
     time_point now() noexcept {
@@ -35,16 +36,17 @@ public:
     }
 
     class sleep_awaiter;
-    /// Completes when now() has reached `when`, never before, and through the queue when it has passed.
+    /// Awaitable; completes when now() has reached `when`, never earlier. If `when` has already passed, it
+    /// completes through the ready queue.
     sleep_awaiter sleep_until(time_point when) noexcept { return {*this, when}; }
     sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
-    /// f() runs on the next turn, after what is queued already, unless it is cancelled before.
-    /// `where` is its name in debug mode.
+    /// Runs f() on the next turn, after everything that is already queued, unless it is cancelled before. In
+    /// debug mode, `where` names the call.
     call_handle call_soon(std::function<void()> function,
                           const std::source_location& where = std::source_location::current());
 
-    /// f() runs when now() has reached `when`, never before, unless it is cancelled.
+    /// Runs f() when now() has reached `when`, never earlier, unless it is cancelled.
     call_handle call_at(time_point when, std::function<void()> function,
                         const std::source_location& where = std::source_location::current());
     call_handle call_later(nanoseconds delay, std::function<void()> function,
@@ -52,27 +54,28 @@ public:
         return call_at(deadline_after(now(), delay), std::move(function), where);
     }
 
-    /// Call f(), once a turn, while the descriptor is ready for reading (writing), until removed; the newest
-    /// f counts. Throws std::system_error for a descriptor that cannot be watched.
+    /// Calls f(), once per turn, while the descriptor is ready for reading (writing), until it is removed. A
+    /// new f replaces the previous one. Throws std::system_error if the descriptor cannot be watched.
     void add_reader(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::readable, std::move(function));
     }
     void add_writer(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::writable, std::move(function));
     }
-    /// True when there was a callback.
+    /// Returns true if there was a callback.
     bool remove_reader(int fd) noexcept { return remove(fd, io_kind::readable); }
     bool remove_writer(int fd) noexcept { return remove(fd, io_kind::writable); }
 
     /// Runs until stop() is called.
     void run_forever();
 
-    /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O, no
-    /// expected_post; or until stop() is called. A sleep until `never` is no timer. The founding scheduler's
-    /// run() and Asio's.
+    /// Runs until nothing is left that could make anything happen (no callback, no timer, no pending I/O, no
+    /// expected_post), or until stop() is called. A sleep until `never` does not count as a timer. The run()
+    /// functions of tutorial 003's scheduler and of Asio behave the same way.
     void run_until_idle();
 
-    /// While one lives, another thread is going to post something. Loop's thread only.
+    /// An announcement that another thread will post something, valid while the object lives. Loop's thread
+    /// only.
     class expected_post {
     public:
         expected_post(event_loop& loop) noexcept : loop_(loop) { ++loop_.expected_posts_; }
@@ -83,57 +86,61 @@ public:
         event_loop& loop_;
     };
 
-    /// Ends run_forever() and run_until_idle() after the present turn.
+    /// Ends run_forever() and run_until_idle() after the current turn.
     void stop() noexcept { stopping_ = true; }
-    /// The same, from any thread; the loop is woken when it sleeps. Asked before the loop runs, it ends the
-    /// next run_forever() or run_until_idle() after its first turn.
+    /// Does the same from any thread, and wakes the loop if it sleeps. If called before the loop runs, it
+    /// ends the next run_forever() or run_until_idle() after its first turn.
     void stop_from_any_thread() {
         post_from_any_thread([this] { stop(); });
     }
 
-    /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn.
+    /// Takes one turn, for a caller that has its own loop around it. Throws std::logic_error inside another
+    /// turn.
     void turn();
 
-    /// For who counts what runs: waits when nothing is ready, but not longer than until `wake_by`
-    /// (do_not_wait: it only looks), and then runs at most so many callbacks, fewer where end_step() says so
-    /// or the work budget is used up. Unlike turn() it may be called inside of a callback. What a callback
-    /// throws leaves it, and nothing is lost. Takes the lock of a driver that is shared.
+    /// Takes a step, for a caller that counts what runs: waits until something is ready, but not longer than
+    /// until `wake_by` (do_not_wait: only asks the kernel), then runs at most `callbacks_max` callbacks, or
+    /// fewer if end_step() is called or the work budget is used up. Unlike turn(), it may be called inside a
+    /// callback. If a callback throws, step() throws its exception, and no operation is lost. Holds the lock
+    /// of a shared driver.
     void step(std::size_t callbacks_max, time_point wake_by) { take_step(callbacks_max, wake_by); }
-    /// The present step ends after the present callback. Loop's thread only.
+    /// Ends the current step after the current callback. Loop's thread only.
     void end_step() noexcept { ready().budget.use(work_budget::units_max); }
-    /// Ends the sleep of a loop that may be asleep: for who has changed its timers or its I/O in another
-    /// thread, with the lock of its driver.
+    /// Wakes a loop that might be asleep. For a thread that has changed the loop's timers or I/O, holding the
+    /// driver's lock.
     void wake_from_any_thread() noexcept { wake(); }
-    /// At the end of a program that keeps its own operations in the loop: discards what is armed, pending or
-    /// queued, and what these add while they are discarded.
+    /// Discards everything that is armed, pending or queued, and everything that is added meanwhile. For the
+    /// end of a program that keeps its own operations in the loop.
     virtual void discard_operations() noexcept = 0;
 
     // The network (net/stream.hpp, net/pipe.hpp).
 
-    /// By default on 127.0.0.1 and a port of the kernel's. Throws std::system_error naming the endpoint.
+    /// Listens, by default on 127.0.0.1 and a port that the kernel chooses. Throws std::system_error that
+    /// names the endpoint.
     loop::listener listen(const endpoint& local = endpoint::loopback(0));
-    /// The same at an address of this machine, in digits.
+    /// Does the same at a numeric address of this machine.
     loop::listener listen_on(std::string_view address);
-    /// The path must not exist, and stays when the listener is closed.
+    /// Listens on a Unix socket. The path must not exist; it remains when the listener is closed.
     loop::listener listen_unix(std::string_view path);
-    /// A stream, TCP_NODELAY set. Throws std::system_error naming the peer.
+    /// Connects and sets TCP_NODELAY. Throws std::system_error that names the peer.
     loop::task<loop::stream> connect(endpoint peer);
     loop::task<loop::stream> connect(std::uint16_t port) { return connect(endpoint::loopback(port)); }
     loop::task<loop::stream> connect_unix(std::string_view path) {
         return connect(endpoint::unix_path(path));
     }
-    /// Both ends of a new pipe.
+    /// Returns both ends of a new pipe.
     pipe_ends open_pipe();
 
     // For awaiters, streams and wait policies.
 
     driver& io() noexcept { return *io_; }
-    /// For descriptors that are written to with write(2), which has no flag against SIGPIPE: from now on the
-    /// signal is blocked in the loop's thread while the loop runs, and what a write has raised is taken away.
-    /// The process's disposition stays what it is. In the loop's thread, or before it runs.
+    /// For descriptors that are written with write(2), which has no flag against SIGPIPE. From now on, the
+    /// signal is blocked in the loop's thread while the loop runs, and a SIGPIPE that a write has raised is
+    /// taken away. The process's disposition does not change. Call it in the loop's thread, or before the
+    /// loop runs.
     void block_sigpipe() noexcept;
-    /// While what it gives lives, that holds: in the loop's runs, and where ending a pending write may carry
-    /// it out. Null inside of another one.
+    /// Blocks SIGPIPE, as described above, while the returned guard lives: while the loop runs, and where
+    /// ending a pending write might still execute it. Returns null inside another guard.
     [[nodiscard]] auto guard_writes() noexcept {
         if (std::exchange(guarded_, true)) return write_guard();
         if (writes_to_pipes_) [[unlikely]]
@@ -142,7 +149,7 @@ public:
     }
     /// Throws std::bad_alloc; then the timer is not armed.
     virtual void arm(timer& t) = 0;
-    /// The timer is armed.
+    /// The timer must be armed.
     virtual void disarm(timer& t) noexcept = 0;
 
     class sleep_awaiter : polled_awaiter<timer> {
@@ -161,8 +168,8 @@ public:
         bool await_suspend(std::coroutine_handle<Promise> coroutine) {
             const bool polls = loop_.polls();
             const bool has_come = deadline <= loop_.last_now_;
-            // Without a deadline only a cancellation ends it, and it keeps no loop running. (When arm()
-            // throws, the task does not yet point here.)
+            // Without a deadline, only a cancellation ends the sleep, and the sleep does not keep the loop
+            // running. (If arm() throws, the task does not yet point to this awaiter.)
             if (!polls && !has_come && deadline != never) loop_.arm(*this);
             if (!suspend(coroutine, polls ? nullptr : &cancel)) {
                 if (armed) loop_.disarm(*this);
@@ -190,7 +197,7 @@ public:
             self.ready().push(self);
         }
 
-        // Document 001's sleep: it looks at the clock each time that it is asked.
+        // Tutorial 001's sleep: checks the clock each time that the loop asks.
         static bool is_over(polled_awaiter<timer>& asked) {
             auto& self = static_cast<sleep_awaiter&>(asked);
             return self.cancel_requested() || self.loop_.now() >= self.deadline;
@@ -204,7 +211,7 @@ protected:
 
     event_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock);
 
-    /// See scheduler::close(); and the descriptors' callbacks before.
+    /// Removes the descriptors' callbacks, then does the same as scheduler::close().
     void close() noexcept;
 
     void wake() noexcept override {
@@ -216,7 +223,7 @@ protected:
 
     const std::string_view name_;
     const std::unique_ptr<driver> io_;
-    clock* const clock_;   // null: the kernel's
+    clock* const clock_;   // null: the kernel's clock
     time_point last_now_;  // the clock has reached this
     // Read by other threads.
     alignas(64) sleep_notice sleep_notice_;
@@ -236,10 +243,10 @@ private:
     std::size_t expected_posts_ = 0;
     bool stopping_ = false;
     bool writes_to_pipes_ = false;
-    bool guarded_ = false;              // a write_guard lives
-    bool blocks_sigpipe_ = false;       // for that guard
-    bool sigpipe_was_blocked_ = false;  // before that: then it stays so
-    bool sigpipe_was_pending_ = false;  // likewise: then it is somebody else's
+    bool guarded_ = false;              // a write_guard exists
+    bool blocks_sigpipe_ = false;       // for the current guard
+    bool sigpipe_was_blocked_ = false;  // before that; then it stays blocked
+    bool sigpipe_was_pending_ = false;  // likewise; then that signal is not ours
     fd_callbacks callbacks_;
 };
 

@@ -1,8 +1,8 @@
-// The one thing that the loop knows how to run, and how a coroutine is one.
+// The one thing that the loop can run, and how a coroutine becomes one.
 //
 // Everything that can become ready (a task's first step, a finished sleep, a completed read, a posted
 // function) derives from `operation` and is linked into a queue through itself, so that queueing allocates
-// nothing. What a coroutine awaits is an `awaiter`: an operation that resumes the coroutine when it is run.
+// nothing. A coroutine awaits an `awaiter`: an operation that resumes the coroutine when it is run.
 #pragma once
 
 #include <coroutine>
@@ -13,22 +13,23 @@
 
 namespace loopbench::loop {
 
-/// What the loop asks of an operation: to do its work, or, when the loop ends, only to free what it owns.
+/// The two ways to complete an operation: do its work, or, when the loop ends, only free what it owns.
 enum class completion { run, discard };
 
-/// Something to run once. `complete` is called by the loop, in its thread, with the operation itself; by then
-/// the operation is in no queue, and it may destroy itself. What `complete` throws leaves run().
+/// Something to run once. The loop calls `complete`, in its thread, with the operation itself. At that time
+/// the operation is in no queue, and it may destroy itself. If `complete` throws, run() throws that
+/// exception.
 struct operation {
     using complete_fn = void (*)(operation*, completion);
 
     operation* next;
     complete_fn complete;
 
-    /// Called when it begins to run. Does nothing, other than a timer's (timers/timer.hpp).
+    /// Called when the operation begins to run. Does nothing, except for timers (timers/timer.hpp).
     void fetch_later() const noexcept {}
 };
 
-/// First in, first out; intrusive; an operation is in one queue at most.
+/// A first-in, first-out queue. Intrusive: an operation is in at most one queue.
 class operation_queue {
 public:
     operation_queue() = default;
@@ -54,10 +55,11 @@ public:
         return *op;
     }
 
-    /// Takes all of them out, linked in their order up to back(); null when there is none.
+    /// Takes all operations out and returns the first one, linked in order up to back(); returns null if
+    /// there are none.
     operation* release() noexcept { return std::exchange(head_, nullptr); }
     operation* back() const noexcept { return tail_; }
-    /// Puts what is linked from `first`, which may be null, to `last` before what is here.
+    /// Puts the operations linked from `first` (may be null) to `last` before those in the queue.
     void prepend(operation* first, operation* last) noexcept {
         if (first == nullptr) return;
         last->next = head_;
@@ -66,7 +68,8 @@ public:
     }
     void prepend(operation_queue&& first) noexcept { prepend(first.release(), first.tail_); }
 
-    /// Takes one operation out of the middle; false when it is not here. Linear: for short queues.
+    /// Takes one operation out of the middle; returns false if it is not in the queue. Takes linear time, so
+    /// use it for short queues.
     bool remove(operation& op) noexcept {
         operation* before = nullptr;
         for (operation* here = head_; here != nullptr; before = here, here = here->next) {
@@ -99,18 +102,20 @@ private:
     operation* tail_ = nullptr;  // meaningful only while head_ is not null
 };
 
-/// How much may be done until the kernel and the clock are looked at again, so that nobody is starved: not a
-/// timer by a queue that is never empty, not a task by another whose socket is always ready, and not a
-/// receiver by a sender whose socket takes megabytes before it is full. (The kernel is not looked at while
-/// calls are queued that it has asked for, see readiness.hpp: they come after what was ready before them.)
+/// The amount of work that a loop may do until it asks the kernel and the clock again. It prevents
+/// starvation: of a timer, by a queue that is never empty; of a task, by another task whose socket is always
+/// ready; of a receiver, by a sender whose socket takes megabytes before it is full. (The loop does not ask
+/// the kernel while system calls are queued because of reported readiness, see readiness.hpp: they run after
+/// the operations that were ready before them.)
 ///
-/// A callback takes four units and an operation that was completed at once takes one; a transfer of more
-/// than 16 KiB takes one more for each 256 bytes, so that 64 KiB use the whole budget up. So a flagship's
-/// turn runs at most 64 callbacks: with more of them, what 1000 connections of 16 KiB have received leaves
-/// the caches before it is looked at. The step at 16 KiB is meant: a message up to that size costs its
-/// system call rather than its bytes, so a turn may move 4 MiB in 256 of those, and about 64 KiB in larger
-/// ones. A loop whose turn runs all that is ready gives each callback a budget of its own. A child that a
-/// gather starts takes one unit, and may be started until four budgets are used up (coro/join.hpp).
+/// A callback costs four units, and an operation that completes immediately costs one. A transfer of more
+/// than 16 KiB costs one more unit for each 256 bytes, so that 64 KiB use up the whole budget. A flagship's
+/// turn therefore runs at most 64 callbacks: with more of them, the data that 1000 connections of 16 KiB have
+/// received would leave the caches before it is processed. The threshold at 16 KiB is intentional: up to that
+/// size, a message costs its system call rather than its bytes. So a turn can move 4 MiB in 256 messages of
+/// that size, but only about 64 KiB in larger ones. A loop whose turn runs everything that is ready gives
+/// each callback its own budget. Starting a child of a gather costs one unit; children start immediately
+/// until four budgets are used up (coro/join.hpp).
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;
@@ -126,7 +131,8 @@ public:
     void use(std::size_t units) noexcept { used_ += units; }
     void refill() noexcept { used_ = 0; }
 
-    /// For an operation that was completed at once and moved so many bytes: whether its coroutine may go on.
+    /// For an operation that completed immediately and moved `bytes` bytes: returns true if its coroutine may
+    /// continue without going through the ready queue.
     bool may_complete_inline(std::size_t bytes) noexcept {
         used_ += units_of(bytes);
         return used_ <= units_max;
@@ -136,7 +142,7 @@ private:
     std::size_t used_ = 0;
 };
 
-/// What the loop runs next, and how much it has run since it last looked at the kernel.
+/// The operations that the loop runs next, and the work that it has done since it last asked the kernel.
 class ready_queue : public operation_queue {
 public:
     void push(operation& op) noexcept {
@@ -145,8 +151,9 @@ public:
         operation_queue::push(op);
     }
 
-    /// Discards what is here, and at once whatever is pushed from now on: at a loop's end, a frame that is
-    /// destroyed may complete the operation of another one, which goes before anybody looks here.
+    /// Discards all operations, and from now on immediately discards every operation that is pushed. At the
+    /// end of a loop, a destroyed frame may complete an operation of another frame, and that frame may be
+    /// destroyed before the queue is looked at.
     void close() noexcept {
         closed_ = true;
         discard_all();
@@ -154,14 +161,14 @@ public:
     bool closed() const noexcept { return closed_; }
 
     work_budget budget;
-    unsigned nested_gathers = 0;  // which are starting children, one on the stack of the other
+    unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
 
 private:
     bool closed_ = false;
 };
 
-/// Thrown by the await at which a cancelled task was suspended, or by its next one. Let it pass: a task that
-/// ends with it counts as cancelled, not as failed.
+/// Thrown by the await at which a cancelled task is suspended, or by its next one. Do not catch it: a task
+/// that ends with it counts as cancelled, not as failed.
 class task_cancelled : public std::exception {
 public:
     const char* what() const noexcept override { return "the task was cancelled"; }
@@ -169,17 +176,19 @@ public:
 
 class suspension;
 
-/// What all coroutines of one task share: a spawned or gathered task and everything that it awaits.
+/// The state that all coroutines of one task share. The task is a spawned or gathered task and everything
+/// that it awaits.
 struct task_context {
     suspension* waiting_on;  // of the innermost coroutine; null while the task runs or is queued
     bool cancel_requested;
 };
 
-/// A place where a coroutine is suspended: the link between its frame, its task, and whoever may cancel it.
+/// A place where a coroutine is suspended. It links the coroutine's frame, its task, and the code that might
+/// cancel it.
 class suspension {
 public:
-    /// Ends the wait of a cancelled task early: it must see to it that the operation is queued to be run, now
-    /// or soon. Null when it is queued already.
+    /// Ends the wait of a cancelled task early: must make sure that the operation is queued, now or soon.
+    /// Null if the operation is already queued.
     using cancel_fn = void (*)(suspension*) noexcept;
 
     suspension& operator=(suspension&&) = delete;
@@ -190,7 +199,7 @@ public:
 protected:
     ~suspension() = default;
 
-    /// False when the task was cancelled before it came here: then it must not suspend.
+    /// Returns false if the task was cancelled before it came here; then it must not suspend.
     template <class Promise>
     bool suspend(std::coroutine_handle<Promise> coroutine, cancel_fn cancel) noexcept {
         context_ = coroutine.promise().context;
@@ -202,10 +211,10 @@ protected:
         return true;
     }
 
-    /// Takes suspend() back: the coroutine goes on at once.
+    /// Undoes suspend(): the coroutine continues immediately.
     void stay_running() noexcept { context_->waiting_on = nullptr; }
 
-    /// Goes on with the coroutine. The awaiter may be gone when this returns.
+    /// Resumes the coroutine. The awaiter might be destroyed when this returns.
     void resume() {
         context_->waiting_on = nullptr;
         coroutine_.resume();
@@ -228,8 +237,8 @@ private:
     cancel_fn cancel_;
 };
 
-/// Asks a task to end: the await at which it is suspended, or its next one, throws task_cancelled. Asking
-/// twice before it is delivered is asking once. Loop's thread only.
+/// Asks a task to end: the await at which it is suspended, or its next one, throws task_cancelled. A second
+/// request before the first is delivered has no effect. Loop's thread only.
 inline void request_cancel(task_context& task) noexcept {
     task.cancel_requested = true;
     suspension* const place = task.waiting_on;
@@ -237,15 +246,17 @@ inline void request_cancel(task_context& task) noexcept {
     std::exchange(place->cancel_, nullptr)(place);
 }
 
-/// The base of every awaiter that reaches the loop: an operation that, when it is run, goes on with the
-/// coroutine that is suspended in it. `Operation` is what is waited for: a plain one, a timer, one of I/O.
+/// The base of every awaiter that reaches the loop: an operation that, when run, resumes the coroutine that
+/// is suspended in it. `Operation` is the kind of operation to wait for: a plain one, a timer, or an I/O
+/// operation.
 ///
-/// await_suspend() calls suspend(); whoever completes the operation pushes it to the ready queue;
-/// await_resume() calls throw_if_cancelled() when the wait came to nothing.
+/// await_suspend() calls suspend(). The code that completes the operation pushes it to the ready queue.
+/// await_resume() calls throw_if_cancelled() if the wait had no result.
 template <class Operation = operation>
 class awaiter : protected Operation, protected suspension {
 public:
-    /// For debug mode: the suspension that `op` is a part of; null when it is no awaiter of this kind.
+    /// For debug mode: returns the suspension that `op` is a part of, or null if `op` is not an awaiter of
+    /// this kind.
     static const suspension* suspension_of(const operation& op) noexcept {
         return op.complete == &run_awaiter ? static_cast<const awaiter*>(&op) : nullptr;
     }
@@ -263,8 +274,8 @@ private:
     }
 };
 
-/// An awaiter for loops that wait by asking: instead of being woken it stays in the ready queue, and on every
-/// turn it is asked whether its wait is over. Other loops use it as an awaiter like any other.
+/// An awaiter for loops that wait by polling: it is not woken, but stays in the ready queue and checks on
+/// every turn if its wait is over. Other loops use it like any other awaiter.
 template <class Operation = operation>
 class polled_awaiter : public awaiter<Operation> {
 public:
@@ -277,7 +288,8 @@ protected:
     using is_over_fn = bool (*)(polled_awaiter&);
 
     explicit polled_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// Whose frame goes with another loop than the one that asks must not be asked any more.
+    /// Takes an awaiter that still polls out of the queue, if its frame is destroyed by another loop than its
+    /// own.
     ~polled_awaiter() {
         if (this->complete == &ask) [[unlikely]]
             ready_.remove(*this);
@@ -304,12 +316,13 @@ private:
     is_over_fn is_over_;
 };
 
-/// For an operation that is made and run in one thread. (One that is run in another comes from the heap: that
-/// thread would collect the blocks, and the first would never see one again.)
+/// An operation that is created and run in the same thread. (An operation that runs in another thread comes
+/// from the heap: otherwise that thread would collect the blocks, and the first thread would never get one
+/// back.)
 struct recycled_operation : operation, recycled {};
 
-/// A queued function with its captures. The memory is released before the function runs, so that a function
-/// that posts itself again uses the same block.
+/// A queued function with its captures. It releases its memory before the function runs, so that a function
+/// that posts itself again reuses the same block.
 template <class Function, class Base>
 struct callback final : Base {
     static_assert(alignof(Function) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -329,7 +342,7 @@ struct callback final : Base {
     Function function;
 };
 
-/// Makes an operation of any callable without arguments. It owns itself: run it, or discard it, exactly once.
+/// Makes an operation from any callable without arguments. It owns itself: run it or discard it exactly once.
 template <class Base = recycled_operation, class F>
 operation& make_callback(F&& function) {
     return *new callback<std::decay_t<F>, Base>(std::forward<F>(function));

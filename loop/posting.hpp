@@ -1,12 +1,13 @@
-// How other threads' posts reach a loop that may be asleep, or falling asleep.
+// How other threads' posts reach a loop that might be asleep, or falling asleep.
 //
-// A thread posts, and then looks whether the loop sleeps. The loop gives notice that it sleeps, and then
-// looks whether anything was posted. All four are sequentially consistent: in their one order either the
-// thread's look comes after the loop's notice, and the thread wakes the loop, or the loop's look comes after
-// the post, and the loop does not sleep.
+// A thread posts, and then checks if the loop sleeps. The loop announces that it sleeps, and then checks if
+// anything was posted. All four operations are sequentially consistent, so they have a single order. In this
+// order, either the thread's check comes after the loop's announcement, and the thread wakes the loop; or the
+// loop's check comes after the post, and the loop does not sleep.
 //
-// `Atomic` is std::atomic. tests/race puts one in its place that tries what the memory model allows: without
-// the loop's look, or with any of the four weaker than it is, it finds a wake-up that is lost.
+// `Atomic` is std::atomic. tests/race replaces it with a type that tries everything that the memory model
+// allows. It finds a lost wake-up if the loop's check is removed, or if the ordering of any of the four
+// operations is weakened.
 #pragma once
 
 #include <atomic>
@@ -16,11 +17,13 @@
 
 namespace loopbench::loop {
 
-/// What other threads have posted. Any thread pushes, without a lock; one thread takes everything at once.
+/// The operations that other threads have posted. Any thread pushes, without a lock; one thread takes all of
+/// them at once.
 template <template <class> class Atomic>
 class basic_operation_stack {
 public:
-    /// True when it was empty, as for the first push after a taking: then somebody may have to be woken.
+    /// Returns true if the stack was empty, as for the first push after take_all(): then the loop might have
+    /// to be woken.
     bool push(operation& op) noexcept {
         operation* newest = newest_.load(std::memory_order_relaxed);
         do {
@@ -32,7 +35,7 @@ public:
 
     bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
 
-    /// Moves everything to the end of `queue`, what was pushed first first. False when there was nothing.
+    /// Moves all operations to the end of `queue`, in the order of pushing. Returns false if there were none.
     bool take_all(ready_queue& queue) noexcept {
         if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
             return false;
@@ -50,16 +53,16 @@ private:
     Atomic<operation*> newest_{nullptr};
 };
 
-/// The loop's notice to other threads that it sleeps, or is about to.
+/// The loop's notice to other threads that it sleeps or is about to sleep.
 template <template <class> class Atomic>
 class basic_sleep_notice {
 public:
-    /// Any thread, after a push that found nothing there: whether the loop has to be woken. It may have woken
-    /// up by itself since, and then its next wait is over at once.
+    /// Returns true if the loop has to be woken. Call it after a push that found the stack empty. Any thread.
+    /// The loop might have woken up since then; a wake-up then ends its next wait immediately.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Loop's thread. Calls wait(false), which may sleep until the loop is woken; or wait(true), which must
-    /// not, since something was posted when the notice was up.
+    /// Calls wait(false), which may sleep until the loop is woken, or wait(true), which must not sleep,
+    /// because something was posted when the notice was already up. Loop's thread only.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);
@@ -71,19 +74,19 @@ private:
     Atomic<bool> up_{false};
 };
 
-/// Looks for the next post before the loop sleeps, as long as that pays. Often a thread posts again as
-/// soon as its post has run, and to wake a core that sleeps takes several times as long as to look here,
-/// most of all in a virtual machine. After several tries in vain, as where both threads share a core or
-/// posts are rare, it is tried once in a thousand times. Loop's thread only.
+/// A short spin that polls for the next post before the loop sleeps, while that pays. Often a thread posts
+/// again as soon as its post has run. Waking a sleeping core takes several times as long as polling here,
+/// especially in a virtual machine. After several unsuccessful tries (the threads share a core, or posts are
+/// rare), it tries only once in `tried_once_in` times. Loop's thread only.
 class adaptive_spin {
 public:
     static constexpr int looks_max = 100;  // one to five microseconds on x86-64
     static constexpr unsigned vain_max = 4, tried_once_in = 1024;
 
-    /// True when is_over() was.
+    /// Returns true if is_over() returned true.
     template <class IsOver>
     bool until(IsOver is_over) noexcept {
-        if (is_over()) return true;  // it came before, which says nothing of what pays
+        if (is_over()) return true;  // it came before the spin, so it does not show if spinning pays
         if (vain_ >= vain_max && ++skippable_ % tried_once_in != 0) return false;
         for (int look = 1; look < looks_max; ++look) {
             pause();
@@ -97,8 +100,8 @@ public:
     }
 
 private:
-    // A moment, which on x86-64 the core's other hardware thread has: that may be who posts. There is no
-    // portable way.
+    // Pauses for a moment. On x86-64, the core's other hardware thread can use this moment; it may be the
+    // thread that posts. There is no portable way to do this.
     static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
@@ -107,8 +110,8 @@ private:
 #endif
     }
 
-    unsigned vain_ = 0;       // tries in vain since the last that was not
-    unsigned skippable_ = 0;  // times that came after too many of them
+    unsigned vain_ = 0;       // unsuccessful tries since the last successful one
+    unsigned skippable_ = 0;  // calls that came after too many of them
 };
 
 using operation_stack = basic_operation_stack<std::atomic>;

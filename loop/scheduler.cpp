@@ -6,7 +6,7 @@ void scheduler::close() noexcept {
     take_posted();
     ready_.close();
     roots_.destroy_all();
-    take_posted();  // a destroyed frame may have waited for a thread that has posted something in the end
+    take_posted();  // a destroyed frame might have waited for a thread that has posted something meanwhile
 }
 
 void scheduler::run_timed(operation& op) {
@@ -16,7 +16,7 @@ void scheduler::run_timed(operation& op) {
     op.complete(&op, completion::run);
     const nanoseconds duration = time_of_callbacks() - start;
     if (!debug_->on_slow || duration < debug_->slow_limit) return;
-    const auto warn = debug_->on_slow;  // it may put another in its place, or none
+    const auto warn = debug_->on_slow;  // a copy: it may replace or clear `on_slow`
     warn(duration, running.to_text());
 }
 
@@ -42,7 +42,7 @@ void scheduler::exception_was_not_retrieved(const std::exception_ptr& exception,
     if (!debug_ || !debug_->on_unretrieved) return;
     try {
         std::rethrow_exception(exception);
-    } catch (const task_cancelled&) {  // it was asked for
+    } catch (const task_cancelled&) {  // the cancellation was requested
     } catch (...) {
         debug_->on_unretrieved(exception, "made at " + to_text(made_at));
     }

@@ -1,5 +1,6 @@
-// The part of a loop that is the same in every design, and under the libraries that the suite compares with:
-// the ready queue, tasks that nobody awaits, and what other threads post. It knows nothing of time or I/O.
+// The part of a loop that is the same in every design, and in our runtimes over other libraries: the ready
+// queue, tasks that no other task awaits, and functions posted by other threads. It knows nothing about time
+// or I/O.
 #pragma once
 
 #include <atomic>
@@ -13,21 +14,21 @@
 
 namespace loopbench::loop {
 
-/// Tasks that nobody awaits: owns their frames, with the links in them, and keeps what they throw. Loop's
-/// thread only.
+/// The tasks that no other task awaits. Owns their frames, which contain the list's links, and keeps an
+/// exception that they throw. Loop's thread only.
 class root_list final : detail::root_owner {
 public:
     root_list& operator=(root_list&&) = delete;
     ~root_list() { destroy_all(); }
 
-    /// Makes a frame a root that this list owns and frees at its end. `where` is its name in debug mode.
+    /// Makes a frame a root that this list owns and frees at its end. In debug mode, `where` names the task.
     template <class T>
     detail::root_state& adopt(task<T> spawned, const std::source_location& where = {}) noexcept {
         spawned.become_root(*this, where);
         return adopt_running(std::move(spawned));
     }
 
-    /// The main task of a run() that another task's exception has ended: from now on this list owns it.
+    /// Takes over the main task of a run() that another task's exception has ended.
     template <class T>
     detail::root_state& adopt_running(task<T> main) noexcept {
         detail::root_state& root = main.release().promise().root;
@@ -39,7 +40,7 @@ public:
         return root;
     }
 
-    /// An exception that has ended a root and that nobody has taken yet. A cancellation is no failure.
+    /// Returns true if an exception has ended a root and was not taken yet. A cancellation is not a failure.
     bool has_failure() const noexcept { return failure_ != nullptr; }
     std::exception_ptr take_failure() noexcept { return std::exchange(failure_, nullptr); }
 
@@ -52,7 +53,7 @@ private:
         if (promise.exception) [[unlikely]] {
             try {
                 std::rethrow_exception(promise.exception);
-            } catch (const task_cancelled&) {  // it ended as it was asked to
+            } catch (const task_cancelled&) {  // it ended as requested
             } catch (...) {
                 failure_ = std::current_exception();
             }
@@ -90,17 +91,18 @@ private:
     ready_queue& ready_;
 };
 
-/// Every member is for the loop's thread alone, except post_from_any_thread().
+/// The part of a loop that runs operations. All members are for the loop's thread only, except
+/// post_from_any_thread() and push_from_any_thread().
 class scheduler {
 public:
-    /// `polls`: who waits for a time or for another task stays in the queue, and asks on every turn whether
-    /// the wait is over (document 001).
+    /// `polls`: a task that waits for a time or another task stays in the queue and checks on every turn if
+    /// its wait is over (tutorial 001).
     explicit scheduler(bool polls = false) noexcept : polls_(polls) {}
     scheduler& operator=(scheduler&&) = delete;
 
-    /// Runs until `main` is done; gives its value or throws its exception. When another task or callback
-    /// throws, that leaves run() instead, and `main` goes on as a spawned task. Throws std::logic_error
-    /// inside run(). `where` is its name in debug mode.
+    /// Runs until `main` is done; returns its value or throws its exception. If another task or callback
+    /// throws, run() throws that exception instead, and `main` continues as a spawned task. Throws
+    /// std::logic_error if called inside run(). In debug mode, `where` names the task.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
         const auto running = start_running();
@@ -115,71 +117,75 @@ public:
         return main.result();
     }
 
-    /// f() runs on the next turn, in the order of posting. What it throws leaves run().
+    /// Runs f() on the next turn, in the order of posting. If f() throws, run() throws that exception.
     template <class F>
     void post(F&& function) {
         ready_.push(with_name<F>(make_callback(std::forward<F>(function))));
     }
 
-    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread. The loop must outlive
-    /// the call of this function, and not only f: f may have run, and have ended run(), before it returns.
-    /// Of several threads that post at once, only the first wakes the loop: a loop that sleeps runs none of
-    /// their functions until that thread has come so far.
+    /// Runs f() on a later turn of the loop, and wakes the loop if it sleeps. Any thread. The loop must
+    /// outlive this call, not only f: f may run, and may end run(), before this function returns. If several
+    /// threads post at the same time, only the first one wakes the loop: a sleeping loop runs none of their
+    /// functions until that thread has made its wake-up call.
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
     }
-    /// The same for an operation that is there already, which takes no memory.
+    /// Does the same with an existing operation, and allocates nothing.
     void push_from_any_thread(operation& op) noexcept {
-        // Who finds something there leaves it to the one who put it there: both are taken at once.
+        // If the stack was not empty, the thread that made it non-empty wakes the loop, which then takes all
+        // operations.
         if (posted_.push(op)) wake();
     }
 
-    /// Starts a task that nobody awaits; its frame is freed at its end, or with the loop. An exception other
-    /// than task_cancelled leaves run(). `where` is its name in debug mode.
+    /// Starts a task that no other task awaits. Its frame is freed when it ends, or with the loop. If it
+    /// throws anything except task_cancelled, run() throws that exception. In debug mode, `where` names the
+    /// task.
     template <class T>
     void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
         ready_.push(roots_.adopt(std::move(detached), where));
     }
 
-    /// Lets everything run that is ready now, then goes on.
+    /// Awaitable; lets everything run that is ready now, then continues.
     yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
-    /// Starts all `children` in order, at once unless it is deeply nested; completes when every one has
-    /// ended. The tasks keep their values (task::result()) and must outlive the await. When children throw,
-    /// the first exception is thrown in the end; `mode` says whether it also cancels the others, or is not
-    /// thrown. Cancelling it cancels them all.
+    /// Starts all `children` in order, each immediately unless the gather is deeply nested; completes when
+    /// all of them have ended. The tasks keep their values (task::result()) and must outlive the await. If
+    /// children throw, the await throws the first exception when all have ended; `mode` can make that
+    /// exception cancel the other children, or not be thrown. Cancelling the gather cancels all children.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
         return {ready_, polls_, children, mode};
     }
 
-    /// Starts all `children` (at least one); the first to end cancels the others; completes when every one
-    /// has ended, and gives the index of the first. What that one threw is thrown.
+    /// Starts all `children` (at least one). The first child that ends cancels the others. Completes when all
+    /// of them have ended, and returns the index of the first one. If the first one threw, throws its
+    /// exception.
     template <class T, std::size_t Extent>
     join_awaiter<T, std::size_t> race(std::span<task<T>, Extent> children) noexcept {
         return {ready_, polls_, children, join_mode::cancel_on_first};
     }
 
-    /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
-    /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned
-    /// it, a function by its type. An empty function ends it.
+    /// Debug mode: calls `warn`, between callbacks, for every callback or task step that took `limit` or
+    /// longer (asyncio's limit is 100 ms). Passes the duration and a name: for a task, the place that spawned
+    /// it; for a function, its type. An empty function turns the warnings off.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
 
-    /// Debug mode: `warn` is called when the last future goes that names an exception which nobody has asked
-    /// for, be it a promise's or a task's of create_task(). (What a spawned task throws leaves run().) A
-    /// cancellation is none. `warn` must not throw. An empty function ends it.
+    /// Debug mode: calls `warn` when the last future that holds an exception is destroyed and no code has
+    /// retrieved the exception. This applies to promises and to tasks of create_task(). (A spawned task's
+    /// exception leaves run().) A cancellation does not count. `warn` must not throw. An empty function turns
+    /// the warnings off.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
 
     // For drivers, timer queues, futures and awaiters.
 
-    /// What is pushed here runs on a coming turn.
+    /// Returns the ready queue. Operations pushed here run on a later turn.
     ready_queue& ready() noexcept { return ready_; }
     bool has_ready() const noexcept { return !ready_.empty(); }
-    /// Whether another thread has posted something that is not yet in the ready queue.
+    /// Returns true if another thread has posted something that is not yet in the ready queue.
     bool has_posted() const noexcept { return !posted_.empty(); }
-    /// Whether waits are over when somebody asks, and not when somebody wakes.
+    /// Returns true if waiting tasks poll to find out that their waits are over, instead of being woken.
     bool polls() const noexcept { return polls_; }
     void exception_was_not_retrieved(const std::exception_ptr& exception,
                                      const std::source_location& made_at) const noexcept;
@@ -188,8 +194,8 @@ protected:
     struct end_of_run {
         void operator()(bool* running) const noexcept { *running = false; }
     };
-    /// For as long as what it gives lives, the loop runs. Throws std::logic_error inside of a turn: what that
-    /// one is busy with would be run by this one.
+    /// Marks the loop as running while the returned object lives. Throws std::logic_error inside a turn: the
+    /// inner turn would run the operations of the outer one.
     [[nodiscard]] std::unique_ptr<bool, end_of_run> start_running() {
         if (std::exchange(running_, true))
             throw std::logic_error(
@@ -199,35 +205,36 @@ protected:
 
     ~scheduler() = default;
 
-    /// One turn, and more until `done`.
+    /// Takes one turn, and more until `done` is true.
     virtual void take_turns(const bool& done) = 0;
-    /// `done` is true from now on; called in the main task's last step.
+    /// Called in the main task's last step, when `done` has just become true.
     virtual void main_ended() noexcept {}
-    /// Ends the wait of a turn, the present one or the next. Any thread.
+    /// Ends the wait of the current or the next turn. Any thread.
     virtual void wake() noexcept = 0;
-    /// What time it is, for debug mode.
+    /// Returns the time, for debug mode.
     virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
 
-    /// Frees everything that is queued or suspended, while the loop's timers and driver still live.
+    /// Frees everything that is queued or suspended. The loop's timers and driver must still exist.
     void close() noexcept;
 
-    /// False when nothing was posted.
+    /// Returns false if nothing was posted.
     bool take_posted() noexcept { return posted_.take_all(ready_); }
     root_list& roots() noexcept { return roots_; }
 
     static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
 
-    /// Runs what was ready when it was called, and nothing that becomes ready meanwhile, until `units_max` of
-    /// the work budget are used. This is the only place where operations are completed. What is left, since
-    /// one has thrown or the budget is used up, stays at the front of the queue. (Called out of
-    /// line it would cost yield and post/chain a tenth.)
+    /// Runs the operations that are ready at the call, but none that become ready meanwhile, until
+    /// `units_max` units of the work budget are used. This function and run_singly() are the only places that
+    /// complete queued operations. If an operation throws or the budget is used up, the remaining operations
+    /// stay at the front of the queue. (Not inlined, this function would make yield and post/chain 10 %
+    /// slower.)
     [[gnu::always_inline]] void run_ready(std::size_t units_max) {
         operation* next = ready_.release();
         operation* const last = ready_.back();
         try {
             while (next != nullptr && ready_.budget.used() < units_max) {
                 operation& op = *std::exchange(next, next->next);
-                if (units_max == without_limit) ready_.budget.refill();  // then each callback has its own
+                if (units_max == without_limit) ready_.budget.refill();  // one for each callback
                 ready_.budget.use(work_budget::units_of_a_callback);
                 if (debug_) [[unlikely]] {
                     run_timed(op);
@@ -244,8 +251,8 @@ protected:
         ready_.prepend(next, last);
     }
 
-    /// Runs what is ready, in its order and one by one, so that it may be called inside of a callback: at
-    /// most so many, and until the work budget is used up.
+    /// Runs ready operations in order, one by one, so that it can be called inside a callback. Stops after
+    /// `callbacks_max` operations or when the work budget is used up.
     void run_singly(std::size_t callbacks_max) {
         for (; callbacks_max > 0 && !ready_.empty() && ready_.budget.used() < work_budget::units_max;
              --callbacks_max) {
@@ -257,7 +264,7 @@ protected:
         }
     }
 
-    /// Discards what is queued or was posted. False when there was nothing.
+    /// Discards everything that is queued or was posted. Returns false if there was nothing.
     bool discard_queued() noexcept {
         take_posted();
         const bool any = has_ready();
@@ -277,7 +284,7 @@ private:
         bool reached = false;
     };
 
-    // Debug mode, which stays once it is there.
+    // Debug mode. Once created, it stays.
     debug_mode& debug();
     void run_timed(operation& op);
     template <class F>

@@ -1,9 +1,9 @@
-// The turn: wait, then time, then what is ready. Everything that a loop does, it does here.
+// The turn: wait, read the clock, run what is ready. Everything that a loop does, it does here.
 //
 // A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
-// policy (what is done when nothing is ready). Only the turn is compiled for each (designs.cpp), since it is
-// what runs between two callbacks; the rest is the plain class event_loop, which reaches its timers through
-// two virtual calls and its driver through the interface of io/io.hpp.
+// policy (what the loop does when nothing is ready). Only the turn is compiled for each design (designs.cpp),
+// because it runs between every two callbacks. The rest is the plain class event_loop, which reaches its
+// timers through two virtual calls and its driver through the interface of io/io.hpp.
 #pragma once
 
 #include <thread>
@@ -12,25 +12,27 @@
 
 namespace loopbench::loop {
 
-// How much of the work budget (operation.hpp) may be used until the kernel and the clock are looked at again,
-// even in the middle of what was ready when a turn began. On every turn: each runs all that was.
+// How much of the work budget (operation.hpp) a loop may use until it asks the kernel and the clock again,
+// even if some operations that were ready when the turn began have not run yet. on_every_turn: each turn runs
+// everything that was ready when it began.
 inline constexpr std::size_t on_every_turn = 0;
 inline constexpr std::size_t only_when_idle = std::numeric_limits<std::size_t>::max();
 
 template <TimerQueue Timers, class Wait, std::size_t UnitsBetweenWaits>
 class design_loop final : public event_loop {
 public:
-    /// Throws std::system_error when the driver is refused by the kernel.
+    /// Throws std::system_error if the kernel refuses the driver.
     design_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock)
         : event_loop(name, make_driver, polls, other_clock) {}
 
     ~design_loop() override {
         close();
-        // What is still armed now belongs to no frame: scheduled calls, which own themselves.
+        // The timers that are still armed now belong to no frame: they are scheduled calls, which own
+        // themselves.
         operation_queue calls;
         timers_.expire(never - nanoseconds(1), calls);
         calls.discard_all();
-        close();  // what they owned may have posted something in the end
+        close();  // the objects that they owned might have posted something
     }
 
     void arm(timer& t) override { timers_.insert(t, last_now_); }
@@ -40,11 +42,12 @@ public:
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// Just after posts have run: whether the next one comes before the loop would sleep.
+    /// Polls for a moment if posts have just run; returns true if the next post comes before the loop would
+    /// sleep.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
-    /// Takes what the kernel has, without sleeping.
+    /// Takes the kernel's events without sleeping.
     void look() { wait_in_driver(do_not_wait); }
     /// Sleeps in the driver until `deadline`, I/O or a post.
     void sleep_until_event(time_point deadline) {
@@ -52,7 +55,7 @@ public:
             [this] { return has_posted(); },
             [this, deadline](bool is_posted) { wait_in_driver(is_posted ? do_not_wait : deadline); });
     }
-    /// Blocks the thread, whatever happens.
+    /// Blocks the thread for the whole duration, even if events arrive.
     void sleep_blindly(nanoseconds duration) {
         clock_ == nullptr ? std::this_thread::sleep_for(duration) : clock_->sleep_for(duration);
     }
@@ -67,11 +70,12 @@ private:
         while (!done);
     }
 
-    // What was posted comes before timers that are due: it may be I/O that was done when it was started, and
-    // the timer its time limit.
+    // Posted operations come before due timers: a post can be an I/O operation that was completed when it was
+    // started, and a timer can be its time limit.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // Who looks at the kernel only when idle has to look here, too: a step ends with the budget.
+        // A loop that asks the kernel only when idle must also ask it here, because a step ends with the
+        // budget.
         const bool waits =
             !has_ready() || ready().budget.used() >= std::min(UnitsBetweenWaits, work_budget::units_max);
         take_posted();
@@ -85,7 +89,7 @@ private:
         run_singly(callbacks_max);
     }
 
-    // For a step: with the lock, and not longer than until then.
+    // For the wait of a step: holds the driver's lock and limits the wait to `wake_by`.
     class waking_by {
     public:
         waking_by(design_loop& loop, time_point when) noexcept : loop_(loop) {
@@ -131,15 +135,15 @@ private:
     Timers timers_;
     Wait wait_;
     adaptive_spin spin_;
-    bool took_posts_ = false;     // and sees_next_post() was not asked since
+    bool took_posts_ = false;     // and sees_next_post() was not called since then
     time_point wake_by_ = never;  // a step's limit
 };
 
-// The wait policies: what a turn does before it looks at the time. That of timers/precise_wait.hpp spins for
-// the last microseconds before a deadline.
+// The wait policies: what a turn does before it reads the clock. Another policy, in timers/precise_wait.hpp,
+// spins for the last microseconds before a deadline.
 
-/// Sleeps until I/O, a post or the next deadline; with work in the queue, or posted while it was about to
-/// sleep, it only looks whether there is more.
+/// The policy that sleeps until I/O, a post or the next deadline. If there is work in the queue, or a post
+/// arrives while it is about to sleep, it does not sleep; it only asks the kernel for more events.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
@@ -152,13 +156,14 @@ struct blocking_wait {
     }
 };
 
-/// Every serious loop's.
+/// The policy of every serious loop.
 using block_wait = blocking_wait<false>;
-/// The kernel is asked on every turn, with and without operations under way: the documents' loops call their
-/// selector so. It costs a system call for each turn that has work to do.
+/// The policy that asks the kernel on every turn, even if no operation is pending, as the tutorials' loops
+/// call their selector. It costs one system call for each turn that has work to do.
 using block_every_turn_wait = blocking_wait<true>;
 
-/// Every first tutorial's: asks and never sleeps. A whole core, whatever happens, to notice it at once.
+/// The policy of every first tutorial: asks the kernel and never sleeps. Notices every event immediately, but
+/// always uses a whole core.
 struct spin_wait {
     template <class Loop>
     void operator()(Loop& loop) {
@@ -166,9 +171,9 @@ struct spin_wait {
     }
 };
 
-/// Document 000's: asks without waiting, once a tick. Cheap in CPU, and everything is late by up to a tick:
-/// it is the sleep, not the event, that decides when the loop runs. The sleep comes after the callbacks in
-/// the document; here it comes before the next turn's wait, which is the same moment.
+/// Tutorial 000's policy: asks the kernel without waiting, once per tick. It uses little CPU, but everything
+/// is up to one tick late, because the sleep decides when the loop runs, not the event. In the tutorial, the
+/// sleep comes after the callbacks; here it comes before the next turn's wait, which is the same moment.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

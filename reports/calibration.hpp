@@ -1,4 +1,4 @@
-// What `loopbench calibrate` found, as later reports quote it.
+// Results of `loopbench calibrate`, as later reports quote them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,10 +14,10 @@ nlohmann::ordered_json to_json(const calibration& found);
 /// Throws format_error.
 calibration read_calibration(const node& from);
 
-/// Two sentences: the rate of false alarms, and how often which slowdown was found.
+/// Returns two sentences: the rate of false alarms, and how often each slowdown was found.
 std::string calibration_text(const calibration& found);
 
-/// All of it, for the terminal.
+/// Returns the whole calibration, for the terminal.
 std::string calibration_table(const calibration& found);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Grouping of results into lines, and the list of columns.
+// Groups results into lines, and defines the list of columns.
 #include "reports/columns.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// As it is: times are skewed, and one width for both sides would hide that.
+/// Returns both ends of the interval: times are skewed, and a single ± width would hide that.
 std::string interval_text(const line& from) {
     const auto* time = from.find("time");
     if (time == nullptr || !time->low || !time->high) return "";
@@ -29,7 +29,7 @@ std::string in_its_unit(const result& of, double value) {
     return three_digits(value);
 }
 
-/// Where that is not the time.
+/// Returns the first primary metric with its interval, unless it is the time.
 std::string about_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || found->metric == "time") return "";
@@ -39,7 +39,7 @@ std::string about_text(const line& from) {
                        in_its_unit(*found, *found->high));
 }
 
-/// With its sign, in place of the ratio.
+/// Returns the difference with its sign, which replaces the ratio.
 std::string difference_text(const result& of) {
     const auto with_sign = [&](double value) { return (value > 0 ? "+" : "") + in_its_unit(of, value); };
     const auto& [to, median, low, high] = *of.from_baseline;
@@ -71,7 +71,7 @@ std::string verdict_on(const result& item) {
                        fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
 }
 
-/// On every metric that the workload is about.
+/// Returns the verdicts on all primary metrics.
 std::string verdict_text(const line& from) {
     std::vector<const result*> judged;
     for (const auto& metric : from.headline)
@@ -133,7 +133,7 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
-    // With --counts and --checks; the others of these metrics are in the files.
+    // From --counts and --checks; the files have the other metrics of these passes.
     median("syscalls/op", "syscalls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
@@ -310,7 +310,8 @@ std::string hosts_legend(const report& content) {
         content.hosts->size());
 }
 
-/// Benjamini and Hochberg's correction promises no more than a small share of false ones among what it names.
+/// Returns how many of the differences are expected to be false alarms: Benjamini and Hochberg's correction
+/// only keeps their share small.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
@@ -322,7 +323,7 @@ std::string false_alarms(const report& content) {
                        found, share * static_cast<double>(found));
 }
 
-/// Of the plan's; work is not cut just anywhere.
+/// Returns the slice length of the plan; a slice may take longer, because work is not cut at any point.
 std::string length_of_turns(const report& content) {
     if (!content.plan || !content.plan->turn_untimed_ns || !content.plan->turn_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
@@ -331,7 +332,7 @@ std::string length_of_turns(const report& content) {
         ms(*content.plan->turn_untimed_ns) + ms(*content.plan->turn_timed_ns));
 }
 
-/// How trials were made, where it is not one after the other.
+/// Describes the pairings other than sequential.
 std::string ways_legend(const report& content) {
     const auto has = [&](way made) {
         return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
@@ -350,7 +351,7 @@ std::string ways_legend(const report& content) {
     return text;
 }
 
-/// A run of sleeps alone has no comparison of time.
+/// Describes the corrected comparisons; a run with only sleeps has no comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for those of each other metric", of_time,

@@ -1,5 +1,6 @@
-// What a person is shown of a report, defined once for the terminal's table and for Markdown: a line per
-// cell, lines grouped by workload family, and one list of columns.
+// Columns of a report for people, defined once for the terminal's table and for Markdown: one line per result
+// (workload × contender), lines grouped by workload family, and one list of columns. Also the words that
+// several formats share.
 #pragma once
 
 #include <initializer_list>
@@ -14,18 +15,18 @@
 
 namespace loopbench::reports {
 
-/// One cell (workload x contender) with its metrics. Points into the report, which must outlive it.
+/// One result (workload × contender) with its metrics. Points into the report, which must outlive it.
 struct line {
     const report* whole = nullptr;
     std::string_view workload;
     std::string_view contender;
     std::vector<const result*> metrics;
-    std::vector<std::string> headline;  // the metrics that the workload is about
+    std::vector<std::string> headline;  // the workload's primary metrics
 
     [[nodiscard]] const result* find(std::string_view metric) const;
-    /// Of the metrics that the workload is about the first that is there, or else the time; null without any.
+    /// Returns the first primary metric that has a number, or else the time; null without any.
     [[nodiscard]] const result* main() const;
-    /// "unsupported: why", "failed: why" or "not run: why"; empty for a cell with numbers.
+    /// Returns "unsupported: why", "failed: why" or "not run: why"; empty for a result with numbers.
     [[nodiscard]] std::string note() const;
 };
 
@@ -36,65 +37,66 @@ struct family {
 
 struct column {
     std::string_view title;
-    std::string (*text)(const line&);  // empty where there is nothing to say; null: the metric's median
-    bool always = false;               // shown although it has nothing to say on any line
+    std::string (*text)(const line&);  // empty if it has nothing to show; null: the metric's median
+    bool always = false;               // shown even if no line has a text
     bool right_aligned = true;
     std::string_view metric = {};
     std::string (*format)(double) = nullptr;
 
     [[nodiscard]] bool has_text(const line& from) const;
-    /// "-" where there is nothing to say.
+    /// Returns the text, or "-" without one.
     [[nodiscard]] std::string cell(const line& from) const;
 };
 
-/// The first columns name workload and contender; a cell's note stands behind them in place of the numbers.
+/// Columns with the names of workload and contender; a line's note follows them instead of numbers.
 inline constexpr std::size_t naming_columns = 2;
 
-/// The families in the order of the report.
+/// Returns the families in the order of the report.
 std::vector<family> families_of(const report& content);
 
-/// The columns that have something to say about these lines.
+/// Returns the columns that have a text for at least one of these lines, and those that are always shown.
 std::vector<column> columns_for(std::span<const line> lines);
 
-/// With so many digits behind the point, and no sign before what rounds to zero.
+/// Formats with this number of decimals, and without a sign if the value rounds to zero.
 std::string fixed_point(double value, int decimals);
 
-/// "0.97", "12.3", "4321": three significant digits, or all before the point.
+/// Formats with three significant digits, or with all digits before the decimal point: "0.97", "12.3",
+/// "4321".
 std::string three_digits(double value);
 
-/// "12.3 µs"; three significant digits, the unit chosen by magnitude.
+/// Formats a time with three significant digits and a suitable unit: "12.3 µs".
 std::string human_time(double value_ns);
 
-/// For a verdict of `slower`: "slower than asio-epoll by 4.2 %: ..." of time, and what is worse of another
-/// metric.
+/// Describes a verdict of `slower`: "slower than asio-epoll by 4.2 %: ..." for time, and how much worse for
+/// other metrics.
 std::string how_much_worse(const result& of);
 
-/// For one that is inconclusive, what could have been seen.
+/// Describes an inconclusive verdict, with the smallest detectable difference.
 std::string why_inconclusive(const result& of);
 
-/// The codes of two warnings: of a shard's own report, and of a record that was merged without all of its
-/// shards.
+/// Codes of two warnings: for the report of a single shard, and for a merged record with missing shards.
 inline constexpr std::string_view shard_code = "shard", missing_shards_code = "missing_shards";
-/// Of a shard's own report, whose trials are those of the merged run as well.
+/// Returns whether this is the report of a single shard, whose trials are also in the merged run.
 bool is_of_shard(const report& content);
 
-/// Why a report that is not complete is not, in a sentence.
+/// Returns a sentence that says why an incomplete report is incomplete.
 std::string why_incomplete(const report& content);
 
-/// Why no verdict of the session can be relied on, as the A/A says; nothing unless it is unfit.
+/// Returns why no verdict of the session is reliable, according to the A/A comparison; nothing unless it is
+/// unreliable.
 std::optional<std::string> why_unfit(const report& content);
 
-/// What the A/A found, in a sentence; empty without one.
+/// Returns the result of the A/A comparison as a sentence; empty without one.
 std::string self_check_text(const std::optional<self_check>& aa);
 
-/// A sentence under the tables that says what the columns mean.
+/// Returns the text under the tables that explains the columns.
 std::string legend_for(const report& content);
 
-/// `text` with '?' for control characters, those of direction included, and for bytes that are not UTF-8,
-/// unless they are in `kept`: names come from outside and must not steer a terminal.
+/// Returns `text` with '?' for control characters (including those of text direction) and for bytes that are
+/// not UTF-8, unless they are in `kept`: names come from outside and must not steer a terminal.
 std::string printable(std::string_view text, std::string_view kept = {});
 
-/// `text`, printable, with each of these characters written as what stands beside it.
+/// Returns `text`, printable, with each of these characters replaced by its escape sequence.
 std::string escaped(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> as,
                     std::string_view kept = {});
 

@@ -30,7 +30,7 @@ using names = std::vector<std::string_view>;
 constexpr double burns_from = 0.5;  // of a core, while there is nothing to do
 constexpr std::size_t names_shown = 4;
 
-/// With what else sentences are about.
+/// A report's index, together with the drivers, as the sentences need them.
 struct indexed_report : report_index {
     std::map<std::string_view, std::string> drivers;  // by contender
 
@@ -47,7 +47,7 @@ struct indexed_report : report_index {
     }
     [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const {
         places all;
-        // Without it, as in a comparison of two reports, each ratio may be to something else.
+        // Without the baseline, as in a comparison of two reports, each ratio may refer to something else.
         if (baseline(workload, metric) == nullptr) return all;
         for (const auto* item : measured(workload, metric)) {
             if (item->contender == whole().baseline)
@@ -56,18 +56,18 @@ struct indexed_report : report_index {
                 all.push_back({item, ratio->median, *ratio->low, *ratio->high});
         }
         std::ranges::sort(all, [](const standing& a, const standing& b) {
-            return a.ratio != b.ratio ? a.ratio > b.ratio : a.item < b.item;  // equals as the report has them
+            return a.ratio != b.ratio ? a.ratio > b.ratio : a.item < b.item;  // ties: the report's order
         });
         return all;
     }
-    /// Who has a number, without floors.
+    /// Returns the results that have a number, without floors.
     [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const {
         sources all;
         std::ranges::copy_if(of(workload, metric), std::back_inserter(all),
                              [&](const result* item) { return item->median && !is_floor(item->contender); });
         return all;
     }
-    /// On how many workloads there is somebody to compare with.
+    /// Returns the number of workloads with at least two contenders to compare.
     [[nodiscard]] std::size_t compared(std::string_view metric) const {
         const auto all = about(metric);
         return static_cast<std::size_t>(std::ranges::count_if(
@@ -75,8 +75,9 @@ struct indexed_report : report_index {
     }
 };
 
-/// Whether one of these has no place, so that nobody can be called the first. Who has a difference in place
-/// of a ratio has none; when that is certainly worse than the baseline, the first is somebody else.
+/// Returns whether a measured contender that could be the best is missing from the standings. A contender
+/// with a difference instead of a ratio is missing; but if it is significantly worse than the baseline, it
+/// cannot be the best.
 bool first_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_behind = item->from_baseline && item->judged == verdict::slower;
@@ -84,7 +85,8 @@ bool first_may_be_missing(const places& all, const sources& measured) {
     });
 }
 
-/// The same of the latest. Who is early, or certainly nearer to its deadlines than the baseline, is not that.
+/// Returns the same for the latest contender. A contender that is early, or significantly nearer to its
+/// deadlines than the baseline, cannot be the latest.
 bool latest_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
@@ -96,7 +98,7 @@ std::string cut(std::string_view text, std::size_t most = 60) {
     return text.size() <= most ? std::string{text} : shown(text);
 }
 
-/// "a, b and c"; of more than a few, how many there are besides.
+/// Returns "a, b and c"; if there are more than a few, names some and counts the rest.
 std::string listed(const names& all, std::size_t most = names_shown) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < all.size() && i < most; ++i) parts.push_back(cut(all[i]));
@@ -111,7 +113,7 @@ std::string share(double value) {
     return fmt::format("{:.{}f} %", 100 * value, value < 0.0995 ? 1 : 0);
 }
 
-/// Values from the least to the greatest.
+/// A range of values.
 struct range {
     std::optional<double> least, most;
 
@@ -128,8 +130,8 @@ struct range {
     }
 };
 
-/// "on yield", "on all 7 workloads" or "on 6 of 7 workloads"; where fewer tell something than were compared,
-/// "on both workloads that tell (of 7)".
+/// Returns "on yield", "on all 7 workloads" or "on 6 of 7 workloads"; if only some of the compared workloads
+/// give a decision, "on both workloads that tell (of 7)".
 std::string on_how_many(const names& those, std::size_t telling, std::size_t compared) {
     const bool all_tell = telling >= compared;
     const auto whole = all_tell ? std::string{} : fmt::format(" that tell (of {})", compared);
@@ -141,11 +143,11 @@ std::string on_how_many(const names& those, std::size_t telling, std::size_t com
     return fmt::format("on all {} workloads{}", telling, whole);
 }
 
-/// By whom, for each workload, nobody is certainly beaten.
+/// The leaders of each workload: contenders that no other one significantly beats.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
-/// Those who lead on most of the workloads, and on which. Of those who lead on equally many, only who do so
-/// on the same ones are named together.
+/// The contenders that lead on the most workloads, and these workloads. Of several with equally many, only
+/// those with the same workloads are named together.
 struct lead {
     names who;
     names on;
@@ -173,7 +175,7 @@ lead widest_lead(const lead_table& table) {
     return found;
 }
 
-/// A group of all says nothing.
+/// Returns whether a group is informative: a group of all contenders is not.
 bool tells_something(const places& all, const places& group) {
     return all.size() > 1 && group.size() < all.size();
 }
@@ -189,7 +191,7 @@ lead_table leads_by_time(const indexed_report& in) {
     return table;
 }
 
-/// The ratios of those that are certainly faster than the baseline.
+/// Returns the ratios of the contenders that are significantly faster than the baseline.
 std::string times_as_fast(const indexed_report& in, const sources& those) {
     range ratios;
     bool some_are_level = false, others_than_the_baseline = false;
@@ -249,7 +251,7 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Of "echo/rtt/tcp/conns:1000/bytes:64" 1000; 0 without such a parameter.
+/// Returns 1000 for "echo/rtt/tcp/conns:1000/bytes:64"; 0 without such a parameter.
 std::uint64_t connections_of(std::string_view workload) {
     constexpr std::string_view key = "/conns:";
     const auto at = workload.find(key);
@@ -259,7 +261,7 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
-/// Whether the two were compared with each other and a difference was found; nothing when they were not.
+/// Returns whether a direct comparison of the two found a difference; nothing if they were not compared.
 std::optional<bool> is_apart_as_drivers(const standing& one, const standing& other) {
     const auto said = [](const standing& ours, const standing& theirs) {
         return ours.item->to_epoll && ours.item->to_epoll->to == theirs.item->contender;
@@ -269,7 +271,7 @@ std::optional<bool> is_apart_as_drivers(const standing& one, const standing& oth
     return is_difference(found->item->to_epoll->judged);
 }
 
-/// Whether neither can be called better: by what is said of the two, or by intervals and the verdict.
+/// Returns whether neither can be called better: by their direct comparison, or by intervals and the verdict.
 bool level(const standing& one, const standing& other, std::string_view baseline) {
     const auto no_difference = [](const standing& each) { return !is_difference(each.item->judged); };
     if (const auto is_apart = is_apart_as_drivers(one, other)) return !*is_apart;
@@ -277,12 +279,13 @@ bool level(const standing& one, const standing& other, std::string_view baseline
            (other.item->contender == baseline && no_difference(one));
 }
 
-/// The best on io_uring and the best on epoll, of an order of the faster first.
+/// The best contender on io_uring and the best on epoll, from standings sorted by speed.
 struct driver_pair {
     standing ours, theirs;
     bool certain = false;
 
-    /// As it was measured in pairs; in a report of before that was done, by their ratios to the baseline.
+    /// Returns the ratio from paired measurement; for reports from older versions, the quotient of their
+    /// ratios to the baseline.
     [[nodiscard]] double times_as_fast() const {
         const auto& measured = ours.item->to_epoll;
         return measured && measured->to == theirs.item->contender ? measured->median
@@ -306,8 +309,8 @@ std::string_view how_sure(bool certain) {
     return certain ? "certain" : "not certain";
 }
 
-/// What an operation costs the CPU in one and in the other, and whether that is certain; empty where one of
-/// them does not say.
+/// Returns the CPU time per operation of both, and whether the difference is significant; empty if one of
+/// them did not report CPU time.
 std::string cpu_compared(const indexed_report& in, const driver_pair& of, sources& from) {
     const auto& workload = of.ours.item->workload;
     const auto* const ours = in.number(workload, of.ours.item->contender, "cpu");
@@ -323,7 +326,7 @@ std::string cpu_compared(const indexed_report& in, const driver_pair& of, source
         is_judged ? fmt::format(", {}", how_sure(!level(*one, *other, in.whole().baseline))) : "");
 }
 
-/// Whether io_uring is worth it, on the workload with the most connections that has somebody on both.
+/// Adds the comparison of io_uring with epoll, for the workload with the most connections that has both.
 void find_connections(std::vector<finding>& all, const indexed_report& in) {
     std::uint64_t most = 1;
     std::optional<driver_pair> busiest;
@@ -344,13 +347,13 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Whether the contender spends the wait on the CPU; who does not say is taken for one that sleeps.
+/// Returns whether the contender burns CPU while it waits; without a number, assumes that it sleeps.
 bool burns(const indexed_report& in, std::string_view workload, std::string_view who) {
     const auto* const spin = in.number(workload, who, "spin");
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
 }
 
-/// Workloads of waiting, in which CPU is for nothing.
+/// Returns the workloads of waiting, where CPU time is wasted.
 names workloads_that_wait(const indexed_report& in) {
     names all;
     for (const auto workload : in.workloads())
@@ -366,13 +369,14 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// Of the workloads where they lead, the one that most contenders ran: each has a price of its own.
+/// Returns the workload with the most contenders. Costs are shown for one workload, because they differ by
+/// workload.
 std::string_view most_measured(const indexed_report& in, const names& workloads) {
     return *std::ranges::max_element(
         workloads, {}, [&](std::string_view each) { return in.measured(each, "late_p50").size(); });
 }
 
-/// "34.9 to 37.2 µs late on sleep/serial": of those who lead, in the median.
+/// Returns the median lateness of the leaders: "34.9 to 37.2 µs late on sleep/serial".
 std::string how_late(const lead& those, std::string_view workload) {
     sources there;
     std::ranges::copy_if(those.from, std::back_inserter(there),
@@ -380,7 +384,7 @@ std::string how_late(const lead& those, std::string_view workload) {
     return fmt::format("{} late on {}", lateness(there), cut(workload));
 }
 
-/// " for 36.0 to 56.6 µs of CPU per operation"; empty where they do not say.
+/// Returns " for 36.0 to 56.6 µs of CPU per operation"; empty if they did not report it.
 std::string at_which_price(const indexed_report& in, const lead& those, std::string_view workload,
                            sources& from) {
     range cpu;
@@ -392,7 +396,7 @@ std::string at_which_price(const indexed_report& in, const lead& those, std::str
     return cpu.least ? fmt::format(" for {} of CPU per operation", cpu.text(human_time)) : "";
 }
 
-/// The last of the standings where it is certainly the last, on every workload on which that is so.
+/// Returns the contender that is significantly the latest, and the workloads where it is.
 std::optional<lead> latest(const indexed_report& in) {
     lead_table last;
     for (const auto workload : in.about("late_p50")) {
@@ -400,14 +404,14 @@ std::optional<lead> latest(const indexed_report& in) {
         if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) continue;
         if (all.size() <= 2 || all.back().item->judged != verdict::slower) continue;
         const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-        if (std::all_of(all.begin(), std::prev(all.end()), is_apart))  // the neighbour's may be the narrowest
+        if (std::all_of(all.begin(), std::prev(all.end()), is_apart))  // farther intervals may be wider
             last.emplace_back(workload, places{all.back()});
     }
     if (last.empty()) return std::nullopt;
     return widest_lead(last);
 }
 
-/// By whom nobody is certainly beaten by lateness; of those alone that `counts` says.
+/// Returns the leaders by lateness, among the results for which `counts` is true.
 lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
     lead_table table;
     for (const auto workload : in.about("late_p50")) {
@@ -422,7 +426,7 @@ lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
     return table;
 }
 
-/// How much of a core those who lead burn for it; nothing where they sleep.
+/// Returns which share of a core the leaders burn while they wait; empty if any of them sleeps.
 range burnt_by(const indexed_report& in, const lead& those) {
     range burnt;
     for (const auto* item : those.from) {
@@ -432,8 +436,8 @@ range burnt_by(const indexed_report& in, const lead& those) {
     return burnt;
 }
 
-/// Who is the most accurate and at which price, those who burn the core for it apart from those who sleep;
-/// both, where that can be, on one workload.
+/// Adds the most accurate contenders and their CPU time; those that burn a core are named separately from
+/// those that sleep, for the same workload if possible.
 void find_timers(std::vector<finding>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     const auto table = leads_by_lateness(in, sleeps);
@@ -471,8 +475,8 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// "" where everyone whose time on workloads of waiting was measured says what CPU that took; a counter is a
-/// contender's own choice.
+/// Returns "" if all contenders measured on workloads of waiting reported their CPU share, otherwise how many
+/// did. Printing this counter is a contender's own choice.
 std::string as_far_as_they_say(const indexed_report& in) {
     std::set<std::string_view> waiting, silent;
     for (const auto workload : workloads_that_wait(in))
@@ -484,11 +488,11 @@ std::string as_far_as_they_say(const indexed_report& in) {
     return fmt::format(", as far as {} of {} contenders say", waiting.size() - silent.size(), waiting.size());
 }
 
-/// A sentence for all who burn CPU on any workload, and what the others take at the most.
+/// Adds the contenders that burn CPU on any workload of waiting, and the highest share of the others.
 void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     names burners;
     range burnt;
-    const result* others = nullptr;  // who takes the most of them
+    const result* others = nullptr;  // the result with the highest share among them
     finding found{topic::waiting, "Waiting", "", {}};
     sources not_burning;
     const auto is_a_burner = [&](std::string_view who) {
@@ -533,7 +537,7 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// That time was enough for fewer blocks than an interval needs, and others had the cores when it began.
+/// Returns whether the time was too short for an interval, and the cores were busy when the run began.
 bool was_too_busy(const report& content) {
     const auto is_told = [&](std::string_view code) {
         return std::ranges::find(content.warnings, code, &warning::code) != content.warnings.end();
@@ -586,7 +590,7 @@ void find_failures(std::vector<finding>& all, const report& content) {
              {}});
 }
 
-/// How many of a metric's verdicts are certain. Without the floors: nobody chooses one.
+/// Number of verdicts for a metric, and the undecided ones. Excludes floors, because users do not choose one.
 struct tally {
     std::size_t compared = 0;
     sources uncertain;
@@ -607,7 +611,7 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
     return all;
 }
 
-/// Where only comparisons are counted, "per operation" says nothing.
+/// Returns the metric's title without "per operation", which means nothing for a number of comparisons.
 std::string_view short_title(std::string_view metric) {
     constexpr std::string_view each = " per operation";
     auto title = title_of_metric(metric);
@@ -618,7 +622,7 @@ std::string_view short_title(std::string_view metric) {
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     const auto counted = tallies(in);
     if (counted.empty() && std::ranges::any_of(in.whole().results, [](const result& each) {
-            return each.judged.has_value();  // of floors, or of metrics that nobody asked for
+            return each.judged.has_value();  // of floors, or of metrics that are not primary
         }))
         return;
     const auto baseline = cut(in.whole().baseline);
@@ -643,7 +647,7 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Whether the verdicts can be relied on; where that is not known, another sentence has said it.
+/// Adds whether the verdicts are reliable; if that is unknown, find_cautions() has said so.
 void find_trust(std::vector<finding>& all, const report& content) {
     finding found{topic::trust, "A/A", "", {}};
     if (!content.aa)
@@ -671,7 +675,7 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // Where intervals begin at the highest: that of the best may be wider than that of another.
+    // Where the highest interval begins; the best contender's interval may begin lower, because it is wider.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);
@@ -680,7 +684,7 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     for (const auto& each : all) {
         const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
         const bool is_best =
-            &each == &all.front();  // whose interval, in a report by others, may be no interval
+            &each == &all.front();  // a third-party report may have an invalid interval for it
         if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
     }
     return group;

@@ -1,4 +1,4 @@
-// An error says which thing, why, and what to do: its text has parts.
+// Error with a formatted text: it says which thing failed, why, and what to do.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace loopbench::reports {
 
-/// what() is `text` as it is or, with parts, what fmt::format() makes of both.
+/// Base of errors. what() is `text` itself or, with parts, the output of fmt::format().
 class formatted_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -1,4 +1,4 @@
-// The table of metrics.
+// The list of metrics.
 #include "reports/metrics.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The visible list of metrics: what a number is called, its unit, and which way is better. A counter that a
-// contender prints becomes a metric by standing in this list; adding a metric is one entry there.
+// The list of metrics: name, unit, and which direction is better. A contender's counter becomes a metric if
+// its name is in this list; adding a metric takes one entry.
 #pragma once
 
 #include <span>
@@ -11,26 +11,25 @@
 namespace loopbench::reports {
 
 struct metric_info {
-    std::string_view name;  // in files and on the command line
-    std::string_view
-        title;  // where a person reads; with "per operation" or the like, where it is per something
+    std::string_view name;   // in files and on the command line
+    std::string_view title;  // for readers; with "per operation" or the like, if it is a rate
     std::string_view unit;
     direction better = direction::smaller;
-    bool deterministic = false;  // a count that does not depend on the machine's mood
+    bool deterministic = false;  // a count that does not depend on the machine's state
     std::string_view summary;
-    std::string_view how;  // it is measured, and what moves it
+    std::string_view how;  // it is measured, and what affects it
 };
 
-/// Every metric, in the order in which they are reported.
+/// Returns all metrics, in the order in which they are reported.
 std::span<const metric_info> known_metrics();
 
-/// The metric of that name, or nullptr.
+/// Returns the metric with this name, or nullptr.
 const metric_info* find_metric(std::string_view name);
 
-/// A result in this metric that has no number yet.
+/// Returns a result for this metric, still without a number.
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
-/// Its title; of one that is not in the list, which a stranger's report may have, its name.
+/// Returns the metric's title; for an unknown metric, which a third-party report may have, its name.
 std::string_view title_of_metric(std::string_view name);
 
 }  // namespace loopbench::reports

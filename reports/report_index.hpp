@@ -1,6 +1,6 @@
-// A report's results by what they are of, since there may be a hundred thousand; and which metrics a workload
-// is about: a sleep takes as long as it takes, and what tells loops apart there is how late they wake and
-// what CPU that costs.
+// Index of a report's results, of which there may be a hundred thousand, and the primary metrics of its
+// workloads. For example, a sleep always takes its time; loops differ in how late they wake up and in the CPU
+// time that this costs.
 #pragma once
 
 #include <map>
@@ -15,47 +15,47 @@
 
 namespace loopbench::reports {
 
-/// Refers to the report.
+/// Index of a report. Refers to the report.
 class report_index {
 public:
     explicit report_index(const report& of);
 
     [[nodiscard]] const report& whole() const { return whole_; }
-    /// Those with results, in the report's order.
+    /// Returns the workloads with results, in the report's order.
     [[nodiscard]] std::span<const std::string_view> workloads() const { return workloads_; }
-    /// Of the contenders, those that are floors (is_floor).
+    /// Returns the contenders that are floors (is_floor).
     [[nodiscard]] const std::set<std::string_view>& floors() const { return floors_; }
     [[nodiscard]] bool is_floor(std::string_view contender) const { return floors_.contains(contender); }
 
-    /// A workload's results for a metric, in the report's order.
+    /// Returns a workload's results for a metric, in the report's order.
     [[nodiscard]] std::span<const result* const> of(std::string_view workload, std::string_view metric) const;
-    /// The first result for this metric of the cell; null when there is none.
+    /// Returns the first result for this workload, contender and metric; null if not found.
     [[nodiscard]] const result* find(std::string_view workload, std::string_view contender,
                                      std::string_view metric = "time") const;
-    /// The same if it has a number.
+    /// Returns the same if it has a number, otherwise null.
     [[nodiscard]] const result* number(std::string_view workload, std::string_view contender,
                                        std::string_view metric = "time") const;
     [[nodiscard]] const result* baseline(std::string_view workload, std::string_view metric = "time") const {
         return number(workload, whole_.baseline, metric);
     }
 
-    /// The metrics that a workload is about, the one above all first, whether or not every contender has
-    /// them; none of a workload without results. As the report says; for a report or a workload that says
-    /// nothing of it, by what was measured: lateness and CPU where there is lateness, CPU and wakeups of the
-    /// family `idle`, latency and capacity where there is a capacity, and time of everything else, with the
-    /// p99 and the CPU of what has latencies.
+    /// Returns a workload's primary metrics, the most important first, even if some contenders lack them;
+    /// empty for a workload without results. They are taken from the report. If the report does not name
+    /// them, the first rule that applies decides: latency and capacity if there is a capacity; CPU and
+    /// wakeups for the family `idle`; lateness and CPU if there is lateness; otherwise time, with p99 and CPU
+    /// if there are latencies.
     [[nodiscard]] const std::vector<std::string>& headline(std::string_view workload) const;
     [[nodiscard]] const std::map<std::string_view, std::vector<std::string>>& headlines() const {
         return headlines_;
     }
-    /// Whether its workload is about its metric; of whatever names both.
+    /// Returns whether the metric is a primary one of the workload, for any type that names both.
     template <class line>
     [[nodiscard]] bool is_about(const line& of) const {
         return is_about(of.workload, of.metric);
     }
     [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const;
-    /// What a gate is about: the cell's results for the metrics that the workload is about, in their order,
-    /// as far as they have a verdict. All of them: somebody else's report may have one twice.
+    /// Returns the results that a gate judges: those for the primary metrics, in their order, that have a
+    /// verdict. Includes duplicates, which a third-party report may have.
     [[nodiscard]] std::vector<const result*> judged(std::string_view workload,
                                                     std::string_view contender) const;
 

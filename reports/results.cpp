@@ -1,4 +1,4 @@
-// Which of a contender's context keys are named in the report.
+// Lookup in results, and the context keys that become fields of a contender.
 #include "reports/results.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// What a run found, as plain structs. They are the schema: report.json, every writer and every reader of a
-// report is derived from them, and nothing in this folder knows how the numbers came about.
+// Results of a run, as plain structs. They are the schema: report.json and every reader and writer of reports
+// follow from them. Nothing in this folder knows how the numbers were measured.
 #pragma once
 
 #include <algorithm>
@@ -17,50 +17,50 @@ namespace loopbench::reports {
 
 inline constexpr std::string_view report_schema = "loopbench/1";
 
-/// A contender against the baseline; above 1 is better than the baseline, whatever the metric's direction.
+/// Ratio of a contender to the baseline; above 1 is better than the baseline, whatever the metric's
+/// direction.
 struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
-    std::optional<double> low, high;  // absent when there are too few trials for an interval
-    /// By block, of times in turns: the median over the block's rounds. Absent elsewhere, where the ratio of
-    /// a block is the quotient of the two samples.
+    std::optional<double> low, high;  // absent if there are too few trials for an interval
+    /// The ratio of each block, only for times of interleaved trials: the median over the block's rounds. For
+    /// all others, the ratio of a block is the quotient of its two samples.
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
-/// A contender's value less the baseline's, in the metric's unit, where a ratio is not defined since a value
-/// is not above zero. Of their distances from zero, so that early is no better than late.
+/// A contender's value minus the baseline's, in the metric's unit, for values that are not above zero, where
+/// a ratio is undefined. Compares distances from zero, so that early is no better than late.
 struct difference {
     std::string to;                   // the baseline's name
     double median = 0;                // of the differences within blocks
-    std::optional<double> low, high;  // absent when there are too few trials for an interval
+    std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
-/// How many times a value is that of the best floor: 1.08 is 8 % above it. Of the floor itself it is 1.
+/// A value as a multiple of the best floor's value: 1.08 is 8 % above it. For the floor itself it is 1.
 struct floor_multiple {
     std::string floor;                // the floor's name
     double median = 0;                // of the quotients within blocks
-    std::optional<double> low, high;  // absent when there are too few trials for an interval
+    std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
-/// The best contender on io_uring against the best on epoll; above 1 is better on io_uring.
+/// The best contender on io_uring compared with the best on epoll; above 1 means that io_uring is better.
 struct driver_ratio {
-    std::string to;  // who is the best on epoll
+    std::string to;  // the best contender on epoll
     double median = 0;
-    std::optional<double> low, high;  // absent when there are too few trials for an interval
+    std::optional<double> low, high;  // absent if there are too few trials for an interval
     verdict judged = verdict::inconclusive;
 };
 
-/// A ratio on each of several hosts.
+/// A ratio, for each of several hosts.
 struct host_effect {
-    std::vector<std::optional<double>> ratios;  // the median of each, in the order of the report's hosts
-    /// By how much one host differs from another, as a standard deviation; absent where it could not be told
-    /// from noise.
+    std::vector<std::optional<double>> ratios;  // the median on each, in the order of the report's hosts
+    /// Standard deviation between hosts, in per cent; absent if it cannot be distinguished from noise.
     std::optional<double> deviation_pct;
-    bool differ = false;  // by more than the threshold, and than chance
+    bool differ = false;  // by more than the threshold, and more than by chance
 };
 
-/// One metric of one cell (workload x contender). A cell without numbers has one result, for `time`, that
-/// carries the status and the reason.
+/// One metric of one workload and contender. Without numbers, there is one result, for `time`, with the
+/// status and the reason.
 struct result {
     std::string workload;
     std::string contender;
@@ -68,69 +68,70 @@ struct result {
     std::string unit;
     direction better = direction::smaller;
     bool deterministic = false;
-    way made = way::apart;                       // how its trials were made
-    std::vector<std::optional<double>> samples;  // one per trial, by block; of --checks one per pair
+    way made = way::apart;                       // the pairing of its trials
+    std::vector<std::optional<double>> samples;  // one per trial, by block; for --checks one per pair
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
     std::optional<difference> from_baseline;  // only where there is no ratio
-    /// Absent without a floor, and for what has no limit in the kernel.
+    /// Absent if there is no floor, and for metrics without a limit in the kernel.
     std::optional<floor_multiple> times_floor;
-    /// Of time and CPU, only of whom is the fastest on io_uring, where somebody is on epoll.
+    /// Only for time and CPU of the fastest contender on io_uring, if there is a contender on epoll.
     std::optional<driver_ratio> to_epoll;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
-    /// Of a comparison of several layouts of each build: by how much one layout of the same code differs from
-    /// another, as a standard deviation. Absent where it could not be told from noise.
+    /// Standard deviation between layouts of the same code, in per cent, for a comparison of several layouts
+    /// of each build. Absent if it cannot be distinguished from noise.
     std::optional<double> layout_pct;
-    std::optional<host_effect> by_host;  // of a ratio, where its blocks are of several hosts
+    std::optional<host_effect> by_host;  // for ratios with blocks from several hosts
     cell_status status = cell_status::ok;
-    std::optional<std::string> reason;  // always there when a number is not
+    std::optional<std::string> reason;  // always present if a number is missing
 };
 
 struct contender {
     std::string name;
     std::optional<std::string> library, version, compiler, flags, socket_options;
-    /// All that the contender said of itself.
+    /// The contender's whole description of itself.
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
 };
 
-/// What there is to know of a workload without its numbers.
+/// A workload's description, without its numbers.
 struct workload {
     std::string name;
-    /// The metrics that it is about: overviews, and what is said of a run in sentences, are on those.
+    /// Its primary metrics: overviews and summary sentences are about these.
     std::vector<std::string> headline_metrics;
 };
 
-/// How often a slowdown of a known size was called `slower`; of 0 % for the A/A with as many blocks.
+/// Rate at which a slowdown of a known size was called `slower`; 0 % means the A/A comparison with the same
+/// number of blocks.
 struct detection_rate {
     double slowdown_pct = 0;
-    std::uint64_t measured = 0, measured_slower = 0;  // tries, each of blocks of its own
+    std::uint64_t measured = 0, measured_slower = 0;  // tries, each with its own blocks
     std::optional<double> low, high;                  // 95 % bounds of that share; absent without tries
     std::uint64_t faster = 0;                         // called the opposite
 };
 
-/// How often a contender was called different from itself.
+/// Rate at which a contender was called different from itself.
 struct alarm_rate {
     std::uint64_t blocks = 0, tries = 0, different = 0;
-    double at_most_pct = 100;  // 95 % bound of the rate of false alarms
+    double at_most_pct = 100;  // 95 % upper bound of the false-alarm rate
 };
 
-/// What `loopbench calibrate` found: how often verdicts are right where the truth is known.
+/// Results of `loopbench calibrate`: how often verdicts are right when the truth is known.
 struct calibration {
     std::string date;  // UTC, ISO 8601
     bool complete = true;
     std::string contender;
     std::vector<std::string> workloads;
-    way made = way::apart;  // how their trials were made
+    way made = way::apart;  // the pairing of their trials
     double threshold_pct = 0;
     alarm_rate aa;
-    std::uint64_t blocks = 0;  // of each try below
-    double try_s = 0;          // what a try takes that has its own A/A: three trials a block
+    std::uint64_t blocks = 0;  // in each try below
+    double try_s = 0;          // duration of a try with its own A/A: three trials per block
     std::vector<detection_rate> slowdowns;
 };
 
-/// The machine and the moment. No host name: reports are made to be shared.
+/// The machine and the time of the run. No host name: reports are shared.
 struct environment {
     std::string date;  // UTC, ISO 8601
     std::string loopbench_version;
@@ -141,31 +142,34 @@ struct environment {
     std::optional<std::string> governor;
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
-    std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, when the run began
-    std::optional<calibration> calibrated;  // absent when there is none of this machine
-    /// What tells it from machines that look the same: drawn by its kernel at random when it was started. Of
-    /// shards alone.
+    /// The least time of a system call (getppid), over batches; absent in older reports.
+    std::optional<double> cheapest_call_ns{};
+    std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, at the start of the run
+    std::optional<calibration> calibrated;  // absent if this machine has none
+    /// Tells this machine from others that look the same: a random number that its kernel draws at boot. Only
+    /// in reports of shards.
     std::optional<std::string> machine = {};
 };
 
-/// One of several machines that blocks are of.
+/// One of several machines that ran blocks.
 struct host {
     std::string kernel, cpu_model;
     std::int64_t cores = 0;
-    std::vector<std::uint64_t> shards;  // that it did
-    std::uint64_t blocks = 0;           // of these; one may be of two hosts, workload by workload
+    std::vector<std::uint64_t> shards;  // that it ran
+    std::uint64_t blocks = 0;           // of these shards; two hosts may share a block, workload by workload
 };
 
-/// What was to be done, as far as two reports have to be alike in it.
+/// The plan, as far as it must be equal in two comparable reports.
 struct planned {
     std::string size;       // of the workloads: "smoke" or "real"
     double min_time_s = 0;  // of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;                // with a precision, as many as that was found to need
-    std::optional<std::int64_t> cpu{};       // that the trials were pinned to
-    std::optional<std::uint64_t> layouts{};  // of each build that are compared; absent where there is one
-    std::optional<std::int64_t> turn_untimed_ns{}, turn_timed_ns{};  // absent where no workload is in turns
-    // Of serve/open_loop with its client on another machine: our address, and the command that started it.
+    std::uint64_t blocks = 0;                // with a precision: the number that was needed
+    std::optional<std::int64_t> cpu{};       // the trials were pinned to it
+    std::optional<std::uint64_t> layouts{};  // per build, if several are compared; otherwise absent
+    std::optional<std::int64_t> turn_untimed_ns{}, turn_timed_ns{};  // absent if no workload is interleaved
+    // For serve/open_loop with its client on another machine: our address, and the command that starts the
+    // client.
     std::optional<std::string> serve_on{}, generator_on{};
 };
 
@@ -175,16 +179,16 @@ struct warning {
     std::string remedy;
 };
 
-/// How verdicts were reached.
+/// Rules for the verdicts.
 struct judging {
     std::string correction;    // for the number of comparisons
-    double threshold_pct = 0;  // smaller differences are no differences
-    /// Of `time`, in a run where workloads are about it. Every other metric is a family of its own; in a run
-    /// so is a metric where workloads are about something else.
+    double threshold_pct = 0;  // smaller differences are ignored
+    /// Comparisons of `time` on workloads with time as a primary metric. The correction treats every other
+    /// metric as a family of its own; in a run, also a metric on workloads where it is not primary.
     std::uint64_t comparisons = 0;
 };
 
-/// One workload of the baseline against itself under another name, and its first blocks against its last.
+/// The baseline compared with its A/A copy on one workload, and its first blocks compared with its last.
 struct self_comparison {
     std::string workload;
     ratio to_itself;
@@ -194,20 +198,20 @@ struct self_comparison {
     bool drifted = false;             // by more than chance
 };
 
-/// The A/A: what this session calls a difference where there is none.
+/// The A/A comparison: differences that this session finds between equal programs.
 struct self_check {
-    std::string contender, twin;  // the same executable under two names of the same length
+    std::string contender, twin;  // the same executable under two names of equal length
     fitness found = fitness::unknown;
-    std::optional<std::string> reason;  // always there unless it is fit
-    std::optional<double> spread_pct;   // of the single pairs, all workloads together
+    std::optional<std::string> reason;  // always present unless it is fit
+    std::optional<double> spread_pct;   // of the single pairs, over all workloads
     std::vector<self_comparison> comparisons;
 };
 
-/// What else went on in the machine during trials.
+/// Disturbances by other activity on the machine during trials.
 struct disturbances {
-    std::uint64_t trials = 0;     // all that ended, repeated ones too
+    std::uint64_t trials = 0;     // all that ended, including repeated ones
     std::uint64_t disturbed = 0;  // of those
-    std::uint64_t repeated = 0;   // workloads of a block run again because of that, or of an interrupt
+    std::uint64_t repeated = 0;   // workloads of a block run again after a disturbance or an interrupt
     std::uint64_t kept = 0;  // disturbed trials in the results, because the limit for repeats was reached
 };
 
@@ -217,42 +221,42 @@ struct report {
     std::uint64_t seed = 0;
     std::string baseline;
     std::vector<std::string> command;
-    std::optional<planned> plan;             // absent in reports of before this was written
-    environment where;                       // of several hosts, the first one's
-    std::optional<std::vector<host>> hosts;  // absent where there is one
+    std::optional<planned> plan;             // absent in reports from older versions
+    environment where;                       // with several hosts, the first one's
+    std::optional<std::vector<host>> hosts;  // absent if there is only one
     std::vector<contender> contenders;
-    std::vector<workload> workloads;  // empty in reports of before this was written: see report_index.hpp
+    std::vector<workload> workloads;  // empty in reports from older versions: see report_index.hpp
     std::vector<result> results;
     judging judged_by;
-    std::optional<self_check> aa;  // absent when the baseline was not measured
+    std::optional<self_check> aa;  // absent if the baseline was not measured
     disturbances disturbed;
     std::vector<warning> warnings;
 };
 
-/// The report's result for this metric of the cell; null when there is none.
+/// Returns the report's result for this workload, contender and metric; null if not found.
 const result* find_result(const report& in, std::string_view workload, std::string_view contender,
                           std::string_view metric = "time");
 
-/// Whether both are of one cell; of anything that names its workload and its contender.
+/// Returns whether both have the same workload and contender; for any types that name these.
 template <class one, class other>
 bool same_cell(const one& left, const other& right) {
     return left.workload == right.workload && left.contender == right.contender;
 }
 
-/// The first of `all` that is of the same cell as `like`, or their end.
+/// Returns the first of `all` with the same workload and contender as `like`, or their end.
 template <class items, class one>
 auto find_cell(items& all, const one& like) {
     return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });
 }
 
-/// Whether the contender says in its context that it is a floor: bare calls or coroutines, below which no
-/// loop is to be expected.
+/// Returns whether the contender's context says that it is a floor: bare calls or coroutines, and thus the
+/// limit for all loops.
 bool is_floor(const contender& who);
 
-/// The context's text under `key`; nothing when it is absent, empty or not a text.
+/// Returns the context's text under `key`; nothing if it is absent, empty or not a text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
 
-/// The contender as its context describes it.
+/// Returns the contender as its context describes it.
 contender describe(std::string name, nlohmann::ordered_json context);
 
 }  // namespace loopbench::reports

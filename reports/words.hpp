@@ -1,5 +1,5 @@
-// The words of a report that statistics and engine use too. Nothing else is in here, so that who includes it
-// depends on no part of the reports.
+// Enumerations of a report that the statistics and the engine use, too. This header contains nothing else, so
+// that including it creates no dependency on other parts of the reports.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@ enum class cell_status {
     ok,
     unsupported,
     failed,
-    not_run  // its turn never came: the run was interrupted, or its time budget ended
+    not_run  // not reached: the run was interrupted, or its time budget ended
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class fitness { fit, unfit, unknown };
-/// How the trials of a block are made, so that they can be compared.
+/// The pairing: how the trials of a block are arranged in time. It determines how they can be compared.
 enum class way {
-    apart,    // one after the other
-    turns,    // all alive on one core, one at a time working for a millisecond or two
-    together  // all at once on one core, under the kernel's scheduler; what is judged is CPU time
+    apart,    // sequential: one after the other
+    turns,    // interleaved: all alive on one core, working one at a time for a millisecond or two
+    together  // concurrent: at once on one core, under the kernel's scheduler; CPU time is judged
 };
 
-// The spelling of each value in files, in the order of the enumeration.
+// Spelling of each value in files, in the order of the enumeration.
 constexpr auto names_of(direction) {
     return std::to_array<std::string_view>({"smaller", "larger"});
 }
@@ -47,7 +47,7 @@ constexpr bool is_difference(std::optional<verdict> judged) {
     return judged == verdict::faster || judged == verdict::slower;
 }
 
-/// How the value of an enumeration that has names_of() is spelled.
+/// Returns the spelling of an enumeration's value; the enumeration needs names_of().
 template <class enumeration>
 requires std::is_enum_v<enumeration> && requires(enumeration value) {
     names_of(value);
@@ -56,7 +56,7 @@ constexpr std::string_view name_of(enumeration value) {
     return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-/// The value that is spelled so; nothing when none is.
+/// Returns the value with this spelling; nothing for other texts.
 template <class enumeration>
 constexpr std::optional<enumeration> named(std::string_view name) {
     const auto all = names_of(enumeration{});

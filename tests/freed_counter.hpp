@@ -1,4 +1,4 @@
-// Whether something was freed: for the tests of the loop's parts and for those of all runtimes.
+// Counts whether something was freed: for the tests of the loop's parts and for those of all runtimes.
 #pragma once
 
 #include <utility>

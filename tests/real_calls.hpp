@@ -1,5 +1,5 @@
-// The C library's own functions behind what the linker puts between it and the loop (--wrap): that is
-// __wrap_NAME, and the library's __real_NAME.
+// The C library's own functions, for code that the linker puts between the library and the loop (--wrap): the
+// code is __wrap_NAME, and the library's function is __real_NAME.
 #pragma once
 
 #include <liburing.h>

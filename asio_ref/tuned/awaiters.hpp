@@ -1,4 +1,4 @@
-// What is awaited that is neither I/O nor time: yield, gather and an event.
+// The awaiters that are neither I/O nor time: yield, gather and an event.
 #pragma once
 
 #include <boost/asio/post.hpp>
@@ -13,7 +13,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Goes to the end of Asio's queue.
+/// An awaiter that goes to the end of Asio's queue.
 class yield_awaiter : public completion_awaiter {
 public:
     using completion_awaiter::completion_awaiter;
@@ -28,8 +28,8 @@ public:
     operation_storage<48> storage;
 };
 
-/// Starts every child at once, as co_spawn does inside of the loop; the last one to end goes on with the
-/// waiter.
+/// An awaiter that starts every child at once, as co_spawn does inside the loop; the last child to end
+/// resumes the waiter.
 class gather_awaiter final : loop::detail::root_owner {
 public:
     explicit gather_awaiter(std::span<loop::task<void>> children) noexcept
@@ -39,11 +39,11 @@ public:
 
     bool await_ready() const noexcept { return false; }
 
-    /// False when every child has ended meanwhile.
+    /// Returns false if every child has already ended.
     bool await_suspend(std::coroutine_handle<> waiter) {
         waiter_ = waiter;
         for (loop::task<void>& child : children_) child.become_root(*this).frame.resume();
-        // One was counted for this loop, so that no child goes on with the waiter in it.
+        // One was counted for this loop, so that no child resumes the waiter inside it.
         return --running_ != 0;
     }
 
@@ -63,8 +63,9 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-/// Set once, awaited once, in either order; on the loop's thread only. It must outlive the wait, except when
-/// the loop is destroyed: then frames go in any order, and set() wakes nobody.
+/// An event that is set once and awaited once, in either order; only on the loop's thread. It must outlive
+/// the wait, except when the loop is destroyed: then frames are destroyed in any order, and set() wakes no
+/// waiter.
 class event {
 public:
     explicit event(scheduler& owner) noexcept : owner_(owner) {}
@@ -99,7 +100,7 @@ public:
 
     private:
         friend class event;
-        event* event_;  // null when it has gone before
+        event* event_;  // null if the event was destroyed before
     };
 
     awaiter wait() noexcept { return {*this, owner_}; }

@@ -1,4 +1,4 @@
-// What the awaiters of Asio's operations share.
+// The common part of the awaiters of Asio's operations.
 #pragma once
 
 #include <coroutine>
@@ -8,8 +8,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// One that derives from this starts its operation with completion_handler; completed() keeps the results and
-/// calls go_on().
+/// The base of these awaiters. A derived awaiter starts its operation with completion_handler; its
+/// completed() stores the results and calls go_on().
 class completion_awaiter {
 public:
     explicit completion_awaiter(scheduler& owner) noexcept : owner_(owner) {}
@@ -23,7 +23,7 @@ protected:
 
     void suspend(std::coroutine_handle<> waiter) noexcept { waiter_ = waiter; }
 
-    /// Goes on with the coroutine, inside of Asio's call of the handler. The awaiter may be gone afterwards.
+    /// Resumes the coroutine, inside Asio's call of the handler. The awaiter might be destroyed afterwards.
     void go_on() { owner_.step(waiter_); }
 
     scheduler& owner() const noexcept { return owner_; }

@@ -1,8 +1,8 @@
-// Where Asio keeps an operation while it is pending.
+// The memory in which Asio keeps an operation while it is pending.
 //
 // Asio asks a handler's associated allocator for the memory of each operation. Here that memory is part of
-// what waits (an awaiter in the suspended coroutine's frame, a scheduled call), so that nothing is allocated,
-// and nothing is searched; or, for operations that belong to nothing, a recycled block.
+// the waiting object (an awaiter in the suspended coroutine's frame, a scheduled call), so that nothing is
+// allocated or searched. Operations without such an object use a recycled block.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Room for one operation. Asio constructs it here and ends its life before it calls the handler.
+/// Space for one operation. Asio constructs the operation here and destroys it before it calls the handler.
 template <std::size_t Bytes>
 struct operation_storage {
     alignas(std::max_align_t) std::byte bytes[Bytes];
 };
 
-/// Models Asio's allocator requirements over an operation_storage, one allocation at a time.
+/// An allocator for Asio over an operation_storage, one allocation at a time.
 template <class T, std::size_t Bytes>
 class storage_allocator {
 public:
@@ -50,7 +50,8 @@ private:
     operation_storage<Bytes>* storage_;
 };
 
-/// Tells `Receiver::completed(results...)`. The receiver has an operation_storage named `storage`.
+/// A handler that calls `Receiver::completed(results...)`. The receiver has an operation_storage named
+/// `storage`.
 template <class Receiver>
 struct completion_handler {
     using allocator_type = storage_allocator<void, sizeof(Receiver::storage)>;
@@ -65,7 +66,7 @@ struct completion_handler {
     }
 };
 
-/// Models Asio's allocator requirements over the loop's frame pool.
+/// An allocator for Asio over the loop's frame pool.
 template <class T = void>
 class pool_allocator {
 public:

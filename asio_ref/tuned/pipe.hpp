@@ -13,7 +13,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// It must not be moved while a read is pending.
+/// A read end. It must not be moved while a read is pending.
 class pipe_reader : public pipe_end<readable_pipe> {
 public:
     pipe_reader(scheduler& owner, readable_pipe connected) : pipe_end(std::move(connected)), owner_(&owner) {}
@@ -24,17 +24,17 @@ private:
     scheduler* owner_;
 };
 
-// Asio's pipe cannot be set to non-blocking; its descriptor can, so that a write can be tried.
+// Asio's pipe cannot be set to non-blocking; a descriptor can, so that a write can be tried.
 using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 
-/// It must not be moved while a write is pending.
+/// A write end. It must not be moved while a write is pending.
 class pipe_writer : public pipe_end<write_end> {
 public:
     /// Throws std::system_error.
     pipe_writer(scheduler& owner, writable_pipe connected)
         : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
         boost::system::error_code error;
-        pipe_.non_blocking(true, error);  // for our own attempts; the operations do not mind
+        pipe_.non_blocking(true, error);  // for our own attempts; the operations are not affected
         throw_if_failed(error, "set a pipe to non-blocking");
     }
 
@@ -43,9 +43,9 @@ public:
     }
 
 private:
-    // Half a page: what is larger does not go into one page with another like it. The kernel keeps two pages
-    // that the reader of a pipe has emptied, for the next writes, and allocates one for each write beyond
-    // (Linux, fs/pipe.c, anon_pipe_get_page()). So whoever writes more lets the reader go first.
+    // Half a page: two larger writes do not fit into one page. The kernel keeps two pages that the reader of
+    // a pipe has emptied, for the next writes, and allocates a page for each write beyond (Linux, fs/pipe.c,
+    // anon_pipe_get_page()). Therefore a writer of more than this lets the reader run first.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;
@@ -56,7 +56,7 @@ struct pipe_ends {
     pipe_writer writer;
 };
 
-/// As asio_ref::make_pipe().
+/// Opens a pipe like asio_ref::make_pipe().
 inline pipe_ends open_pipe(scheduler& owner) {
     auto [reader, writer] = make_pipe(owner.get_executor());
     return {pipe_reader(owner, std::move(reader)), pipe_writer(owner, std::move(writer))};

@@ -1,19 +1,23 @@
 // The vocabulary of bench/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's
-// operations directly, so that what is left of the cost is Asio's reactor, scheduler and timer queue.
+// operations directly, so that the remaining cost is Asio's reactor, scheduler and timer queue.
 //
-// What it gives is for a report to say:
+// This command measures the gain:
 //
 //   loopbench run --contender 'asio-*' --workload yield --workload spawn --workload gather --workload echo
 //
-// Much where Asio's own handler memory and co_spawn are the cost (spawn, gather, yield), and little where
-// four system calls are (echo). Of the parts, only the sum has been measured.
+// It is large where Asio's own handler memory and co_spawn dominate the cost (spawn, gather, yield), and
+// small where four system calls do (echo). Only the sum of the following changes has been measured, not each
+// one.
 //
-// What is done for it: our frames from a free list and no co_spawn (spawn, gather); each operation's memory
-// in the waiting frame (yield, sleep, I/O), and in the same free list for what has no frame (post), so that
-// Asio's own recycling cache is not used at all, whatever its size; BOOST_ASIO_DISABLE_THREADS, which leaves
-// no lock, no atomic count of work and no thread-local lookup, where BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone
-// keeps the last two; writes tried at once. What was declined: to wait before a read (stream.hpp), and Asio's
-// detail namespace, which is not for users.
+// - Our frames come from a free list, and co_spawn is not used (spawn, gather).
+// - Each operation's memory is in the waiting frame (yield, sleep, I/O), or in the same free list if it has
+//   no frame (post). Asio's own recycling cache is not used at all, whatever its size.
+// - BOOST_ASIO_DISABLE_THREADS removes the locks, the atomic count of work and the thread-local lookup.
+//   BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone keeps the last two.
+// - Writes are tried at once.
+//
+// Two things were rejected: waiting before a read (transfer.hpp), and Asio's detail namespace, which is not
+// for users.
 #pragma once
 
 #include <boost/asio/ip/address_v4.hpp>
@@ -35,8 +39,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Models loopbench::bench::Runtime; see there for the meaning, the errors and the thread rules of each
-/// function.
+/// Models loopbench::bench::Runtime; the meaning, the errors and the thread rules of each function are
+/// documented there.
 class runtime final : public scheduler {
 public:
     static constexpr std::string_view name = "asio-tuned";
@@ -77,7 +81,7 @@ public:
         return {*this, {boost::asio::ip::address_v4::loopback(), port}};
     }
 
-    /// The path must not exist, and stays when the listener is closed.
+    /// Listens on a path, which must not exist, and which stays when the listener is closed.
     unix_listener listen_unix(std::string_view path) {
         reactor_is_needed();
         return {*this, path};

@@ -1,7 +1,7 @@
-// Asio's scheduler with our tasks on it: post, spawn and what they need.
+// Asio's scheduler with our tasks on it: post, spawn and their helpers.
 //
-// Everything goes through Asio's queue, except the first step of run()'s task and what other threads post:
-// those come in a queue of ours (loop/scheduler.hpp), which one handler of Asio's runs.
+// Everything goes through Asio's queue, except the first step of run()'s task and functions that other
+// threads post: those come in a queue of ours (loop/scheduler.hpp), which one handler of Asio's runs.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,7 +19,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Everything but post_from_any_thread() is for the loop's thread alone.
+/// A scheduler. Everything but post_from_any_thread() is for the loop's thread alone.
 class scheduler : loop::scheduler {
 public:
     using executor = boost::asio::io_context::executor_type;
@@ -30,7 +30,8 @@ public:
     scheduler() = default;
 
     executor get_executor() noexcept { return context_.get_executor(); }
-    /// Whether everything is being freed: no handler may be queued any more whose memory is in a frame.
+    /// Returns true while everything is being freed: handlers whose memory is in a frame must then not be
+    /// queued.
     bool closing() noexcept { return ready().closed(); }
 
     template <class Function>
@@ -43,15 +44,16 @@ public:
         boost::asio::post(get_executor(), first_step{this, roots().adopt(std::move(detached)).frame});
     }
 
-    /// Goes on with a coroutine, inside of Asio's call of a handler; throws what a spawned task threw
-    /// meanwhile.
+    /// Resumes a coroutine, inside Asio's call of a handler; throws the exception of a spawned task that
+    /// failed meanwhile.
     void step(std::coroutine_handle<> frame) {
         ready().budget.refill();
         frame.resume();
         after_step();
     }
 
-    /// After every handler: looks for what other threads have posted, and throws what a spawned task threw.
+    /// Runs after every handler: looks for functions from other threads, and throws a failed spawned task's
+    /// exception.
     void after_step() {
         if (has_posted()) [[unlikely]]
             see_to_posted();
@@ -59,17 +61,18 @@ public:
             std::rethrow_exception(roots().take_failure());
     }
 
-    /// For awaiters that could complete at once, having moved so many bytes: false when this step has had its
-    /// share (loop/operation.hpp, work_budget), and must queue.
+    /// Returns true if an awaiter that has moved `bytes` bytes can complete at once; false if this step has
+    /// used up its share (loop/operation.hpp, work_budget), so that the awaiter must go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
-    /// Called by whatever makes Asio set up its reactor. Throws std::system_error.
+    /// Opens the wake-up. Called by every function that makes Asio set up its reactor. Throws
+    /// std::system_error.
     void reactor_is_needed() {
         if (!wakeup_.is_open()) [[unlikely]]
             open_wakeup();
     }
 
-    // For Asio, and the eventfd: runs what is in our queue, and what was posted.
+    // Called by Asio and for the eventfd: runs our queue, including functions that other threads have posted.
     void completed() {
         pass_is_queued_ = false;
         on_wake();
@@ -79,7 +82,7 @@ public:
         try {
             run_ready(without_limit);
         } catch (...) {
-            pass_soon();  // the rest
+            pass_soon();  // for the rest of the queue
             throw;
         }
     }
@@ -87,8 +90,8 @@ public:
 
 protected:
     ~scheduler() {
-        // Pending operations live in frames, so they go first; the sockets and timers in the frames need
-        // their services, so the context goes last.
+        // Pending operations are stored in frames, so they are destroyed first; the sockets and timers in the
+        // frames need their services, so the context is destroyed last.
         ready().close();
         context_.drop_operations();
         close();
@@ -96,10 +99,10 @@ protected:
 
 private:
     struct context : boost::asio::io_context {
-        // No lock is taken anywhere, so one thread may use it, and post() is no exception.
+        // No lock is taken anywhere, so only one thread can use it; post() is no exception.
         context() : io_context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE) {}
 
-        /// Destroys every queued and pending operation; sockets and timers may still be destroyed afterwards.
+        /// Destroys every queued and pending operation; sockets and timers can still be destroyed afterwards.
         void drop_operations() { shutdown(); }
     };
 
@@ -133,25 +136,25 @@ private:
         while (!done) {
             context_.run();
             if (done) return;
-            // Nothing is queued and nothing pending: only another thread can go on from here.
+            // Nothing is queued or pending: only another thread can add work now.
             reactor_is_needed();
             context_.restart();
         }
     }
     void main_ended() noexcept final { context_.stop(); }
 
-    // Whenever something comes that nothing was before: the loop may be awake and would see it without a
-    // system call, but when it goes to sleep is Asio's secret, and to say before and after every handler that
-    // it is awake costs more than a rare write.
+    // Called when the queue for other threads was empty before. If the loop is awake, it would see the
+    // function without a system call; but Asio does not show when it goes to sleep, and marking the loop as
+    // awake before and after every handler costs more than a rare write.
     void wake() noexcept final { wakeup_.ring(); }
 
-    /// Allocates nothing, so that nothing is lost when there is no memory.
+    /// Queues a pass over our queue. Allocates nothing, so that nothing is lost when there is no memory.
     void pass_soon() {
         if (std::exchange(pass_is_queued_, true)) return;
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // The eventfd will call; without one nobody does.
+    // An open eventfd will call on_wake(); without one, a pass must be queued.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

@@ -25,7 +25,7 @@ public:
     /// Takes over a connected socket and, for TCP, sets TCP_NODELAY. Throws std::system_error.
     basic_stream(scheduler& owner, socket connected) : owner_(&owner), socket_(std::move(connected)) {
         boost::system::error_code error;
-        socket_.non_blocking(true, error);  // for our own attempts; the operations do not mind
+        socket_.non_blocking(true, error);  // for our own attempts; the operations are not affected
         throw_if_failed(error, "set a socket to non-blocking");
         set_stream_options(socket_);
     }
@@ -112,7 +112,7 @@ public:
 
     accept_awaiter accept() { return {*owner_, acceptor_}; }
 
-    /// Of TCP only.
+    /// Returns the port. TCP only.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

@@ -35,15 +35,15 @@ private:
     timer timer_;
 };
 
-// Scheduled calls are not loop/calls.hpp's, which the peers have: those keep the function type-erased, and
-// timer/churn takes a tenth longer with them.
+// Scheduled calls do not use loop/calls.hpp, as the peers do: it type-erases the function, and then
+// timer/churn takes 10 % longer.
 namespace detail {
 
 struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
-    // A timer that has expired cannot be cancelled, but its handler may still be queued.
+    // A timer that has expired cannot be cancelled, but its handler might still be queued.
     bool cancelled = false;
     unsigned references = 1;
 };
@@ -66,12 +66,12 @@ struct call_handler {
 
 }  // namespace detail
 
-/// Names a scheduled call. Copyable; dropping it does not cancel; on the loop's thread only.
+/// A handle of a scheduled call. Copyable; dropping it does not cancel; use it only on the loop's thread.
 class call_handle {
 public:
     explicit call_handle(loop::shared_state<detail::scheduled_call> call) noexcept : call_(std::move(call)) {}
 
-    /// The function is not called any more. Harmless when it was called or cancelled before.
+    /// Prevents the call. Harmless if the function was called or cancelled before.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();
@@ -81,7 +81,7 @@ private:
     loop::shared_state<detail::scheduled_call> call_;
 };
 
-/// function() runs when the clock has reached `when`, never before and never inline.
+/// Calls function() when the clock has reached `when`, never before and never inline.
 template <class Function>
 call_handle call_at(scheduler& owner, timer::time_point when, Function function) {
     auto call = loop::shared_state<detail::scheduled_call>::make(owner, when);

@@ -1,9 +1,9 @@
-// Reading and writing over Asio's operations, awaited directly.
+// Reads and writes over Asio's operations, awaited directly.
 //
-// A write is tried at once and completes without the queue when the kernel takes everything, which is nearly
-// always: Asio tries too, but passes the result through its queue. A read is left to Asio, which tries and
-// then waits for the edge; to wait first (async_wait) would save the try that fails, and make one epoll_ctl
-// for each read instead.
+// A write is tried at once and completes without the queue if the kernel takes everything, which is nearly
+// always the case: Asio tries too, but passes the result through its queue. A read is left to Asio, which
+// tries and then waits for the edge. Waiting first (async_wait) would save the failed try, but would cost one
+// epoll_ctl for each read.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -21,7 +21,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// One read of anything that has async_read_some().
+/// One read of any object that has async_read_some().
 template <class Source>
 class read_awaiter : public completion_awaiter {
 public:
@@ -47,11 +47,11 @@ private:
     io_result result_;
 };
 
-/// Writes until the kernel has taken every byte. The sink is in non-blocking mode.
+/// A write that ends when the kernel has taken every byte. The sink is in non-blocking mode.
 template <class Sink>
 class write_awaiter : public completion_awaiter {
 public:
-    /// What is larger than `inline_max` goes through the queue even when the kernel takes it at once.
+    /// A write of more than `inline_max` bytes goes through the queue even if the kernel takes it at once.
     write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out,
                   std::size_t inline_max = SIZE_MAX) noexcept
         : completion_awaiter(owner), sink_(sink), rest_(out), inline_max_(inline_max) {}
@@ -86,7 +86,7 @@ private:
                                completion_handler<write_awaiter>{this});
     }
 
-    /// False when the kernel takes no more for now.
+    /// Returns false if the kernel takes no more for now.
     bool write_the_rest() {
         while (!done_) {
             boost::system::error_code error;
@@ -98,7 +98,7 @@ private:
         return true;
     }
 
-    /// True when that was the end.
+    /// Adds the result of one write. Returns true if it was the last one.
     bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
         result_.bytes += bytes;
         rest_ = rest_.subspan(bytes);

@@ -1,9 +1,9 @@
-// How other threads wake the loop, which a context without locks does not offer: an eventfd that the reactor
-// waits for.
+// The wake-up of the loop by other threads, which a context without locks does not offer: an eventfd that the
+// reactor waits for.
 //
-// It is registered only when a reactor is there anyway, or when there is nothing else to wait for: a
-// scheduler that has no reactor makes no system call between two posted functions, and must not begin to
-// because somebody might post from outside.
+// It is registered only when a reactor exists anyway, or when there is nothing else to wait for: a scheduler
+// without a reactor makes no system call between two posted functions. That must stay so even though another
+// thread might post.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -25,8 +25,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// `Owner` has on_wake(), which is called in the loop after ring() was. Everything but ring() is for the
-/// loop's thread alone.
+/// A wake-up for `Owner`, whose on_wake() is called in the loop after ring(). Everything but ring() is for
+/// the loop's thread alone.
 template <class Owner>
 class wakeup {
     using wake_descriptor =
@@ -37,19 +37,19 @@ public:
     wakeup(const wakeup&) = delete;
     wakeup& operator=(const wakeup&) = delete;
 
-    /// Any thread. Does nothing before open().
+    /// Wakes the loop, from any thread. Does nothing before open().
     void ring() noexcept {
         const int wake_fd = wake_fd_.load(std::memory_order_seq_cst);
         if (wake_fd < 0) return;
         const std::uint64_t one = 1;
-        static_cast<void>(!::write(wake_fd, &one, sizeof one));  // a counter that is full wakes as well
+        static_cast<void>(!::write(wake_fd, &one, sizeof one));  // a full counter wakes as well
     }
 
     bool is_open() const noexcept { return wake_.has_value(); }
 
-    /// From here on the context waits for the eventfd, and so never runs out of work. What was posted before
-    /// has rung no bell: look for it afterwards. Throws std::system_error.
-    /// Then it is not open, and may be opened again.
+    /// Makes the context wait for the eventfd from here on, so that it never runs out of work. Functions
+    /// posted before did not ring: look for them afterwards. Throws std::system_error; the wake-up is then
+    /// not open, and open() can be called again.
     void open(const boost::asio::io_context::executor_type& loop) {
         loop::unique_fd fd(loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"));
         wake_descriptor opened(loop, fd.get());
@@ -74,8 +74,8 @@ public:
     operation_storage<176> storage;
 
 private:
-    // Asio tries at once and finds nothing, a system call for each wake-up. An edge needs no reading, but
-    // Asio can wait for one only by registering the descriptor again, which reports a counter that is not
+    // Asio tries at once and finds nothing: one system call for each wake-up. An edge needs no read, but Asio
+    // can wait for an edge only by registering the descriptor again, which reports a counter that is not
     // zero.
     void listen() { wake_->async_read_some(boost::asio::buffer(count_), completion_handler<wakeup>{this}); }
 

@@ -1,14 +1,14 @@
-// Where the io_uring driver had a choice (loop/io/uring/driver.cpp says what it does, and why), on bare
-// rings set up as the driver's is. The rows of a family do the same work in different ways:
+// The choices of the io_uring driver (loop/io/uring/driver.cpp says which it took, and why), on bare rings
+// that are set up like the driver's. The rows of a family do the same work in different ways:
 //
-// - accept/one_by_one: an accept is submitted at a time; while its completion says that more are waiting,
+// - accept/one_by_one: submits one accept at a time; while its completion says that more connections wait,
 //   plain calls take them.
 // - accept/multishot: one accept stays armed and completes for every connection.
-// - accept/driver: the driver itself, which accepts one by one, too.
-// - echo/descriptors: a round trip on each of some connections, all in two entries.
+// - accept/driver: the driver itself, which also accepts one by one.
+// - echo/descriptors: a round trip on each of several connections, all submitted in two system calls.
 // - echo/fixed_files: the same on registered files.
 //
-// They differ by less than a machine drifts, so let them take turns:
+// They differ by less than a machine drifts, so run them interleaved:
 //
 //   uring-choices --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
@@ -41,7 +41,7 @@ using loop::unique_fd;
 
 constexpr int accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-/// A listener, and as many clients at once as a round needs.
+/// A listener, and as many clients as a round needs.
 class crowd {
 public:
     crowd() : listener_(loop::open_listener(loop::endpoint::loopback(0))) {}
@@ -52,7 +52,8 @@ public:
         const loop::endpoint server = loop::local_endpoint(listener());
         while (clients_.size() < count) {
             clients_.emplace_back(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-            // A reset instead of a farewell: no port stays behind that the next rounds would run out of.
+            // A reset instead of a normal close: no port stays in TIME-WAIT, so that the next rounds do not
+            // run out of ports.
             const linger reset{.l_onoff = 1, .l_linger = 0};
             checked(::setsockopt(clients_.back().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset),
                     "set SO_LINGER");
@@ -79,7 +80,7 @@ private:
     std::vector<unique_fd> admitted_;
 };
 
-/// Waits on a bare ring, and shows `way` what has completed.
+/// Waits on a bare ring, and passes each completion to `way`.
 template <class Way>
 void wait_in_ring(Way& way) {
     way.ring().enter(1);
@@ -175,7 +176,7 @@ private:
     loop::io_operation accept_;
 };
 
-/// Time per round, from when they have all arrived until they are all accepted.
+/// Measures the time per round, from when all clients have connected until all are accepted.
 template <class Way>
 void accept(benchmark::State& state) {
     const auto arrivals = static_cast<std::size_t>(state.range(0));
@@ -195,7 +196,7 @@ void accept(benchmark::State& state) {
 
 enum class file_names { descriptors, fixed };
 
-/// All clients send and all servers receive, in one entry; and back in another.
+/// Rounds in which all clients send and all servers receive, submitted together; and then the way back.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)
@@ -215,7 +216,7 @@ public:
     }
 
 private:
-    // The file at `from` and every other one after it send to those at `from ^ 1`.
+    // The file at `from` and every second file after it send to the file at `place ^ 1`.
     void pass(unsigned from) {
         for (unsigned place = from; place < files_.size(); place += 2) {
             io_uring_sqe& send = ring_.sqe();
@@ -245,7 +246,7 @@ private:
     loop::uring_ring ring_{loop::uring_limits{}};
 };
 
-/// Time per round of all connections.
+/// Measures the time per round of all connections.
 template <file_names Names>
 void echo(benchmark::State& state) {
     echo_rounds rounds(static_cast<std::size_t>(state.range(0)), Names);

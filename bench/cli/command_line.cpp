@@ -1,4 +1,4 @@
-// From words to one command, and from errors to exit codes.
+// Parses the command line, runs the chosen command, and turns errors into exit codes.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -32,8 +32,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// `--name VALUE`: what belongs together and what excludes each other is said by descriptions and errors,
-/// where a person looks for it.
+/// Formats options as `--name VALUE`. Descriptions and errors say which options belong together and which
+/// exclude each other, because people look there.
 class plain_formatter : public CLI::Formatter {
 public:
     std::string make_option_opts(const CLI::Option* option) const override {
@@ -59,8 +59,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
 }
 
-/// CLI11 itself would not say which commands there are, or which is the nearest. `called` is what was typed
-/// up to here.
+/// Throws usage_error for an unknown command, with the known ones and the nearest name, which CLI11 does not
+/// give. `called` is the part of the command line before `arguments`.
 void check_command_name(const CLI::App& app, std::span<const std::string> arguments,
                         const std::string& called = "loopbench") {
     const auto known = subcommand_names(app);
@@ -79,7 +79,7 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
 }
 
-/// The one that was chosen, or the one of its own that was.
+/// Returns the innermost chosen subcommand.
 const CLI::App& chosen_command(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? app : chosen_command(*chosen.front());
@@ -92,7 +92,7 @@ void allow_leftovers(CLI::App& app) {
     }
 }
 
-/// "history add"
+/// Returns the name with its parents' names: "history add".
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
     if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
@@ -125,8 +125,8 @@ std::string exit_codes() {
     return out + std::string{which_exit_code};
 }
 
-/// What the shells' completion and the build ask the command for, `complete -- WORD...` and `manual DATE`: no
-/// commands for people, so that no list has them.
+/// Answers `complete -- WORD...` (for the shells' completion) and `manual DATE` (for the build). People do
+/// not use these, so no list of commands contains them.
 std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
     if (words.size() < 2) return std::nullopt;
     if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
@@ -134,16 +134,17 @@ std::optional<std::string> for_programs(const CLI::App& app, std::span<const std
     return std::nullopt;
 }
 
-/// A standard stream that the caller closed would lend its number to the next file, and what is printed would
-/// end up in there. The descriptor put in its place is open the wrong way round, so that using it is still an
-/// error.
+/// Opens the standard streams that the caller closed. Otherwise the next opened file would get such a number,
+/// and printed text would end up in that file. The replacement is opened for the wrong direction, so that
+/// using it is still an error.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
-/// Many a message has what was typed, or its beginning, and a URL in the wrong place may have a password.
+/// Prints the error. Messages often contain an argument or its beginning; this hides the password of a URL in
+/// them.
 void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
     std::string message = error.what();
     for (const auto& argument : arguments)
@@ -174,7 +175,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_history_command(app, chosen);
     add_explain_command(app, chosen);
     allow_leftovers(app);
-    app.footer(exit_codes());  // by now, because commands would inherit it
+    app.footer(exit_codes());  // added last, because commands would inherit it
     if (const auto text = for_programs(app, arguments)) {
         reports::write_standard_output(*text);
         return exit_ok;
@@ -200,11 +201,11 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // A file that grows too large is an error of write(), with a name and a remedy.
+    // With this ignored, a file that grows too large becomes an error of write(), with a name and a remedy.
     ::signal(SIGXFSZ, SIG_IGN);
-    // So is a reader that went away; messages may even be lost without harm (terminal.hpp).
+    // The same holds for a reader that closed the pipe; a lost message does no harm (terminal.hpp).
     ::signal(SIGPIPE, SIG_IGN);
-    // Where the caller ignores it, the kernel reaps children itself, and how a contender ended is lost.
+    // If the caller ignores SIGCHLD, the kernel reaps the children and their exit status is lost.
     ::signal(SIGCHLD, SIG_DFL);
     adopt_orphans();
     try {
@@ -212,12 +213,12 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     } catch (const usage_error& error) {
         tell_error(error, arguments);
         return exit_usage;
-    } catch (const reports::format_error& error) {  // a file that somebody named is not what it should be
+    } catch (const reports::format_error& error) {  // a file named by the user has the wrong contents
         tell_error(error, arguments);
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
-    } catch (const std::filesystem::filesystem_error& error) {  // what it says is for programmers
+    } catch (const std::filesystem::filesystem_error& error) {  // its what() is written for programmers
         tell("loopbench: cannot use {}: {}; name another one\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;

@@ -1,5 +1,4 @@
-// The visible list of commands. Adding one is a file in commands/, a line here and a line in
-// command_line.cpp.
+// The list of commands. A new command needs a file in commands/, a line here and a line in command_line.cpp.
 #pragma once
 
 #include <functional>
@@ -17,33 +16,34 @@ class App;
 
 namespace loopbench::bench {
 
-/// How the command was called.
+/// The invocation of the command.
 struct invocation {
     std::vector<std::string> words;
-    watching disturbances = watching::on;  // off: for tests, whose machine is never quiet
+    watching disturbances = watching::on;  // off: for tests, which run on busy machines
 };
 
-/// What the chosen command does; gives the exit code.
+/// Runs the chosen command; returns the exit code.
 using action = std::function<int(const invocation& by)>;
 
-/// The whole command: parses the arguments, runs what they name, and turns errors into exit codes.
+/// Parses the arguments, runs the command that they name, and turns errors into exit codes.
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
-/// Every name of which `loopbench explain` knows something.
+/// Returns every name that `loopbench explain` knows.
 std::vector<std::string> explainable_names();
 
-/// What could come next on a command line, for the completion scripts of shells (bench/cli/completion). It is
-/// asked of the command's own options, so that there is no second list of them. `words` are those after
-/// `loopbench`, of which the last one is being typed and may be empty. A line for each candidate that begins
-/// with it: the whole word, a tab and what it means. Empty where a file is to be named. No contender is
-/// started.
+/// Returns the candidates for the next word of a command line, for the shells' completion scripts
+/// (bench/cli/completion). They come from the command's own options, so that there is no second list. `words`
+/// are the words after `loopbench`; the last one is being typed and may be empty. Each line is one candidate
+/// that begins with it: the whole word, a tab and its meaning. The result is empty where a file name is
+/// expected. Starts no contender.
 std::string completions(const CLI::App& app, std::span<const std::string> words);
 
-/// The man page in mdoc(7), made of the command's own options: help2man reads one command's --help, and would
-/// take those of eight for one paragraph. `date` is what mdoc wants: "November 22, 2026".
+/// Returns the man page in mdoc(7), generated from the command's own options. help2man would not do: it reads
+/// the --help of one command, and would merge the eight commands into one paragraph. `date` has mdoc's form:
+/// "November 22, 2026".
 std::string manual_page(const CLI::App& app, std::string_view date);
 
-// Each adds its subcommand; when that is on the command line, parsing sets `chosen`.
+// Each function adds its subcommand; if the command line names it, parsing sets `chosen`.
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
 void add_calibrate_command(CLI::App& app, action& chosen);

@@ -1,4 +1,4 @@
-// How a command ends. `loopbench --help`, the man page and docs/gate.md say what stands here.
+// Exit codes of the command. `loopbench --help`, the man page and docs/gate.md repeat these texts.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 namespace loopbench::bench {
 
-/// Exit codes that scripts may rely on.
+/// Exit codes; scripts rely on them.
 enum exit_code : int {
     exit_ok = 0,
     exit_tool_failed = 1,
@@ -32,8 +32,8 @@ inline constexpr std::array exit_meanings{
     exit_meaning{exit_interrupted, "interrupted; what was measured is kept, run --resume goes on"},
 };
 
-/// After wrong usage nothing is measured, so that 2 never meets another code. The order of 1, 3, 5 and 4 is
-/// outcome_of()'s (bench/gate/finding.hpp).
+/// Order of the codes if several apply. Wrong usage ends the command before anything is measured, so 2 never
+/// competes with another code. outcome_of() (bench/gate/finding.hpp) implements the order of 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "Where several hold, the first of 130, 1, 3, 5 and 4 is given: that a contender failed is a fact on\n"
     "any machine, and so is a count; no time of an unfit session is a regression.";

@@ -1,4 +1,4 @@
-// From options to macros of mdoc.
+// Generates the man page: turns options into mdoc macros.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,8 +18,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// What roff would take for something else: a minus is a hyphen to it, which cannot be pasted into a shell.
-/// After a bar a line may be broken.
+/// Characters that roff would change, and their escapes. For example, roff turns a minus into a hyphen, which
+/// does not work when it is pasted into a shell. A line may be broken after a bar.
 constexpr std::array<std::pair<char, std::string_view>, 7> roff_escapes{{{'\\', "\\e"},
                                                                          {'-', "\\-"},
                                                                          {'`', "\\(ga"},
@@ -41,7 +41,7 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-/// A line for each sentence or part of one: roff wants a sentence to begin a line.
+/// Puts each sentence on its own line, as roff requires.
 std::string lines_of(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -52,7 +52,7 @@ std::string lines_of(std::string_view text) {
     return out;
 }
 
-/// Lines of text; an empty one ends a paragraph.
+/// Converts lines of text; an empty line ends a paragraph.
 std::string paragraphs(const std::string& text) {
     std::istringstream lines{text};
     std::string out;
@@ -65,7 +65,7 @@ std::string paragraphs(const std::string& text) {
     return out;
 }
 
-/// ".Fl o , Fl \-output Ar DIR": the names of an option, as macros of mdoc.
+/// Returns the names of an option as mdoc macros: ".Fl o , Fl \-output Ar DIR".
 std::string term(const CLI::Option& option) {
     if (option.get_positional()) return "Ar " + roff(option.get_name(true));
     std::vector<std::string> names;
@@ -86,7 +86,8 @@ std::string option_list(const std::vector<const CLI::Option*>& options) {
     return out + ".El\n";
 }
 
-/// And of its own commands, as `before` has the words that come before their names.
+/// Returns the section of a command and of its subcommands. `before` contains the words that precede the
+/// command's name.
 std::string of_command(const CLI::App& command, const std::string& before = {}) {
     const auto arguments =
         command.get_options([](const CLI::Option* option) { return option->get_positional(); });

@@ -1,5 +1,5 @@
-// What options take: durations ("500ms", "55s", "30min", "1h"; a bare number is seconds), percentages ("2" or
-// "2%"), paths and CPUs.
+// Types of option values: durations ("500ms", "55s", "30min", "1h"; a bare number is seconds), percentages
+// ("2" or "2%"), paths and CPUs.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 
 namespace loopbench::bench {
 
-/// Turns an option's text into seconds and checks that they are within a week.
+/// Makes the option take a duration: converts the text to seconds and accepts 1 ms to one week.
 inline void takes_duration(CLI::Option* option) {
     const std::map<std::string, double> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
     constexpr double shortest_s = 1e-3, longest_s = 7 * 24 * 3600.0;
@@ -30,7 +30,7 @@ inline void takes_duration(CLI::Option* option) {
         return text + " s is not from 1 ms to a week";
     };
     option->type_name("DURATION");
-    // CLI11 runs the last one added first.
+    // CLI11 runs the validator that was added last first.
     option->check(CLI::Validator{within_limits, ""});
     option->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::DEFAULT, "").description(""));
 }
@@ -39,8 +39,8 @@ inline std::chrono::nanoseconds from_seconds(double seconds) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>{seconds});
 }
 
-/// Takes UNTIMED+TIMED, each a number of milliseconds with at most three digits behind the point, up to a
-/// second.
+/// Parses UNTIMED+TIMED, each a number of milliseconds with at most three decimal places, up to one second.
+/// Returns nullopt for any other text.
 inline std::optional<turn_lengths> turn_lengths_in(const std::string& text) {
     const auto plus = text.find('+');
     if (plus == std::string::npos) return std::nullopt;
@@ -55,7 +55,7 @@ inline std::optional<turn_lengths> turn_lengths_in(const std::string& text) {
     return turn_lengths{*untimed, *timed};
 }
 
-/// Turns an option's text into a percentage and checks that it is within the range.
+/// Makes the option take a percentage between `least` and `most`, with or without the sign.
 inline void takes_percent(CLI::Option* option, double least, double most) {
     const auto without_sign = [least, most](std::string& text) -> std::string {
         auto digits = text;
@@ -67,21 +67,22 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
         return {};
     };
     option->type_name("PCT");
-    option->transform(CLI::Validator{without_sign, ""});  // a check() could not take the sign away
+    option->transform(CLI::Validator{without_sign, ""});  // a check() cannot remove the sign
 }
 
-/// What is no flag.
+/// Returns whether the option takes a value; a flag does not.
 inline bool takes_a_value(const CLI::Option& option) {
     return option.get_items_expected_max() > 0;
 }
 
-/// Takes one of these words, which --help, the man page and completion name in the value's place.
+/// Makes the option take one of these words; --help, the man page and completion show them in place of the
+/// value.
 inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words) {
     return option->type_name(fmt::format("{}", fmt::join(words, "|")))
         ->check(CLI::IsMember(words).description(""));
 }
 
-/// Refuses an empty path, and what `-o=x` makes of it: the folder "=x".
+/// Makes the option refuse an empty path, and "=x", which `-o=x` would otherwise name.
 inline void takes_path(CLI::Option* option) {
     const auto problem = [](const std::string& text) -> std::string {
         if (text.empty()) return "an empty path names nothing; leave the option out, or name a place";
@@ -93,7 +94,7 @@ inline void takes_path(CLI::Option* option) {
     option->check(CLI::Validator{problem, ""});
 }
 
-/// Why trials cannot be pinned there; empty when they can.
+/// Returns why trials cannot be pinned to this CPU; empty if they can.
 inline std::string cpu_problem(const std::string& text) {
     const auto allowed = allowed_cpus();
     if (allowed.empty()) return "the CPUs of this process are not known";
@@ -103,7 +104,7 @@ inline std::string cpu_problem(const std::string& text) {
     return {};
 }
 
-/// Refuses a CPU that this process may not use.
+/// Makes the option refuse a CPU that this process is not allowed to use.
 inline void takes_cpu(CLI::Option* option) {
     option->type_name("CPU")->check(
         CLI::Validator{[](const std::string& text) { return cpu_problem(text); }, ""});

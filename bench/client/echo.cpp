@@ -13,7 +13,7 @@ namespace {
 
 using runtime_type = loop::event_loop;
 
-/// The server is another process: there is nothing to listen with.
+/// A transport to a server in another process: it has nothing to listen with.
 struct to_another_process {
     using runtime = runtime_type;
     using stream = runtime::stream;
@@ -31,12 +31,10 @@ struct to_another_process {
 task_of<runtime_type> make_round_trips(runtime_type& loop, trial& t, std::size_t connections,
                                        std::uint16_t port) {
     using namespace workloads;
-    detail::echo_session<to_another_process> session(loop, t, connections, echo_bytes,
-                                                     detail::round_trips_each(t, connections));
+    detail::echo_session<to_another_process> session(loop, t, connections, echo_bytes);
     session.transport.port = port;
     co_await detail::with_echo_clients(session, [&session] { return detail::time_round_trips(session); });
-    t.did(session.round_trips_each * connections);
-    detail::prove_echo(t, session.counts, {}, session.round_trips_each);
+    detail::prove_echo(t, session.counts, {}, session.rounds_before);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The client of a server that sends back what it gets.
+// The client of an echo server.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace loopbench::bench {
 
-/// One operation: one round trip of 64 bytes, on one of so many connections to that port of 127.0.0.1, each
-/// with one message under way. Connecting, and some round trips, come before and are not timed. Every byte
-/// that comes back is compared.
+/// Measures round trips of 64 bytes, one per operation, on `connections` connections to that port of
+/// 127.0.0.1, each with one message in flight. Connecting and some round trips come before and are not timed.
+/// Every byte that comes back is compared.
 void ask_echo_server(trial& t, std::size_t connections, std::uint16_t port);
 
 }  // namespace loopbench::bench

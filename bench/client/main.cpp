@@ -1,9 +1,10 @@
-// loopbench-client: starts a server program of anybody's, is its client or runs one, and prints what that
-// took as a contender does. The environment variable LOOPBENCH_SERVER says which server:
+// loopbench-client: starts any server program, is its client or runs one, and prints the results as a
+// contender does. The environment variable LOOPBENCH_SERVER names the server:
 //
 //     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
 //
-// In the command, and in the client's when that is none of ours, {port} is the port; 0 is a free one.
+// {port} stands for the port, in the server's command and in the command of an external client; 0 is a free
+// one.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -43,7 +44,7 @@ void put_port(std::string& text, std::uint16_t port) {
         text.replace(at, place.size(), std::to_string(port));
 }
 
-/// Throws std::invalid_argument when the environment does not say it.
+/// Returns the server that the environment names. Throws std::invalid_argument if it names none.
 served told_server() {
     const char* const text = std::getenv("LOOPBENCH_SERVER");
     const json told = json::parse(text == nullptr ? "" : text, nullptr, /*allow_exceptions=*/false);
@@ -61,7 +62,7 @@ served told_server() {
     }
 }
 
-/// Runs a command of the shell's; what it prints is not for us. Empty, or how it failed.
+/// Runs a shell command, and discards its output. Returns an empty text, or how it failed.
 std::string run_in_shell(const std::string& command) {
     std::array<std::string, 3> words{"sh", "-c", command};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
@@ -79,7 +80,7 @@ std::string run_in_shell(const std::string& command) {
     return status == 0 ? std::string() : text_of_end(status);
 }
 
-/// One operation: one run of the client, to its end.
+/// Measures runs of the client; one run, to its end, is one operation.
 void run_clients(trial& t, const std::string& command) {
     std::uint64_t runs = 0;
     t.begin();
@@ -116,7 +117,7 @@ private:
                     if (!server_) server_.emplace(with_.command, with_.port);
                     t.take_cpu_of(server_->id());
                     run(t);
-                    // Of a process that ends, others see first that its connections are gone.
+                    // The peers of a process see that its connections are gone before it has ended.
                     const auto may_end = t.failure() ? 300ms : 0ms;
                     if (const auto ended = server_->end(may_end); !ended.empty())
                         throw std::runtime_error(fmt::format("{} {}", with_.command.front(), ended));
@@ -125,7 +126,7 @@ private:
     }
 
     const served& with_;
-    std::optional<server_process> server_;  // started by the first workload that is run
+    std::optional<server_process> server_;  // started by the first workload
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A server program of anybody's, as a child process.
+// Any server program, as a child process.
 #pragma once
 
 #include <sys/types.h>
@@ -10,22 +10,22 @@
 
 namespace loopbench::bench {
 
-/// A port of 127.0.0.1 on which nobody listens now, and that the kernel gives to nobody who names none (as
-/// long as its own range begins above 10,000).
+/// Returns a port of 127.0.0.1 on which no program listens now, and which the kernel does not assign
+/// automatically (as long as the kernel's range begins above 10,000).
 std::uint16_t free_port();
 
-/// Started, and killed in the end.
+/// A server process. The destructor kills it.
 class server_process {
 public:
-    /// Returns when it listens on the port. What it prints goes to our standard error. Throws
-    /// std::runtime_error when somebody listens there before, when it ends, or when it does not listen within
-    /// ten seconds; std::system_error when there can be no process.
+    /// Starts the server, and returns when it listens on the port. Its output goes to our standard error.
+    /// Throws std::runtime_error if another program already listens there, if the server ends, or if it does
+    /// not listen within ten seconds; std::system_error if the process cannot start.
     server_process(std::vector<std::string> command, std::uint16_t port);
     server_process& operator=(server_process&&) = delete;
     ~server_process() { kill(); }
 
     pid_t id() const noexcept { return id_; }
-    /// How it has ended ("exit code 1"), or ends within that time; empty while it runs.
+    /// Returns how the server has ended ("exit code 1"), or ends within that time; empty while it runs.
     std::string end(std::chrono::milliseconds within = {});
 
 private:
@@ -35,7 +35,7 @@ private:
     bool is_over_ = false;
 };
 
-/// How a process ended, of what waitpid(2) says.
+/// Returns how a process ended, from the status of waitpid(2).
 std::string text_of_end(int status);
 
 }  // namespace loopbench::bench

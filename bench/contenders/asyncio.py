@@ -132,14 +132,13 @@ def gather_in_batches(size, batch):
         await batch(Ended())
         ended = Ended()
         started = incomplete = 0
-        trial.begin()
-        while trial.goes_on(started):
-            started += size
-            await batch(ended)
-            incomplete += ended.count != started
-            trial.did(size)
+        trial.begin(size)
+        while count := trial.next():
+            for _ in range(count // size):
+                started += size
+                await batch(ended)
+                incomplete += ended.count != started
         trial.end()
-        trial.done = started
         trial.prove("children that ended", started, ended.count)
         trial.prove("gathers that completed before their children", 0, incomplete)
 
@@ -173,15 +172,17 @@ class Messages:
     """Requests that differ by connection and by round trip: windows into one block of random bytes."""
 
     WINDOWS = 65_536
+    KEPT = 64
 
     def __init__(self, size):
         self.size = size
         self.block = random.Random(1).randbytes(size + self.WINDOWS)
 
-    def of(self, connection, first, count):
-        """Their places are looked up beforehand: in this language that would be a good part of a round trip."""
-        offsets = random.Random(connection << 40 | first)
-        return [offsets.randrange(self.WINDOWS) for _ in range(count)]
+    def of(self, connection):
+        """The places of a connection's messages, which come again after many. They are looked up beforehand: in this
+        language that would be a good part of a round trip."""
+        offsets = random.Random(connection)
+        return [offsets.randrange(self.WINDOWS) for _ in range(self.KEPT)]
 
 
 class Echo:
@@ -193,7 +194,9 @@ class Echo:
         self.messages = Messages(message_bytes)
         self.served_bytes = [0] * connections
         self.round_trips = [0] * connections
-        self.end = None  # how many each makes, where the section is to end early
+        self.offsets = [self.messages.of(index) for index in range(connections)]
+        self.rounds = 0  # that each connection makes without a look at the others
+        self.waiting = []  # one future for each connection that has made its rounds, while others have not
         self.server_sockets = []
         self.handlers = []
         self.clients = []
@@ -233,14 +236,14 @@ class Echo:
             self.served_bytes[index] += len(data)
         writer.close()
 
-    async def make_round_trips(self, index, offsets, trial, recording):
-        """They are operations of the trial, if there is one, whose latency is then recorded, or not."""
+    async def make_round_trips(self, index, count, trial=None):
+        """With a trial, their latencies are recorded."""
         reader, writer = self.clients[index]
-        block, size = self.messages.block, self.message_bytes
-        start = trial.start_of_latency() if recording else 0
-        for offset in offsets:
-            if self.round_trips[index] == self.end:
-                break
+        block, size, offsets = self.messages.block, self.message_bytes, self.offsets[index]
+        recording = trial is not None and trial.recording
+        start = time.monotonic_ns() if recording else 0
+        for _ in range(count):
+            offset = offsets[self.round_trips[index] % self.messages.KEPT]
             request = block[offset:offset + size]
             writer.write(request)
             await writer.drain()
@@ -249,71 +252,76 @@ class Echo:
             if recording:
                 start = trial.record_latency(start)
             self.round_trips[index] += 1
-            if trial:
-                trial.did(1)
-                if self.end is None and trial.ended_early():
-                    self.end = max(self.round_trips) + 1  # with those under way, all make as many
 
-    async def phase(self, offsets, trial=None):
-        recording = trial is not None and trial.recording
-        await asyncio.gather(
-            *(self.make_round_trips(index, each, trial, recording) for index, each in enumerate(offsets)))
+    async def make_timed_round_trips(self, index, trial):
+        """After its rounds, each connection waits for the last one, which begins the next rounds for all."""
+        while self.rounds:
+            await self.make_round_trips(index, self.rounds, trial)
+            if len(self.waiting) + 1 < len(self.clients):
+                self.waiting.append(asyncio.get_running_loop().create_future())
+                await self.waiting[-1]
+                continue
+            self.begin_rounds(trial)
+            waiting, self.waiting = self.waiting, []
+            for each in waiting:
+                each.set_result(None)
 
-    def offsets(self, first, count):
-        return [self.messages.of(index, first, count) for index in range(len(self.round_trips))]
+    def begin(self, trial):
+        """As in bench/workloads/sockets/echo_session.hpp."""
+        trial.begin(len(self.clients), (2, 4))
+        self.begin_rounds(trial)
 
-    async def finish(self, trial, each):
-        """Ends the connections and proves that every one carried its `each` round trips, or as many as there were
-        when the section was to end, and the warm-up."""
+    def begin_rounds(self, trial):
+        self.rounds = trial.next() // len(self.clients)
+        if not self.rounds:
+            trial.end()
+
+    async def all(self, make):
+        await asyncio.gather(*(make(index) for index in range(len(self.clients))))
+
+    async def warm_up(self):
+        await self.all(lambda index: self.make_round_trips(index, WARM_UP_ROUND_TRIPS))
+
+    async def finish(self, trial):
+        """Ends the connections and proves that every one carried its share of the round trips, and the warm-up."""
         for _, writer in self.clients:
             writer.write_eof()
         await asyncio.gather(*self.handlers)
         connections = len(self.round_trips)
-        if self.end is not None:
-            each = min(each, self.end - WARM_UP_ROUND_TRIPS)
-        trial.done = each * connections
-        complete = [made == each + WARM_UP_ROUND_TRIPS for made in self.round_trips].count(True)
-        served = [count == (each + WARM_UP_ROUND_TRIPS) * self.message_bytes for count in self.served_bytes].count(True)
+        each = trial.done // connections + WARM_UP_ROUND_TRIPS
+        complete = [made == each for made in self.round_trips].count(True)
+        served = [count == each * self.message_bytes for count in self.served_bytes].count(True)
         trial.prove("connections on which every round trip was made", connections, complete)
         trial.prove("connections on which the server echoed every byte", connections, served)
 
 
 def echo_rtt(connections, message_bytes, unix):
     async def run(trial):
-        each = -(-trial.operations // connections)
         async with Echo(connections, message_bytes, unix) as echo:
-            await echo.phase(echo.offsets(0, WARM_UP_ROUND_TRIPS))
-            timed = echo.offsets(WARM_UP_ROUND_TRIPS, each)
-            trial.begin()
-            await echo.phase(timed, trial)
-            trial.end()
-            await echo.finish(trial, each)
-        if not trial.turns:
-            trial.prove("round trips with a latency", trial.done if trial.recording else 0, len(trial.latency_ns))
+            await echo.warm_up()
+            echo.begin(trial)
+            await echo.all(lambda index: echo.make_timed_round_trips(index, trial))
+            await echo.finish(trial)
+        trial.prove("timed round trips with a latency", trial.timed() if trial.recording else 0, len(trial.latency_ns))
 
     return run
 
 
 async def gather_echo(trial):
     connections = 100
-    gathers = -(-trial.operations // connections)
     async with Echo(connections) as echo:
-        await echo.phase(echo.offsets(0, WARM_UP_ROUND_TRIPS))
-        rounds = [echo.offsets(WARM_UP_ROUND_TRIPS + number, 1) for number in range(gathers)]
-        trial.begin()
-        for number, offsets in enumerate(rounds):
-            start = trial.start_of_latency() if trial.recording else 0
-            await echo.phase(offsets)
-            if trial.recording:
-                trial.record_latency(start)
-            trial.did(connections)
-            if trial.ended_early():
-                gathers = number + 1
-                break
-        trial.end()
-        await echo.finish(trial, gathers)
-    if not trial.turns:
-        trial.prove("gathers with a latency", gathers if trial.recording else 0, len(trial.latency_ns))
+        await echo.warm_up()
+        echo.begin(trial)
+        while echo.rounds:
+            for _ in range(echo.rounds):
+                start = time.monotonic_ns() if trial.recording else 0
+                await echo.all(lambda index: echo.make_round_trips(index, 1))
+                if trial.recording:
+                    trial.record_latency(start)
+            echo.begin_rounds(trial)
+        await echo.finish(trial)
+    gathers = trial.timed() // connections
+    trial.prove("timed gathers with a latency", gathers if trial.recording else 0, len(trial.latency_ns))
 
 
 def echo_workloads():

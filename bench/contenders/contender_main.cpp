@@ -104,6 +104,18 @@ void report_cost(benchmark::State& state, const trial& t) {
         state.counters["rss_peak"] = static_cast<double>(peak);
 }
 
+/// What the suite checks its laws with (bench/trial/laws.hpp).
+void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_clock::time_point started) {
+    state.counters["timed_operations"] = static_cast<double>(t.operations_timed());
+    state.counters["timed_wall"] = nanoseconds(t.cost().wall);
+    if (!t.is_of_another_process()) state.counters["timed_cpu"] = nanoseconds(t.cost().cpu);
+    if (t.latency().count() > 0) {
+        state.counters["latencies"] = static_cast<double>(t.latency().count());
+        state.counters["latency_mean"] = t.latency().mean_ns();
+    }
+    state.counters["clock_age"] = nanoseconds(std::chrono::steady_clock::now() - started);
+}
+
 /// Why the work has no number, in the words of the protocol; nothing when it has one.
 std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
     if (workload.shape.open_files > open_files_limit)
@@ -143,7 +155,8 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
 }
 
 void run_workload(benchmark::State& state, const contender_workload& workload,
-                  const contender_settings& settings, rlim_t open_files_limit, side_file& histograms) {
+                  const contender_settings& settings, rlim_t open_files_limit, side_file& histograms,
+                  std::chrono::steady_clock::time_point started) {
     // One batch: the runtime is not left and entered again for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
         if (settings.turns && !settings.operations && workload.shape.calibrated()) {
@@ -153,11 +166,13 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             }
         }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
+        // Interleaved, the suite ends a trial when it has measured for long enough. A fixed number of operations
+        // might end before the first timed part is complete.
         constexpr std::uint64_t until_told = std::uint64_t{1} << 62;
-        const std::uint64_t operations = !workload.shape.calibrated()
-                                             ? workload.shape.operations(settings.size)
-                                         : settings.turns ? until_told
-                                                          : iterations;
+        const std::uint64_t operations = settings.turns ? std::min(until_told, workload.shape.most_operations)
+                                         : workload.shape.calibrated()
+                                             ? iterations
+                                             : workload.shape.operations(settings.size);
         trial t(settings.size, settings.operations.value_or(operations), settings.recording,
                 settings.slowdown, settings.turns);
         if (const auto error = run_trial(workload, open_files_limit, t)) {
@@ -173,6 +188,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         report_latency(state, t.latency());
         report_lateness(state, t.lateness());
         report_the_rest(state, t);
+        report_claims(state, t, started);
         histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
     // Under manual time a rate is divided by that time, so this is operations per second of the timed
@@ -243,6 +259,7 @@ std::optional<std::string> why_not(const contender_info& info, const workload_sh
 
 int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads) {
+    const auto started = std::chrono::steady_clock::now();
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return usage_exit_code;
     const auto settings = read_settings();
@@ -257,8 +274,8 @@ int run_contender(int argc, char** argv, const contender_info& info,
     side_file histograms(info.name);
     for (const contender_workload& each : workloads) {
         auto* const registered = benchmark::RegisterBenchmark(
-            std::string(each.shape.name).c_str(), [&, open_files_limit](benchmark::State& state) {
-                run_workload(state, each, *settings, open_files_limit, histograms);
+            std::string(each.shape.name).c_str(), [&, open_files_limit, started](benchmark::State& state) {
+                run_workload(state, each, *settings, open_files_limit, histograms, started);
             });
         registered->UseManualTime();
         if (!each.shape.calibrated() || settings->operations || settings->turns) registered->Iterations(1);

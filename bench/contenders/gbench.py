@@ -17,6 +17,9 @@ import time
 import typing
 
 
+STARTED_NS = time.monotonic_ns()
+
+
 class Unproved(Exception):
     """The work was not done, or not as it was meant."""
 
@@ -53,43 +56,56 @@ class Turns:
         self.inlet, self.outlet = inlet, outlet
         self.part_ns = (untimed_us * 1000, timed_us * 1000)
         self.slowdown = slowdown
-        self.waited_ns = 0
+        self.operation_ns = 0  # of the last chunk; 0: not known yet
         self.operations = 0  # of the timed parts of all turns
         self.cost = [0] * len(usage())  # likewise
         self.ended = False
 
-    def begin(self):
+    def begin(self, step, fewest):
+        self.step, self.fewest = step, fewest
         os.write(self.outlet, b"ready\n")
         self._wait()
 
-    def did(self, count):
+    def next(self, done):
+        """`done` operations have ended since the last call. Returns how many to do until the next one; 0: end."""
         if self.ended:
-            return
-        self.part_operations += count
-        if time.monotonic_ns() - self.before[0] < self.part_ns[self.is_timing]:
-            return
-        if self.is_timing:
-            self._finish()
-            self._wait()
-        else:
-            self._begin_part(True)
+            return 0
+        now = time.monotonic_ns()
+        self.part_operations += done
+        if done:
+            self.operation_ns = (now - self.chunk_began) / done
+        self.chunk_began = now
+        left = self.part_ns[self.is_timing] - (now - self.before[0])
+        if left <= 0 and self.part_operations >= self.step * self.fewest[self.is_timing]:
+            if self.is_timing:
+                self._finish()
+                self._wait()
+                if self.ended:
+                    return 0
+            else:
+                self.untimed = (self.part_operations, now - self.before[0])
+                self._begin_part(True)
+            left = self.part_ns[self.is_timing]
+        least = max(self.step, self.step * self.fewest[self.is_timing] - self.part_operations)
+        if not self.operation_ns or left <= 0:
+            return least
+        fit = min(left / self.operation_ns, 16 * max(done, self.step))
+        return max(-int(-fit // self.step) * self.step, least)
 
     def end(self):
-        """A turn that was cut short counts when it is all there is."""
-        if not self.ended and self.part_operations and not self.operations:
-            self._finish()
+        """A timed part that is not complete does not count."""
         self.ended = True
 
     def _wait(self):
-        began = time.monotonic_ns()
         self.ended = os.read(self.inlet, 1) != b"t"
-        self.waited_ns += time.monotonic_ns() - began
+        self.untimed = (0, 0)
         self._begin_part(not self.ended and self.part_ns[False] == 0)
 
     def _begin_part(self, timed):
         self.is_timing = timed
         self.part_operations = 0
         self.before = usage()
+        self.chunk_began = self.before[0]
 
     def _finish(self):
         if self.slowdown:
@@ -97,7 +113,7 @@ class Turns:
         turn = [after - before for after, before in zip(usage(), self.before)]
         self.cost = [all_ + one for all_, one in zip(self.cost, turn)]
         self.operations += self.part_operations
-        os.write(self.outlet, f"{self.part_operations} {turn[0]}\n".encode())
+        os.write(self.outlet, "{} {} {} {}\n".format(self.part_operations, turn[0], *self.untimed).encode())
         self.is_timing = False
 
 
@@ -111,14 +127,18 @@ class Trial:
         self.recording = recording  # of latencies: without, the clock is not read for them
         self.slowdown = slowdown  # the share by which the timed section is made longer, at its end
         self.turns = Turns(*turns, slowdown) if turns else None
+        self.step = 1
+        self.given = self.chunk = 0  # operations, by next(), and the last of them
         self.latency_ns = []
         self.late_ns = []
         self.reported = {}  # further metrics by name
         self.proofs = 0
 
-    def begin(self):
+    def begin(self, step=1, fewest=(1, 1)):
+        """A part of a turn has whole steps: at least fewest[0] of them untimed, and then fewest[1] timed."""
+        self.step = step
         if self.turns:
-            self.turns.begin()
+            self.turns.begin(step, fewest)
             return
         self.delay_ns = run_delay_ns() if self.slowdown else 0
         self.before = usage()
@@ -132,30 +152,26 @@ class Trial:
             prolong(self.before[0], self.slowdown, run_delay_ns() - self.delay_ns)
         self.cost = [after - before for after, before in zip(usage(), self.before)]
 
-    def goes_on(self, done):
-        """Whether more is to be done: until it is told to end, where it takes turns, and no more than was asked for."""
-        return not (self.turns and self.turns.ended) and (not self.operations or done < self.operations)
+    def next(self):
+        """Returns how many operations to do until the next call; 0: the section must end. Nothing may be in flight.
 
-    def did(self, operations):
-        """So many more were done. Where contenders take turns, this is where they wait for theirs."""
-        if self.turns:
-            self.turns.did(operations)
-
-    def ended_early(self):
-        """Whether it was told to end in a turn: what is under way is ended, and `done` is how many that makes."""
-        return self.turns is not None and self.turns.ended
+        Interleaved contenders wait here for their turn.
+        """
+        left = max(0, -(-(self.operations - self.given) // self.step) * self.step) if self.operations else None
+        self.chunk = self.turns.next(self.chunk) if self.turns else left
+        if left is not None:
+            self.chunk = min(self.chunk, left)
+        self.given += self.chunk
+        self.done = self.given
+        return self.chunk
 
     def timed(self):
         """The operations that the cost is of."""
         return self.turns.operations if self.turns else self.done
 
-    def start_of_latency(self):
-        """Now, less what was waited for turns."""
-        return time.monotonic_ns() - (self.turns.waited_ns if self.turns else 0)
-
     def record_latency(self, start_ns):
-        """Unless it ends in a part of a turn that is not timed. Gives back its end, where the next one may begin."""
-        end_ns = self.start_of_latency()
+        """Records a latency, unless this part of a turn is not timed. Returns its end, where the next one may begin."""
+        end_ns = time.monotonic_ns()
         if not self.turns or self.turns.is_timing:
             self.latency_ns.append(end_ns - start_ns)
         return end_ns
@@ -183,7 +199,8 @@ class Trial:
         if not self.proofs:
             raise Unproved("the workload proved nothing")
         if not self.timed():
-            raise Unproved("the workload did no operation")
+            raise Unproved("the trial ended before its first timed part was complete" if self.turns else
+                           "the workload did no operation")
         wall, cpu, user, system, switches = self.cost
         found = {
             "cpu": cpu / self.timed(),
@@ -192,9 +209,14 @@ class Trial:
             "spin": cpu / wall,
             "wakeups": switches / (wall / 1e9),
             "operations": self.done,
+            "timed_operations": self.timed(),
+            "timed_wall": wall,
+            "timed_cpu": cpu,
+            "clock_age": time.monotonic_ns() - STARTED_NS,
             "rss_peak": resident_peak_bytes(),
         } | self.reported
         if self.latency_ns:
+            found |= {"latencies": len(self.latency_ns), "latency_mean": sum(self.latency_ns) / len(self.latency_ns)}
             ranks = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9, "max": 100}
             found |= {f"latency_{name}": percentile(self.latency_ns, rank) for name, rank in ranks.items()}
         if self.late_ns:
@@ -262,8 +284,9 @@ class Contender:
         turns = turns_told()
         if told := operations_told():
             trial = self.run_once(workload, smoke, told, turns)
-        elif workload.sizes is None and turns:
-            self.calibrated(workload, smoke, 0.001)  # heap and caches are then as they stay, as without turns
+        elif turns:
+            if workload.sizes is None:
+                self.calibrated(workload, smoke, 0.001)  # heap and caches are then as they stay, as without turns
             trial = self.run_once(workload, smoke, 0, turns)
         elif workload.sizes is None:
             trial = self.calibrated(workload, smoke, min_time_s)

@@ -51,12 +51,25 @@ struct timed {
     double total_ns() const { return time_ns * operations; }
 };
 
-/// Nothing when the run was interrupted.
-std::optional<timed> run(trial_request request, std::uint64_t operations, bool recording,
+/// How much one trial does, in the pairing of the run.
+struct priced_work {
+    reports::way made;
+    std::uint64_t operations;
+    double time_s;  // of the timed parts of an interleaved trial
+};
+
+/// Runs this many operations or, interleaved, as many as take `time_s` in its slices. Nothing when the run was
+/// interrupted.
+std::optional<timed> run(trial_request request, const priced_work& work, unsigned times, bool recording,
                          trial_executor& executor) {
-    request.operations = operations;
     request.recording = recording;
-    const auto outcome = executor.run(request);
+    if (work.made == reports::way::turns)
+        request.min_time_s = times * work.time_s;
+    else
+        request.operations = times * work.operations;
+    const auto outcome = work.made == reports::way::turns
+                             ? executor.run_at_once({&request, 1}, work.made, 0, request.limit).front()
+                             : executor.run(request);
     if (outcome.stopped) return std::nullopt;
     if (outcome.status == reports::cell_status::failed) throw failed_trial{outcome.reason};
     if (outcome.status != reports::cell_status::ok) throw unpriced{outcome.reason};
@@ -105,18 +118,18 @@ struct wanted {
 };
 
 /// Empty when the run was interrupted.
-std::vector<triple> run_triples(const trial_request& request, std::uint64_t operations, wanted what,
+std::vector<triple> run_triples(const trial_request& request, const priced_work& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
     for (const auto look : looks) {
         while (all.size() < look) {
-            const auto once = run(request, operations, true, executor);
+            const auto once = run(request, work, 1, true, executor);
             if (!once) return {};
-            const auto twice = run(request, 2 * operations, true, executor);
+            const auto twice = run(request, work, 2, true, executor);
             if (!twice) return {};
             std::optional<timed> unrecorded;
             if (what.recording && look == fewest_triples) {
-                unrecorded = run(request, operations, false, executor);
+                unrecorded = run(request, work, 1, false, executor);
                 if (!unrecorded) return {};
             }
             all.push_back({*once, *twice, unrecorded});
@@ -129,6 +142,18 @@ std::vector<triple> run_triples(const trial_request& request, std::uint64_t oper
 void add(counted_cell& cell, const std::string& metric, std::vector<double> samples) {
     cell.metrics[metric] = median_of(samples);
     cell.samples[metric] = std::move(samples);
+}
+
+std::size_t index_of(std::span<const std::string> all, std::string_view one) {
+    return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
+}
+
+/// The pairing of the run; sequential instead of concurrent, since nothing else runs beside it.
+reports::way way_of(const run_plan& plan, const contender& who, std::string_view workload) {
+    const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
+    const auto made = plan.way_of(
+        {index_of(plan.workloads, workload), static_cast<std::size_t>(found - plan.contenders.begin())});
+    return made == reports::way::turns ? made : reports::way::apart;
 }
 
 }  // namespace
@@ -146,10 +171,13 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
         const trial_request request{.who = who,
                                     .workload = workload,
                                     .min_time_s = plan.min_time_s,
-                                    .size = workload_size::smoke,
+                                    .size = plan.size,
                                     .limit = plan.trial_limit,
-                                    .cpu = plan.cpu};
-        const auto all = run_triples(request, operations, {has_rate, has_latency}, executor);
+                                    .cpu = plan.cpu_for(0, index_of(plan.workloads, workload)),
+                                    .turn = plan.turn};
+        const priced_work work{way_of(plan, who, workload), operations,
+                               static_cast<double>(operations) * *time_ns / 1e9};
+        const auto all = run_triples(request, work, {has_rate, has_latency}, executor);
         if (all.empty()) return cell;
         if (has_rate) add(cell, "doubling", doublings(all));
         if (has_latency && !all.front().unrecorded->has_latencies)

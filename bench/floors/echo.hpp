@@ -47,17 +47,8 @@ inline server_buffer make_server_buffer(std::size_t message_bytes) {
 /// The round trips that every connection makes in one phase.
 struct echo_phase {
     std::uint64_t first;
-    std::uint64_t end;               // the first that does not belong to it
-    trial* timed;                    // none while warming up
-    std::uint64_t furthest = first;  // the first that nobody has begun
-    bool is_ending = false;
-
-    /// Counts one. Where the section is to end early, all make as many as the one that is furthest ahead.
-    void round_trip_made() noexcept {
-        if (timed == nullptr) return;
-        timed->operation_done();
-        if (timed->ended_early() && !std::exchange(is_ending, true)) end = std::min(end, furthest);
-    }
+    std::uint64_t end;  // the first that does not belong to it
+    trial* timed;       // none while warming up
 };
 
 /// One connection: its client, which has one request under way at a time, and its server.
@@ -92,10 +83,8 @@ struct echo_pair {
     }
 
     /// The reply is complete. False when that was the last round trip of the phase.
-    bool finish_round_trip(echo_phase& phase) noexcept {
+    bool finish_round_trip(const echo_phase& phase) noexcept {
         if (phase.timed != nullptr) start = phase.timed->record_latency(start);
-        phase.furthest = std::max(phase.furthest, round_trip + 2);  // with the next one, which begins here
-        phase.round_trip_made();
         ++(workloads::same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
         return ++round_trip < phase.end;
     }
@@ -107,13 +96,14 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
     echo_phase before{.first = 0, .end = warm_up, .timed = nullptr};
     make_round_trips(before);
+    echo_phase timed{.first = warm_up, .end = warm_up, .timed = &t};
     t.begin(workloads::round_trips_of_a_turn(pairs.size()));
-    echo_phase timed{
-        .first = warm_up, .end = warm_up + (t.operations() + pairs.size() - 1) / pairs.size(), .timed = &t};
-    make_round_trips(timed);
+    while (const std::uint64_t round_trips = t.next()) {
+        timed.first = std::exchange(timed.end, timed.end + round_trips / pairs.size());
+        make_round_trips(timed);
+    }
     t.end();
-    const std::uint64_t round_trips_each = timed.end - timed.first;
-    t.did(round_trips_each * pairs.size());
+    const std::uint64_t round_trips_each = timed.end - warm_up;
 
     std::vector<workloads::detail::echo_counts> counts;
     std::vector<std::uint64_t> served_bytes;

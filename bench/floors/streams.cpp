@@ -61,15 +61,18 @@ struct stream_state {
 template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
+    std::uint64_t due = 0;  // bytes
     t.begin();
-    for (std::uint64_t i = 1; i <= t.operations() && !stream.over; ++i) {
-        write();
-        while (!stream.over && stream.check.bytes < i * chunk_bytes) read_more();
-        t.operation_done();
+    while (std::uint64_t left = stream.over ? 0 : t.next()) {
+        for (; left > 0 && !stream.over; --left) {
+            due += chunk_bytes;
+            write();
+            while (!stream.over && stream.check.bytes < due) read_more();
+        }
     }
+    t.end();
     stream.ends.writer.reset();
     while (!stream.over) read_more();
-    t.end();
     stream.check.prove(t, t.operations() * chunk_bytes);
 }
 

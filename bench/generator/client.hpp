@@ -1,4 +1,4 @@
-// Requests out, replies in, each compared with what it has to be.
+// Sends requests, receives replies, and compares each reply with the expected one.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace loopbench::bench {
 
-/// The connections of one visit to the server. One thread.
+/// The connections of one visit to the server. For one thread.
 class client {
 public:
     client(std::unique_ptr<link> connected, std::size_t connections, const conversation& words)
@@ -26,8 +26,8 @@ public:
     std::uint64_t sent_on(std::size_t index) const noexcept { return all_[index].sent; }
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
-    /// The next request of this connection, which goes out with the next exchange() at the latest. False when
-    /// the connection takes no more: its server is far behind, so nothing is gained by waiting.
+    /// Sends the next request of this connection, with the next exchange() at the latest. Returns false if
+    /// the connection takes no more: its server is far behind, so waiting does not help.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);
@@ -40,8 +40,8 @@ public:
 
     void exchange() { link_->exchange(); }
 
-    /// Takes what the last exchange() has found; reply(connection, how many it had answered before, is right)
-    /// for each. Says what is wrong with a connection, if anything.
+    /// Takes what the last exchange() has found, and calls reply(connection, number of replies before this
+    /// one, is right) for each reply. Returns what is wrong with a connection, or an empty text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {
@@ -58,13 +58,13 @@ public:
     }
 
 private:
-    /// So many fit into the buffers of a connection whose server does not read (tcp(7): tcp_rmem, tcp_wmem).
+    /// The buffers of a connection hold this much if its server does not read (tcp(7): tcp_rmem, tcp_wmem).
     static constexpr std::size_t unanswered_bytes_max = 262'144;
 
     struct connection {
         std::uint64_t sent = 0;
         std::uint64_t answered = 0;
-        std::size_t come = 0;  // bytes of the reply that comes next
+        std::size_t come = 0;  // bytes received of the next reply
         bool right = true;     // so far
     };
 

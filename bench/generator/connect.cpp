@@ -1,4 +1,4 @@
-// The sockets of the generator, made as the contenders make theirs.
+// The generator's sockets, made in the same way as the contenders'.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

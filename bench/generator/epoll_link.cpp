@@ -1,4 +1,4 @@
-// For kernels and sandboxes that refuse io_uring, and for a client that sleeps.
+// A link for kernels and sandboxes that refuse io_uring, and for a client that sleeps.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -63,7 +63,7 @@ private:
     loop::unique_fd poll_;
     int patience_ms_;
     std::array<epoll_event, 64> events_;
-    int ready_ = 0;  // of the events
+    int ready_ = 0;  // of the events, not yet received
     std::vector<std::byte> buffer_ = std::vector<std::byte>(65'536);
 };
 

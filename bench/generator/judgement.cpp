@@ -1,4 +1,4 @@
-// Whether what an open loop measured is the server's doing.
+// Decides whether the measurement of an open loop shows the server, or only the generator.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,12 +17,13 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
            latency > (1 + share) * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
 }
 
-/// Of the requests: more of them that were not sent in time are too many.
+/// The largest accepted share of requests that were not sent in time.
 constexpr double late_at_most = 0.2;
 
-/// A queue that never emptied in the whole second half grows for as long as the schedule lasts, so that its
-/// latencies say how long that was. A server that only stalled has answered some request of it at once. And
-/// where requests are large, the queue is not in the server: connections take no more of them.
+/// Returns the reason if the server does not sustain the rate. A queue that was never empty in the second
+/// half grows for as long as the schedule lasts, so its latencies only show how long that was. A server that
+/// only stalled has answered at least one request of the second half at once. With large requests, the queue
+/// is not in the server: the connections take no more requests.
 std::optional<std::string> was_overloaded(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;
@@ -32,7 +33,7 @@ std::optional<std::string> was_overloaded(const open_loop_result& result) {
     const bool takes_no_more =
         static_cast<double>(result.held_back) > late_at_most * static_cast<double>(result.sent);
     if (!has_grown && !takes_no_more) return std::nullopt;
-    // Without numbers of this trial: the screen has one line for all contenders with the same reason.
+    // No numbers of this trial: the screen has one line for all contenders with the same reason.
     return fmt::format(
         "the server does not sustain {:.0f} requests per second: its answers to the second half of them were "
         "all late",
@@ -69,7 +70,7 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
 }
 
 std::optional<std::string> why_invalid(const open_loop_result& result) {
-    if (auto why = was_overloaded(result)) return why;  // which makes the generator late in the end, too
+    if (auto why = was_overloaded(result)) return why;  // an overload makes the generator late, too
     if (auto why = generator_was_the_bottleneck(result))
         return "the generator was the bottleneck, so this says nothing of the contender: " + *why +
                "; give it a faster or quieter core";

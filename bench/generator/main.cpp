@@ -18,7 +18,8 @@ namespace {
 using namespace loopbench::bench;
 using json = nlohmann::ordered_json;
 
-/// False when the kernel does not allow it; the run is then less exact, and says so by its lateness.
+/// Pins this process to a core. Returns false if the kernel does not allow it; the run is then less exact, as
+/// its lateness shows.
 bool run_on(int cpu) {
     cpu_set_t only;
     CPU_ZERO(&only);
@@ -26,7 +27,7 @@ bool run_on(int cpu) {
     return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
 
-/// More would not fit into memory, or into a machine.
+/// Upper limits: more would exceed the memory or the speed of a machine.
 constexpr std::uint64_t requests_max = 100'000'000;
 constexpr double rate_max = 10e6;
 
@@ -110,7 +111,7 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     plan.capacity_time = std::chrono::nanoseconds(static_cast<std::int64_t>(capacity_s * 1e9));
     plan.look_time = std::chrono::nanoseconds(plan.http ? 0 : static_cast<std::int64_t>(look_s * 1e9));
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a contender that is killed takes its client with it
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the contender is killed, this client ends with it
     try {
         if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
         plan.server = loopbench::loop::endpoint::ip(host, port);

@@ -20,7 +20,7 @@ double seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-/// One visit to the server.
+/// Connects to the server for one visit.
 client visit(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     chosen_link way = make(plan);
@@ -29,7 +29,7 @@ client visit(const open_loop_plan& plan, const conversation& words, const link_m
     return client(std::move(way.made), plan.connections, words);
 }
 
-/// Until every request has its reply. Gives the reason when that failed.
+/// Waits until every request has its reply. Returns the reason if that failed.
 std::string settle(const open_loop_plan& plan, client& all) {
     const clock::time_point begin = clock::now();
     while (all.unanswered() > 0) {
@@ -42,14 +42,15 @@ std::string settle(const open_loop_plan& plan, client& all) {
     return {};
 }
 
-/// A round trip on each connection, so that accepting them is in nobody's latency.
+/// Makes a round trip on each connection, so that no latency contains the accept.
 std::string warm_up(const open_loop_plan& plan, client& all) {
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     return settle(plan, all);
 }
 
-/// A closed loop: the next request of a connection follows its reply. It lasts longer than asked for while so
-/// few have come that a server which waited for a core is all that they show.
+/// Measures the capacity with a closed loop: a connection sends its next request when it has the reply. Takes
+/// longer than planned while there are so few replies that they only show how long the server waited for a
+/// core.
 void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
@@ -73,7 +74,7 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
-/// The requests on their schedule, and the replies.
+/// The requests on their schedule, and their replies.
 class schedule {
 public:
     schedule(const open_loop_plan& plan, std::uint64_t requests, client& all, open_loop_result& result)
@@ -108,7 +109,7 @@ private:
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
     }
 
-    /// Whether there was anything to do.
+    /// Sends and receives once. Returns true if there was anything to do.
     bool one_turn(clock::time_point now) {
         const std::uint64_t sent_before = result_.sent;
         const std::uint64_t received_before = received_;
@@ -122,7 +123,7 @@ private:
     void send_what_is_due(clock::time_point now) {
         const std::uint64_t first = result_.sent;
         while (result_.sent < requests_ && intended(result_.sent) <= now) {
-            if (!all_.send(result_.sent % all_.connections())) {  // on the next turn, maybe
+            if (!all_.send(result_.sent % all_.connections())) {  // tried again on the next turn
                 is_held_back_ = true;
                 break;
             }
@@ -131,18 +132,18 @@ private:
         }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        if (!plan_.http) unwatched_ = came_ - looked;  // a client that sleeps is woken by what comes
+        if (!plan_.http) unwatched_ = came_ - looked;  // a client that sleeps is woken by every reply
         if (result_.sent != first) note_when_sent(first, now);
     }
 
-    /// Those that went together, one after the other, share the time that it took.
+    /// Spreads the time of sending evenly over the requests that were sent together.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
         for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
             sent_at_[number] = began;
     }
 
-    /// Of the request before which the connection had answered so many.
+    /// Returns a request's number from its connection and the number of replies before its own.
     std::uint64_t number_of(std::size_t index, std::uint64_t answered) const {
         return (answered - before_[index]) * all_.connections() + index;
     }
@@ -174,19 +175,19 @@ private:
     std::uint64_t requests_;
     client& all_;
     open_loop_result& result_;
-    double interval_;                         // nanoseconds from one request to the next
+    double interval_;                         // nanoseconds between two requests
     std::vector<clock::time_point> sent_at_;  // by number
     std::vector<std::uint64_t> before_;       // by connection: requests before the schedule
     clock::time_point start_{};
-    clock::time_point came_{};              // when this turn's replies were there
-    std::chrono::nanoseconds unwatched_{};  // since those of the turn before
+    clock::time_point came_{};              // when this turn's replies were found
+    std::chrono::nanoseconds unwatched_{};  // since those of the previous turn
     std::uint64_t received_ = 0;
     bool is_held_back_ = false;  // the next request
 };
 
-/// Why a schedule at this rate would say nothing, found by a few short ones; nothing when one of them was
-/// good. A single one may meet a moment in which the machine has other things to do. Wrong replies are no
-/// reason: the schedule proves them.
+/// Returns why a schedule at this rate would be meaningless. Tries a few short ones, and returns nothing as
+/// soon as one is valid: a single one might run while the machine is busy with other work. Wrong replies are
+/// not a reason: the schedule itself reports them.
 std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
                                            open_loop_result& result) {
     constexpr int looks = 5;
@@ -209,7 +210,7 @@ std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& a
     return why;
 }
 
-/// Before the schedule: how much it may ask for, on connections of their own.
+/// Finds out, before the schedule and on separate connections, how much the schedule can demand.
 void prepare(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     client all = visit(plan, words, make, result);
@@ -223,16 +224,16 @@ void prepare(const open_loop_plan& plan, const conversation& words, const link_m
     if (plan.look_time.count() > 0) result.not_offered = why_not_offered(plan, all, result);
 }
 
-/// A schedule in which the generator was the bottleneck says nothing of the server, good or bad, so that it
-/// is kept to once more: the machine may have had other things to do on this core.
+/// Runs the schedule. If the generator was the bottleneck, the result says nothing about the server, good or
+/// bad, so the schedule is repeated: the machine might have been busy with other work on this core.
 open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const open_loop_result& prepared) {
     for (std::uint64_t tries = 1;; ++tries) {
         open_loop_result result = prepared;
         result.tries = tries;
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
-        // A schedule that takes so long is of a machine with no room for client and server: once more would
-        // be no better.
+        // A schedule this long means that the machine is too small for client and server: a repetition would
+        // not be better.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;
@@ -248,7 +249,7 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
-    // Asked before anything is connected: the server counts its visitors.
+    // Checked before anything connects: the server counts its connections.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
     return {make_uring_link(connect_to(plan.server, plan.connections)), ""};

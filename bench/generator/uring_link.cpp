@@ -1,4 +1,5 @@
-// One entry into the kernel sends all that is due and takes in all that has come; none while nothing happens.
+// A link by io_uring: one system call sends all due requests and collects all replies; no call while nothing
+// happens.
 #include <liburing.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,8 +16,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Memory that the kernel receives into, in the order in which it was given. Few buffers, because all of them
-/// are touched in turn.
+/// Buffers that the kernel fills in the order in which they were given. They are few, because all of them are
+/// touched in turn.
 class receive_buffers {
 public:
     static constexpr std::uint16_t group = 0;
@@ -49,7 +50,7 @@ public:
         return {data_ + number * buffer_bytes, bytes};
     }
 
-    /// The kernel has it again after publish().
+    /// Returns a buffer to the kernel, which has it after publish().
     void give_back(unsigned number) noexcept {
         io_uring_buf_ring_add(ring_, data_ + number * buffer_bytes, buffer_bytes,
                               static_cast<std::uint16_t>(number), static_cast<int>(count_ - 1), given_++);
@@ -81,13 +82,14 @@ public:
         ring_.enter();
     }
 
-    /// The ring lets go of its files some time after it was closed, and the server waits for their end.
+    /// Ends the connections: the ring releases its files some time after it was closed, and the server waits
+    /// for the end.
     ~uring_link() override {
         for (const loop::unique_fd& each : sockets_) ::shutdown(each.get(), SHUT_RDWR);
     }
 
-    /// MSG_WAITALL makes a part of a request an error, and so has a send that does what it should no
-    /// completion. MSG_DONTWAIT: one that waited could be overtaken by the next one of its connection.
+    /// MSG_WAITALL turns a partial send into an error, so that a successful send needs no completion.
+    /// MSG_DONTWAIT: a send that waited could be overtaken by the next one of its connection.
     bool send(std::size_t connection, std::span<const std::byte> bytes) override {
         io_uring_sqe& send = ring_.sqe();
         io_uring_prep_send(&send, static_cast<int>(connection), bytes.data(), bytes.size(),
@@ -110,9 +112,9 @@ public:
     std::string_view name() const noexcept override { return "io_uring"; }
 
 private:
-    static constexpr std::uint64_t of_send = 1;  // in the tag of an operation, below its connection
+    static constexpr std::uint64_t of_send = 1;  // in an operation's tag, below its connection
 
-    /// Room for a request of each connection in one entry, and a buffer for its reply.
+    /// Space for a request of each connection in one call, and a buffer for its reply.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));
     }
@@ -125,7 +127,7 @@ private:
         receive.user_data = connection << 1;
     }
 
-    /// Throws unless it is the server that closed the connection.
+    /// Throws unless the server closed the connection.
     static void throw_unless_closed(int result, const char* what) {
         if (result > 0) throw std::runtime_error("a connection took a part of a request: its buffer is full");
         if (result < 0 && result != -EPIPE && result != -ECONNRESET) loop::throw_errno(what, -result);

@@ -29,7 +29,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// A rate that Google Benchmark itself has a name for, and no workload of ours.
+/// A rate with a Google Benchmark name of its own, which no workload of loopbench has.
 constexpr reports::metric_info bytes_per_second{
     "bytes_per_second", "bytes per second", "B/s", reports::direction::larger, false, {}, {}};
 
@@ -38,7 +38,7 @@ const reports::metric_info* metric_of(std::string_view counter) {
     return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
 }
 
-/// Without its folder, which may be a user's.
+/// Returns the program's name without its folder, which may contain a user name.
 std::string program_in(std::string_view text) {
     const auto document =
         reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
@@ -46,7 +46,8 @@ std::string program_in(std::string_view text) {
     return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
 }
 
-/// Caches tell machines apart and are the same in each run, other than the clock rate that is measured.
+/// Describes the processor by its caches: they tell machines apart and are the same in each run, while the
+/// clock rate is measured anew.
 std::string processor_in(const json& context) {
     std::vector<std::string> sizes;
     if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
@@ -72,8 +73,8 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// One of each metric, as of a trial, however many numbers of the row are called like it: a second sample of
-/// the same repetition would be one that nobody measured.
+/// Returns one number for each metric, as in a trial, even if several numbers of the row map to it: a second
+/// sample of the same repetition would not be a measurement.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
     for (const auto& [counter, value] : row.counters)
@@ -94,7 +95,7 @@ void add(repetitions& to, const gbench_row& row) {
         if (value) to.by_metric[metric].push_back(*value);
 }
 
-/// An error in any repetition is one of all, as it is of a trial.
+/// Returns the results. An error in one repetition fails the whole workload, as it does for a trial.
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
@@ -157,13 +158,15 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     return made;
 }
 
-/// By a whole text: the schema alone may stand in the path of a program (/opt/loopbench/1.0).
+/// Returns whether the text is Google Benchmark output. Searches for the schema with its quotation marks,
+/// because a program's path may contain the bare text (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
     return text.find(fmt::format("\"{}\"", reports::report_schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
-/// Nine digits are more than any measurement has, and a history has millions of numbers; a count is exact.
+/// Adds a number with nine digits, which is more than any measurement has, because a history has millions of
+/// numbers. Counts are written exactly.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
     constexpr int digits = 9;
     if (!column.empty()) column += ',';
@@ -173,7 +176,7 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// Points of one report, subject by subject (entry::points). Refers to the report.
+/// Collects the points of one report, subject by subject (entry::points). Refers to the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
@@ -194,14 +197,14 @@ public:
     }
 
 private:
-    /// Lists of numbers, as they are written.
+    /// Lists of numbers, in their written form.
     struct columns {
         std::string of, medians, lows, highs;
     };
     struct points_of_subject {
         subject of;
         columns ratios, values;
-        std::vector<bool> has;  // a point of each contender
+        std::vector<bool> has;  // a point, by contender
     };
 
     static std::string text_of(const columns& from) {
@@ -234,7 +237,7 @@ private:
         auto& found = subjects_[known->second];
         const auto who = contender_of(item);
         found.has.resize(std::max(found.has.size(), who + 1));
-        if (found.has[who])  // a series would have this run twice
+        if (found.has[who])  // otherwise a series would have this run twice
             throw reports::format_error{"{} of {} on {} is there twice; write the report again", item.metric,
                                         reports::shown(item.contender), reports::shown(item.workload)};
         found.has[who] = true;
@@ -265,13 +268,13 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// Of the moment, the machine and the samples alone: what a newer loopbench makes of the same trials is the
-/// same run.
+/// Identifies the run by date, machine and samples only: a newer loopbench may evaluate the same trials
+/// differently, but the run is the same.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
         reports::dump({where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average});
-    text.pop_back();  // the list goes on
+    text.pop_back();  // the list continues
     std::unordered_map<std::string_view, std::string> known_names;
     const auto add_name = [&](std::string_view name) {
         auto& quoted = known_names[name];
@@ -312,7 +315,7 @@ std::optional<std::string> in_utc(const std::string& date) {
 
 namespace {
 
-/// `text`: the report in one line.
+/// Makes an entry; `text` is the report in one line.
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
     if (!date)
@@ -343,7 +346,7 @@ entry read_entry(std::string text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
-        if (reports::is_of_shard(report))  // the merged run would be in the history beside it
+        if (reports::is_of_shard(report))  // the merged run would also be in the history
             throw reports::format_error{
                 "it is of one shard of a run; merge all of them (`loopbench merge`), and add what that "
                 "makes"};

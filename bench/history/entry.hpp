@@ -1,5 +1,5 @@
-// What is kept of one report: all that is in it, so that it can be written and judged again, what series are
-// made of, and what it was measured of, which a report does not say.
+// One report as a history keeps it: the whole report, so that it can be written and judged again; the points
+// of its series; and what was measured (commit, machine), which a report does not say.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace loopbench::bench {
 
-/// What was measured, as its user knows it.
+/// Origin of the numbers, as given by the user.
 struct provenance {
-    std::string commit;         // empty: not known
-    std::optional<bool> dirty;  // whether the sources differed from the commit
+    std::string commit;         // empty: unknown
+    std::optional<bool> dirty;  // the sources differed from the commit
     std::string machine;        // a name for one of several machines that look the same; may be empty
 };
 
@@ -27,7 +27,7 @@ constexpr auto names_of(report_source) {
     return std::to_array<std::string_view>({"loopbench", "google-benchmark"});
 }
 
-/// One metric of one workload, measured in one way.
+/// One metric of one workload, measured with one pairing.
 struct subject {
     std::string workload, metric, unit;
     reports::direction better = reports::direction::smaller;
@@ -45,33 +45,33 @@ constexpr auto fields_of(const subject*) {
 
 struct entry {
     provenance from;
-    provenance said;  // by who adds it, and not by its file: what changes an entry that is there already
+    provenance said;  // given by the user, not by the file: the part that changes an existing entry
     report_source source = report_source::loopbench;
     reports::report head;  // without its results
     std::string date;      // UTC, ISO 8601
-    std::string report;    // all of it as JSON, in one line
-    /// What a run found, as far as it is a number: of the metrics that each workload is about and of counts,
-    /// and of all others. A twentieth of the report's bytes each:
+    std::string report;    // the whole report as JSON, in one line
+    /// The numbers that a run found. `points` has the primary metrics and the counts, `other_points` has the
+    /// other metrics. Each takes about a twentieth of the report's bytes:
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
     ///      "deterministic", "way"}, "ratios": {"of": [contender...], "medians": [number...], "lows":
     ///      [number or null...], "highs": [the same...]}, "values": {the same}}...]}
-    /// `contender` is a place in the list of names; there are ratios to the baseline where it was measured,
-    /// and values of the baseline itself, of counts, and of what has no ratio.
+    /// `contender` is an index into the list of names. There are ratios to the baseline if it was measured,
+    /// and values for the baseline itself, for counts, and for everything without a ratio.
     std::string points, other_points;
-    std::string content;  // what tells it from any other, made of its trials alone
+    std::string content;  // identifies the entry, computed only from its trials
 };
 
-/// Throws reports::format_error when the report's date is none.
+/// Throws reports::format_error if the report's date is invalid.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
-/// Of the report, the journal or the Google Benchmark output in `text`. Of the latter, the program is the
-/// contender, repetitions are samples, and counters are kept as far as it is known which way they are better;
-/// without a commit in `from`, it is the one that the program's context has under "commit". Throws
-/// reports::format_error naming `name`.
+/// Reads the entry from a report, a journal or the output of Google Benchmark in `text`. For Google
+/// Benchmark, the program is the contender, the repetitions are the samples, and a counter is kept if it is
+/// known which direction is better; if `from` has no commit, it is taken from "commit" in the program's
+/// context. Throws reports::format_error that contains `name`.
 entry read_entry(std::string text, std::string_view name, provenance from);
 
-/// "2026-11-22" as it is, and "2026-11-22T18:07:18+01:00" as "2026-11-22T17:07:18Z", in the order of
-/// time; nothing for what is neither.
+/// Returns "2026-11-22" unchanged, and "2026-11-22T18:07:18+01:00" as "2026-11-22T17:07:18Z", so that text
+/// order is time order. Returns nothing for any other text.
 std::optional<std::string> in_utc(const std::string& date);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
-// The table of a history. What a version did is never changed afterwards: there are databases that have done
-// it. To keep more, add a step. SOCI takes a colon for a parameter, also in a comment.
+// The table of a history. Never change a version's step: there are databases that have executed it. To keep
+// more data, add a step. SOCI takes a colon as the start of a parameter, even in a comment.
 #include <array>
 
 #include "bench/history/store.hpp"

@@ -23,12 +23,12 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Whether the run says something of this subject.
+/// Returns whether the run tells something about this subject.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.fitness != reports::fitness::unfit;
 }
 
-/// Above is better.
+/// Returns the points on a scale where larger is better.
 std::vector<double> goodness(const series& of) {
     const bool logarithmic = is_logarithmic(of);
     const double sign = of.is_ratio() || of.of.better == reports::direction::larger ? 1 : -1;
@@ -38,22 +38,22 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-/// Two levels whose interval has zero in it may be one level with another spread: no reason to call a build
-/// bad.
+/// Returns the direction of a change. If the interval contains zero, only the spread may have changed, which
+/// is no reason to call a build worse.
 change_direction direction_of(const estimate& better) {
     const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
     if (most < 0) return change_direction::worse;
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// Puts the points of one run after the other into their series. A thousand reports have ten million of them:
-/// names are looked at once, and then known by the text that they stand in.
+/// Distributes the points of one run after the other to their series. A thousand reports have ten million
+/// points; therefore each "of" object is parsed once, and then found by its text.
 class collector {
 public:
-    /// `place` is that of the history, for messages.
+    /// `place` is the place of the history, for messages.
     collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
 
-    /// Throws database_error for points that are damaged.
+    /// Throws database_error if the points are damaged.
     void add(const kept_run& run, std::string points) {
         if (points.empty() || !run.complete) return;
         points.reserve(points.size() + simdjson::SIMDJSON_PADDING);
@@ -76,7 +76,8 @@ public:
         }
     }
 
-    /// By workload, metric and contender. Throws usage_error for a pattern that matched nothing.
+    /// Returns the series by workload, metric and contender. Throws usage_error for a pattern that matched
+    /// nothing.
     [[nodiscard]] std::vector<series> series_found() && {
         refuse_unmatched(choice_.workloads, workloads_, "workload");
         refuse_unmatched(choice_.metrics, metrics_, "metric");
@@ -88,17 +89,17 @@ public:
     }
 
 private:
-    /// Names that were met, each once.
+    /// Names found so far, each once.
     using name_list = std::vector<std::string>;
 
     struct known_subject {
         subject of;
         bool is_chosen = false;  // by its workload and its metric
-        /// By condition: where the series of each contender is, if there is one.
+        /// The index of each contender's series, if there is one; by condition.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
-    /// A run, and what it has in common with others of a series: the machine, the size and, of ratios, the
+    /// A run, and the conditions that it shares with other runs of a series: machine, size and, for ratios,
     /// baseline.
     struct run_at {
         const kept_run* run;
@@ -106,7 +107,7 @@ private:
     };
 
     struct met_contender {
-        std::size_t number = 0;  // of its name, in all runs
+        std::size_t number = 0;  // index of its name, over all runs
         bool is_chosen = false;
     };
 
@@ -175,7 +176,7 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Where the series are that the numbers of the columns are of; begins those that are new.
+    /// Finds the series of each number in the columns; begins new series where needed.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();
@@ -203,7 +204,7 @@ private:
         }
     }
 
-    /// Gives each number of a column to the series that it is of.
+    /// Passes each number of a column to its series.
     template <class function>
     void each_number(ondemand::array column, function take) {
         auto place = places_.begin();
@@ -224,7 +225,7 @@ private:
     std::map<std::string, known_subject, std::less<>> subjects_;  // by the text of "of"
     std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> conditions_;
     std::vector<series> all_;
-    std::vector<std::optional<std::size_t>> places_;  // in all_, of the columns that are being read
+    std::vector<std::optional<std::size_t>> places_;  // indexes in all_, for the columns being read
 };
 
 }  // namespace

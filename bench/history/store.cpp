@@ -1,5 +1,4 @@
-// Through SOCI, which loads what it needs of SQLite or PostgreSQL when it is asked for it. Every value is a
-// parameter.
+// Uses SOCI, which loads its backend for SQLite or PostgreSQL on use. Every value is passed as a parameter.
 #include "bench/history/store.hpp"
 
 #include <fcntl.h>
@@ -31,18 +30,18 @@ namespace fs = std::filesystem;
 using soci::into;
 using soci::use;
 
-/// What the two databases have different words for.
+/// Differences between the two databases.
 struct dialect {
     const char* backend;
-    const char* begin_writing;  // one writer at a time, from here on: what it reads stays so
-    const char* lock;           // the same, where it is a statement of its own
-    const char* has_history;    // whether there is a loopbench_schema
+    const char* begin_writing;  // begins a transaction with one writer at a time
+    const char* lock;           // does the same, for databases with a separate statement
+    const char* has_history;    // counts the tables named loopbench_schema
 };
 
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // who waits sees what the other wrote meanwhile
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // after a wait, it sees what others wrote
     "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
@@ -50,7 +49,7 @@ bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-/// A file of that name would be made, in a folder with the password in its name.
+/// Refuses other URLs: they would be taken for file names, and the password would be in a folder's name.
 void refuse_other_urls(std::string_view where) {
     const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
     const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
@@ -66,9 +65,9 @@ struct place_part {
     std::size_t begin = 0, end = 0;
 };
 
-/// Of a URL that begins with user and password, where the password is. libpq takes it to end at the first @,
-/// if no slash is in front of that; one with characters that should have been written otherwise is looked
-/// for, too, so that it is not shown.
+/// Returns where the password is in a URL that begins with user and password. libpq ends it at the first @ if
+/// no slash precedes that. To hide passwords that are not escaped correctly, this also finds the end of
+/// those.
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -76,7 +75,7 @@ std::optional<place_part> password_of_user(std::string_view place) {
     const auto query = std::min(place.find('?', begin), place.size());
     auto at = place.rfind('@', query);
     if (at == std::string_view::npos || at < begin) {
-        // Behind a question mark, which a password may have as well as a query.
+        // The @ follows a question mark, which may begin the query or be part of the password.
         const auto slash = place.find('/', begin);
         const auto port = place.substr(colon + 1, std::min(slash, query) - colon - 1);
         const bool is_port = port.find_first_not_of("0123456789,") == std::string_view::npos;
@@ -97,7 +96,7 @@ std::vector<place_part> passwords_in(std::string_view place) {
     return all;
 }
 
-/// libpq would take such a password apart, and show a part of it in its message.
+/// Refuses passwords that libpq would split; its message would show a part of them.
 void refuse_unescaped_passwords(std::string_view where) {
     const auto is_hex = [](std::string_view digits) {
         return digits.size() == 2 && digits != "00" &&
@@ -105,7 +104,7 @@ void refuse_unescaped_passwords(std::string_view where) {
     };
     for (const auto [begin, end] : passwords_in(where)) {
         const auto password = where.substr(begin, end - begin);
-        const bool is_in_query = where[begin - 1] == '=';  // where these two end nothing
+        const bool is_in_query = where[begin - 1] == '=';  // where / and @ end nothing
         bool is_written_well = is_in_query || password.find_first_of("/@") == std::string_view::npos;
         for (auto at = password.find('%'); at != std::string_view::npos; at = password.find('%', at + 1))
             is_written_well = is_written_well && is_hex(password.substr(at + 1, 2));
@@ -117,15 +116,15 @@ void refuse_unescaped_passwords(std::string_view where) {
     }
 }
 
-/// A text that both databases take: UTF-8, without the character that ends a text in C.
+/// Returns a text that both databases accept: UTF-8, without NUL characters.
 std::string storable(std::string_view text) {
     std::string clean;
     for (const char c : reports::valid_utf8(text)) c == '\0' ? clean += "\xEF\xBF\xBD" : clean += c;
     return clean;
 }
 
-/// A file that is there has to be a database: SQLite would say so only when it reads. An empty one is left by
-/// who was killed before there was more.
+/// Refuses a file that is no database, which SQLite would notice only when it reads. Accepts an empty file: a
+/// process that was killed early leaves one.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
     std::error_code unknown;
@@ -147,7 +146,7 @@ void refuse_other_files(const std::string& path, opening how) {
             path};
 }
 
-/// A new one, where none is.
+/// Creates the folder of the file if it does not exist.
 void make_folder(const std::string& path) {
     const auto folder = fs::path{path}.parent_path();
     std::error_code error;
@@ -169,7 +168,7 @@ std::string sqlite_parameters(const std::string& path, std::chrono::seconds pati
 
 class store::connection {
 public:
-    /// What `action` gives; what the database says against it is a database_error.
+    /// Runs `action` and returns its result; turns an error of the database into a database_error.
     template <class function>
     auto guarded(function&& action) {
         try {
@@ -179,7 +178,7 @@ public:
         }
     }
 
-    /// All of `action`, or nothing of it.
+    /// Runs `action` in a transaction; if it fails, rolls back.
     template <class function>
     auto in_transaction(function&& action) {
         return guarded([&] {
@@ -192,7 +191,7 @@ public:
             } catch (...) {
                 try {
                     sql_ << "ROLLBACK";
-                } catch (const soci::soci_error&) {  // it is gone, and the transaction with it
+                } catch (const soci::soci_error&) {  // the connection is lost, and the transaction with it
                 }
                 throw;
             }
@@ -212,13 +211,13 @@ public:
             if (how == opening::created_if_missing) make_folder(where_);
             guarded([&] {
                 sql_.open(speaks_.backend, sqlite_parameters(where_, patience));
-                sql_ << "PRAGMA page_size = 16384";  // of a new file; a read for each, and texts are long
+                sql_ << "PRAGMA page_size = 16384";  // for a new file: long texts need fewer reads
             });
         }
         migrate(how, steps);
     }
 
-    /// What `query` finds of the run; empty when there is none.
+    /// Returns the text that `query` finds for the run; empty if it finds nothing.
     std::string text_of(row_id run, const char* query) {
         return guarded([&] {
             std::string text;
@@ -238,7 +237,7 @@ private:
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";
             sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
-            // Where the server has it, it is several times as fast as what a report is compressed with else.
+            // Compress reports with lz4 if the server has it: it is several times as fast as the default.
             sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
                     "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
         });
@@ -277,7 +276,7 @@ private:
         if (guarded([&] { return version(); }) == 0 && how == opening::existing)
             throw usage_error{"there is no history in {}; `loopbench history add REPORT` begins one",
                               shown()};
-        // Another process may have done it meanwhile.
+        // Check again: another process may have migrated in the meantime.
         in_transaction([&] {
             const auto from = refuse_newer(version());
             if (!has_history()) {
@@ -325,7 +324,7 @@ private:
 
 namespace {
 
-/// All compilers of the report's contenders, which mostly are one.
+/// Returns all compilers of the report's contenders; usually there is one.
 std::string compilers_in(const reports::report& head) {
     std::vector<std::string> all;
     for (const auto& who : head.contenders)
@@ -338,7 +337,7 @@ std::string baseline_measured(const reports::report& head) {
     return std::ranges::any_of(head.contenders, is_baseline) ? head.baseline : "";
 }
 
-/// A kernel reserves some of the memory, and not the same each time.
+/// Rounds to GiB, because the kernel reserves a varying part of the memory.
 long long rounded_gib(std::int64_t bytes) {
     constexpr std::int64_t gib = std::int64_t{1} << 30U;
     return bytes / gib + (bytes % gib >= gib / 2 ? 1 : 0);
@@ -370,8 +369,8 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-/// Who forgot to say what it is of adds it again. What is not said stays as it is; of another commit, nobody
-/// knows whether it was all of it.
+/// Updates a run that is added again, with what the user says this time; the rest stays. With another commit,
+/// `dirty` becomes unknown unless it is given, too.
 void update_run(soci::session& sql, row_id run, const provenance& said) {
     const auto commit = storable(said.commit), machine = storable(said.machine);
     const int dirty = said.dirty.value_or(false) ? 1 : 0;
@@ -385,7 +384,8 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
-/// A run that was cut behind its last trial has the same trials when it is finished. Before, no trend has it.
+/// Completes an interrupted run. If it was interrupted after its last trial, its trials, and so its content,
+/// are the same. No trend contains it before.
 void finish_run(soci::session& sql, row_id run, const entry& what) {
     const std::string fitness{
         reports::name_of(what.head.aa ? what.head.aa->found : reports::fitness::unknown)};
@@ -394,7 +394,8 @@ void finish_run(soci::session& sql, row_id run, const entry& what) {
         use(fitness), use(what.points), use(what.other_points), use(what.report), use(run);
 }
 
-/// By the first run on each of them, so that a machine keeps its number when runs are added.
+/// Numbers the machines in the order of their first runs, so that a machine keeps its number when runs are
+/// added.
 void number_machines(std::vector<kept_run>& runs) {
     std::ranges::sort(runs, {}, &kept_run::id);
     std::map<std::tuple<std::string, std::string, long long, long long>, std::size_t> numbers;
@@ -459,7 +460,7 @@ std::vector<kept_run> store::runs() {
             all.push_back(run);
         }
         number_machines(all);
-        // Not by the database, whose order of texts depends on its language.
+        // Sort here: the order of texts in a database depends on its locale.
         std::ranges::sort(all, {}, [](const kept_run& each) { return std::tie(each.date, each.id); });
         return all;
     });
@@ -488,18 +489,18 @@ void store::remove(std::span<const row_id> runs) {
         for (const row_id run : runs) open_->sql() << "DELETE FROM loopbench_run WHERE id = :id", use(run);
         return true;
     });
-    if (!open_->is_file()) return;  // a server uses the room again by itself
+    if (!open_->is_file()) return;  // a server reuses the space automatically
     try {
         open_->sql() << "VACUUM";
     } catch (
-        const soci::soci_error&) {  // there is no room to write it anew: what is free is used again later
+        const soci::soci_error&) {  // there is no space for a rewritten file; SQLite reuses free pages later
     }
 }
 
 std::string without_password(std::string_view place) {
     std::string shown{place};
     auto all = passwords_in(place);
-    std::ranges::reverse(all);  // from behind: what is in front of one stays where it is
+    std::ranges::reverse(all);  // from the end, so that earlier positions stay valid
     for (const auto [begin, end] : all) shown.replace(begin, end - begin, "***");
     return shown;
 }

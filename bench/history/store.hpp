@@ -1,5 +1,4 @@
-// The database of a history: SQLite in a file, or PostgreSQL. SQL is in store.cpp and schema.cpp, and nowhere
-// else.
+// The database of a history: SQLite in a file, or PostgreSQL. Only store.cpp and schema.cpp contain SQL.
 #pragma once
 
 #include <chrono>
@@ -15,8 +14,7 @@
 
 namespace loopbench::bench {
 
-/// The database did not do what it was asked to; what() names it, the cause and the remedy. A transaction
-/// that was begun was undone.
+/// Error of the database; what() has its name, the cause and the remedy. An open transaction was rolled back.
 class database_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -25,7 +23,7 @@ public:
 using row_id = long long;
 
 struct kept_machine {
-    std::size_t number = 0;  // by the first run on it
+    std::size_t number = 0;  // in the order of the machines' first runs
     std::string name, cpu_model;
     long long cores = 0, memory_gib = 0;
 };
@@ -44,19 +42,19 @@ struct kept_run {
     reports::fitness fitness = reports::fitness::unknown;
 };
 
-/// What one version adds to the one before: SQL that SQLite and PostgreSQL both take.
+/// SQL that one version adds to the previous one, in the common language of SQLite and PostgreSQL.
 using schema_step = std::vector<const char*>;
 
-/// Step i makes version i + 1.
+/// Returns the steps; step i creates version i + 1.
 std::span<const schema_step> schema_steps();
 
 enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// `where` is the path of a file or postgresql://... Brings an older schema up to `steps`, in one
-    /// transaction. Another process that writes is waited for, up to `patience`. Throws usage_error when
-    /// there is no history, or a newer one, or something else, and database_error.
+    /// Opens `where`, the path of a file or postgresql://... Migrates an older schema to the version of
+    /// `steps`, in one transaction. Waits up to `patience` for another process that writes. Throws
+    /// usage_error if there is no history, a newer one or something else, and database_error.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10},
           std::span<const schema_step> steps = schema_steps());
     ~store();
@@ -67,23 +65,25 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// All of the entry, or nothing when something fails. Of one that is there already only that is new what
-    /// entry::said has and, where it was interrupted and is complete now, its report.
+    /// Adds the whole entry, or nothing if something fails. If the entry exists already, updates only the
+    /// fields that are set in entry::said and, if it was interrupted and is complete now, its report.
     added add(const entry& what);
 
-    /// By date.
+    /// Returns all runs, sorted by date.
     std::vector<kept_run> runs();
-    /// entry::points and entry::other_points of the run; empty when there is no such run.
+    /// Returns entry::points of the run; empty if there is no such run. The next one returns
+    /// entry::other_points.
     std::string points_of(row_id run);
     std::string other_points_of(row_id run);
-    /// The report as it was added; nothing when there is no such run.
+    /// Returns the report as it was added; nothing if there is no such run.
     std::optional<reports::report> report_of(row_id run);
-    /// Its text, in one line, with what this loopbench does not know; empty when there is no such run.
+    /// Returns the report's text in one line, including fields that this loopbench does not know; empty if
+    /// there is no such run.
     std::string report_text_of(row_id run);
-    /// Nothing of these runs is kept.
+    /// Removes all data of these runs.
     void remove(std::span<const row_id> runs);
 
-    /// Without the password that a URL may have.
+    /// Returns the place of the history, without the password that a URL may have.
     [[nodiscard]] std::string place() const;
 
 private:
@@ -91,11 +91,11 @@ private:
     std::unique_ptr<connection> open_;
 };
 
-/// Where the history is: what was asked for, or LOOPBENCH_HISTORY, or history.db in the user's data folder.
-/// Throws usage_error when there is no such folder.
+/// Returns the place of the history: `asked`, or LOOPBENCH_HISTORY, or history.db in the user's data folder.
+/// Throws usage_error if there is no such folder.
 std::string history_place(const std::string& asked);
 
-/// The place without the password that a URL may have.
+/// Returns the place without the password that a URL may have.
 std::string without_password(std::string_view place);
 
 }  // namespace loopbench::bench

@@ -19,7 +19,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using row = std::vector<std::string>;
 
-/// Names come from outside.
+/// Aligns the rows and makes them printable: names come from outside.
 std::string table(std::vector<row> rows, std::size_t names) {
     for (auto& cells : rows)
         for (auto& cell : cells) cell = reports::printable(cell);
@@ -65,7 +65,7 @@ std::string state_of(const kept_run& run) {
     return std::string{name_of(run.fitness)};
 }
 
-/// A value as tables of reports have it.
+/// Formats a value as the tables of reports do.
 std::string value_text(const series& of, double value) {
     if (!of.is_ratio() && of.of.unit == "ns") return reports::human_time(value);
     return reports::three_digits(value);

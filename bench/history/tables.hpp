@@ -1,5 +1,4 @@
-// What a history shows: its runs, its series and its changes, for a person, for a program and for a
-// spreadsheet.
+// Output of a history: its runs, series and changes, as text, JSON and CSV.
 #pragma once
 
 #include <optional>
@@ -11,27 +10,27 @@
 
 namespace loopbench::bench {
 
-/// Its looks, and the name that it was given.
+/// Returns the machine's CPU model and sizes, and its name if the user gave one.
 std::string machine_name(const kept_machine& machine);
 
-/// "1a2b3c4d5e+" for a commit with changes that are not in it; "-" where no commit is known.
+/// Returns "1a2b3c4d5e+" for a commit with uncommitted changes; "-" if no commit is known.
 std::string build_name(const kept_run& run);
 
 std::string runs_text(std::span<const kept_run> runs);
 std::string runs_json(std::span<const kept_run> runs);
 
-/// A line for each series; of a single one, which needs intervals, a line for each run, with the changes in
-/// it.
+/// Returns a line for each series. For a single series, which needs intervals, returns a line for each run,
+/// with its changes.
 std::string trend_text(const std::vector<series>& all);
-/// Every point of every series, with its interval.
+/// Returns every point of every series, with its interval.
 std::string trend_json(const std::vector<series>& all);
 std::string trend_csv(const std::vector<series>& all);
 
-/// "worse by 4.8 % (4.1 to 5.4)"
+/// Returns "worse by 4.8 % (4.1 to 5.4)".
 std::string size_text(const series_change& change);
-/// What else was not the same before and after, as a part of a sentence; the two commits are said anyway.
+/// Returns what else changed (kernel, compiler), as a part of a sentence. The caller names the two commits.
 std::string also_changed(const kept_run& before, const kept_run& after);
-/// How much better it became: in per cent, or, where there is no logarithm, in the unit.
+/// The improvement, in per cent, or in the metric's unit if the series has no logarithm.
 struct shown_size {
     std::string unit;
     std::optional<double> median, low, high;

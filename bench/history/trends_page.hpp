@@ -11,21 +11,21 @@ namespace loopbench::bench {
 
 struct trends_page {
     std::string html;
-    std::vector<const kept_run*> runs;  // that it shows
+    std::vector<const kept_run*> runs;  // that the page shows
 };
 
-/// What a browser draws in a few seconds, and a mail takes with it: some ten megabytes.
+/// Limit for a page that a browser draws in a few seconds and that fits into a mail: some ten megabytes.
 inline constexpr std::size_t points_shown_max = 300'000;
 
-/// Of series that were read from `from` with their intervals. Of very many runs it shows the latest, as many
-/// as have no more than `points_max` points that are not always the same, and says so; one at least. Its
-/// numbers lead to report_page_name() in the folder `reports`, unless that is empty; a path is seen from
-/// where the page is. Throws database_error.
+/// Writes the page for series that were read from `from` with their intervals. If there are too many runs, it
+/// shows the latest ones, at least one, with at most `points_max` points (constant series do not count), and
+/// says so. Unless `reports` is empty, the numbers link to report_page_name() in that folder; a relative path
+/// starts at the page's folder. Throws database_error.
 trends_page write_trends_page(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,
                               const std::string& reports, std::size_t points_max = points_shown_max);
 
-/// Of the file with the run's own page. It says which run it is of, as numbers of runs that were removed may
-/// be given again, also to one of the same moment on another machine.
+/// Returns the file name of a run's own page. The name identifies the run by more than its number, because
+/// numbers of removed runs are used again.
 std::string report_page_name(const kept_run& run);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// First the facts, each from where the kernel publishes it; then what they mean.
+// First the facts, each from where the kernel publishes it; then their meaning.
 #include "bench/machine/doctor.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ double cost_of_clock_ns() {
     return std::chrono::duration<double, std::nano>{std::chrono::steady_clock::now() - start}.count() / calls;
 }
 
-/// Asks for a ring without saying where: EFAULT means that only the address was wrong.
+/// Asks for a ring with a null address: EFAULT means that only the address was wrong.
 std::optional<std::string> io_uring_refusal() {
     if (::syscall(SYS_io_uring_setup, 1, nullptr) == -1 && errno != EFAULT && errno != EINVAL)
         return std::string{::strerrordesc_np(errno)};
@@ -80,7 +80,7 @@ severity when(bool bad, severity how) {
     return bad ? how : severity::fine;
 }
 
-/// `warn_above` and `unfit_above` of a share, from 0 to 1.
+/// Returns the severity of a share. `warn_above` and `unfit_above` are shares, too, from 0 to 1.
 severity by_share(double share, double warn_above, double unfit_above) {
     return share > unfit_above ? severity::unfit : when(share > warn_above, severity::warning);
 }
@@ -108,7 +108,7 @@ std::string text_of(const core_facts& core) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Which of the cores are of one kind: the blocks of a session change between all that it may use.
+/// Groups the cores by kind: the blocks of a session use all cores that the process can use.
 finding alike_cores(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;

@@ -1,4 +1,4 @@
-// Whether this machine is fit to measure on, and what to do about it.
+// Judges if this machine is fit to measure on, and says how to improve it.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace loopbench::bench {
 
-/// What the kernel says of the machine. What it does not say is absent.
+/// Facts that the kernel reports about the machine. A fact that it does not report is absent.
 struct machine_facts {
-    int cores = 0;                      // that this process may use
-    std::vector<core_facts> each_core;  // of those
-    double busy_share = 0;   // of all CPU time over a fifth of a second, with nothing of ours running
-    double steal_share = 0;  // likewise, taken by the hypervisor
+    int cores = 0;                      // that this process can use
+    std::vector<core_facts> each_core;  // one entry for each of them
+    double busy_share = 0;   // share of all CPU time over a fifth of a second, while nothing of ours runs
+    double steal_share = 0;  // likewise, share that the hypervisor took
     double load_1min = 0;
     std::optional<std::string> governor;
     std::optional<bool> turbo;
@@ -24,14 +24,14 @@ struct machine_facts {
     double clock_cost_ns = 0;  // of one clock_gettime(CLOCK_MONOTONIC)
     std::int64_t timer_slack_ns = 0;
     std::uint64_t open_files_max = 0;
-    std::optional<std::string> io_uring_refused;  // why
+    std::optional<std::string> io_uring_refused;  // the reason
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
     bool may_perf_anyway = false;             // by its capabilities, whatever the sysctl says
     std::optional<int> randomised_addresses;  // kernel.randomize_va_space
 };
 
-/// Takes a fifth of a second.
+/// Collects the facts. Takes a fifth of a second.
 machine_facts examine_machine();
 
 enum class severity { fine, warning, unfit };
@@ -44,11 +44,11 @@ struct finding {
     std::string_view about;
     severity how = severity::fine;
     std::string found;
-    std::string remedy;  // empty when it is fine
+    std::string remedy;  // empty if it is fine
 };
 
-/// Pure: facts to findings, in a fixed order. `open_files_needed` is what the workload with the most
-/// connections needs.
+/// Turns facts into findings, in a fixed order, without side effects. `open_files_needed` is the number for
+/// the workload with the most connections.
 std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed);
 
 }  // namespace loopbench::bench

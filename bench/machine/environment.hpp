@@ -1,4 +1,4 @@
-// The machine and the moment, for the report's head.
+// The machine and the moment, for the head of a report.
 #pragma once
 
 #include <filesystem>
@@ -12,25 +12,26 @@
 
 namespace loopbench::bench {
 
-/// As it is now. What cannot be read is left out or says "unknown"; nothing here fails.
+/// Returns the current environment. Values that cannot be read are absent or "unknown"; never throws for
+/// them.
 reports::environment read_environment();
 
-/// What of a machine decides how fast anything is: each thing's name, and what it is there. The names are the
-/// same of all machines, in the same order.
+/// Returns the facts that decide how fast a machine is, as pairs of name and value. All machines have the
+/// same names in the same order.
 std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::environment& where);
 
-/// What tells this machine from all others, for the records of shards. Throws std::runtime_error where the
-/// kernel does not say it.
+/// Returns an identity that no other machine has, for the records of shards. Throws std::runtime_error if the
+/// kernel does not offer one.
 std::string machine_identity();
 
-/// The CPUs that this process may run on; none where that is not known.
+/// Returns the CPUs that this process can run on, or none if they are not known.
 std::vector<int> allowed_cpus();
 
-/// Where a user's files of a kind are: in the folder that `variable` names or, where that is no absolute
-/// path, in `in_home` (XDG Base Directory Specification). Nothing when there is no home either.
+/// Returns the folder of one kind of a user's files: the folder that `variable` names or, if that is not an
+/// absolute path, `in_home` (XDG Base Directory Specification). Returns nothing if there is no home either.
 std::optional<std::filesystem::path> user_folder(const char* variable, const char* in_home);
 
-/// The version of this build.
+/// Returns the version of this build.
 const char* loopbench_version();
 
 }  // namespace loopbench::bench

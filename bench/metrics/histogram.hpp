@@ -1,5 +1,5 @@
-// Where every latency of a trial goes: fixed memory and a few nanoseconds per value, because a harness that
-// allocates or sorts while it measures shows up in what it measures.
+// The histogram of a trial's latencies: fixed memory and a few nanoseconds per value, because a harness that
+// allocates or sorts while it measures changes its own results.
 //
 // Log-linear, as HdrHistogram is (http://hdrhistogram.org): values below 256 are counted one by one, and each
 // power of two above is split into 128 counters. A percentile is the middle of its counter, so it is within
@@ -15,16 +15,16 @@
 
 namespace loopbench::bench {
 
-/// Counts of durations in nanoseconds, from 0 to the largest int64. Allocates on construction only.
-/// One thread at a time.
+/// A histogram of durations in nanoseconds, from 0 to the largest int64. Allocates on construction only. One
+/// thread at a time.
 class histogram {
 public:
     histogram() : counters_(counter_count) {}
 
-    /// Counts a value; one below 0 counts as 0.
+    /// Counts a value; a value below 0 counts as 0.
     void record(std::int64_t value_ns) noexcept { record_many(value_ns, 1); }
 
-    /// Counts a value so many times.
+    /// Counts a value `times` times.
     void record_many(std::int64_t value_ns, std::uint64_t times) noexcept {
         if (times == 0) return;
         const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
@@ -35,8 +35,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Of values that were recorded elsewhere, and here by the counters that they were in: what they really
-    /// were.
+    /// Sets the exact minimum, maximum and mean of values that were recorded elsewhere, and added here only
+    /// by their buckets.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -46,20 +46,21 @@ public:
 
     std::uint64_t count() const noexcept { return count_; }
 
-    // Exact. All of these are 0 when nothing was recorded.
+    // Exact values. All of them are 0 if nothing was recorded.
     std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
 
-    /// The value at or below which at least this share (0 to 100) of all values lies (nearest rank), within
-    /// 1/256.
+    /// Returns the smallest value such that at least this share (0 to 100) of all values is not larger
+    /// (nearest rank), within 1/256.
     std::int64_t percentile_ns(double percent) const noexcept;
 
-    /// The value of this rank in ascending order (1 is the smallest, count() the largest), within 1/256.
+    /// Returns the value of this rank in ascending order (1 is the smallest, count() the largest), within
+    /// 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
-    /// use(lowest, highest, count) for every counter that is not 0, in ascending order; both bounds belong to
-    /// it.
+    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order; both bounds
+    /// belong to the counter.
     template <class Use>
     void for_each_bucket(Use use) const {
         for (std::size_t counter = 0; counter < counters_.size(); ++counter)
@@ -67,7 +68,7 @@ public:
                 use(lowest_of(counter), lowest_of(counter) + (width_of(counter) - 1), counters_[counter]);
     }
 
-    /// The same, in descending order.
+    /// Does the same, in descending order.
     template <class Use>
     void for_each_bucket_backwards(Use use) const {
         for (std::size_t counter = counters_.size(); counter-- > 0;)
@@ -79,7 +80,7 @@ private:
     static constexpr unsigned precision_bits = 7;  // counters per power of two: 2^7
     static constexpr std::size_t counter_count = (63 - precision_bits + 1) << precision_bits;
 
-    // The leading 8 bits of the value, and by how far they were shifted to get there.
+    // Returns the leading 8 bits of the value, plus an offset for the shift that produced them.
     static constexpr std::size_t counter_of(std::uint64_t value) noexcept {
         const auto bits = static_cast<unsigned>(std::bit_width(value));
         const unsigned shift = bits > precision_bits + 1 ? bits - precision_bits - 1 : 0;
@@ -96,11 +97,12 @@ private:
     std::int64_t max_ns_ = 0;
 };
 
-/// The rank of a percentile by the nearest-rank rule: the smallest rank that covers this share of `count`
-/// values.
+/// Returns the rank of a percentile by the nearest-rank rule: the smallest rank that covers this share of
+/// `count` values.
 std::uint64_t nearest_rank(double percent, std::uint64_t count) noexcept;
 
-/// Lateness in nanoseconds: how long after its deadline a timer fired. Negative when it fired early.
+/// A histogram of lateness in nanoseconds: how long after its deadline a timer fired. Negative if it fired
+/// early.
 class signed_histogram {
 public:
     void record(std::int64_t late_ns) noexcept {
@@ -121,7 +123,7 @@ public:
 
     double mean_ns() const noexcept;
 
-    /// As histogram::for_each_bucket(), the earliest first; bounds of early ones are negative.
+    /// Like histogram::for_each_bucket(), the earliest first; the bounds of early values are negative.
     template <class Use>
     void for_each_bucket(Use use) const {
         early_.for_each_bucket_backwards([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {
@@ -130,11 +132,11 @@ public:
         late_.for_each_bucket(use);
     }
 
-    /// As histogram::percentile_ns(), over negative and positive values together.
+    /// Like histogram::percentile_ns(), over negative and positive values together.
     std::int64_t percentile_ns(double percent) const noexcept;
 
 private:
-    histogram early_;  // by how much, as positive numbers
+    histogram early_;  // how early, as positive numbers
     histogram late_;
 };
 

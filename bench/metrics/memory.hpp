@@ -1,4 +1,4 @@
-// How much memory this process holds: for the memory that a connection or a pending timer costs.
+// The memory of this process: for the memory that a connection or a pending timer costs.
 #pragma once
 
 #include <sys/types.h>
@@ -7,15 +7,15 @@
 
 namespace loopbench::bench {
 
-/// Resident bytes of this process now, by /proc/self/statm: whole pages, and user space only (a socket's
-/// buffers and its kernel objects are not in it). 0 where /proc cannot be read.
+/// Returns the resident bytes of this process now, from /proc/self/statm: whole pages of user space (a
+/// socket's buffers and its kernel objects are not included). Returns 0 if /proc cannot be read.
 std::int64_t resident_bytes() noexcept;
 
-/// The most that it has been so far, in bytes, by VmHWM of /proc/PID/status; 0 where that cannot be read.
-/// (Not getrusage's ru_maxrss, which survives exec: it is at least what the process was that started this
-/// one.)
+/// Returns the largest resident size so far, in bytes, from VmHWM in /proc/PID/status; 0 if that cannot be
+/// read. (Not getrusage's ru_maxrss, which survives exec: it is at least the size of the process that started
+/// this one.)
 std::int64_t resident_peak_bytes() noexcept;
-/// The same of another process.
+/// Returns the same for another process.
 std::int64_t resident_peak_bytes(pid_t process) noexcept;
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// The system calls behind usage.hpp.
+// The system calls of usage.hpp.
 #include "bench/metrics/usage.hpp"
 
 #include <sys/resource.h>
@@ -59,8 +59,8 @@ void usage_meter::take_cpu_of(pid_t process) {
         throw std::system_error(error, std::generic_category(), "the CPU clock of another process");
 }
 
-// The clocks are read in the opposite order of usage::now(), so that what measures is not part of what is
-// measured.
+// The clocks are read in the opposite order of usage::now(), so that the measurement does not include reading
+// the other counters.
 void usage_meter::begin() noexcept {
     begin_ = usage::now();
     begin_.cpu = cpu_now(cpu_clock_);

@@ -1,4 +1,4 @@
-// What the timed section cost this process: the numbers that say whether a fast loop was fast by burning a
+// The resources that the timed section cost this process: they show whether a fast loop was fast by burning a
 // core.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace loopbench::bench {
 
-/// Cumulative counters of this process (all its threads), as the kernel gives them.
+/// Cumulative counters of this process (all its threads), from the kernel.
 ///
 /// - wall: steady_clock (CLOCK_MONOTONIC); nanoseconds, no system call.
 /// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system together; the scheduler's own accounting, nanoseconds.
@@ -25,8 +25,8 @@ struct usage {
     std::chrono::nanoseconds system{};
     std::int64_t voluntary_switches = 0;
 
-    /// The counters as they are now. Two system calls and more: about a microsecond. Aborts if the kernel
-    /// refuses, which it cannot with these arguments.
+    /// Returns the current counters. Takes about a microsecond, for two or more system calls. Aborts if the
+    /// kernel refuses, which it cannot with these arguments.
     static usage now() noexcept;
 
     friend usage operator+(const usage& a, const usage& b) noexcept {
@@ -39,22 +39,22 @@ struct usage {
     }
 };
 
-/// How long this thread could have run and had to wait for a CPU so far, by the second number of
-/// /proc/thread-self/schedstat (Documentation/scheduler/sched-stats.rst); 0 where the kernel does not count.
+/// Returns how long this thread was ready to run but waited for a CPU, in total: the second number of
+/// /proc/thread-self/schedstat (Documentation/scheduler/sched-stats.rst); 0 if the kernel does not count it.
 std::chrono::nanoseconds run_delay();
 
-/// The cost of a section: begin() and end() around it. The clock is read last at the beginning and first at
-/// the end, so that reading the other counters is not in `wall`.
+/// The cost of a section between begin() and end(). The clock is read last at the beginning and first at the
+/// end, so that `wall` does not include reading the other counters.
 class usage_meter {
 public:
-    /// `cpu` is another process's from now on, and the other counters stay this one's. Once that process is
-    /// gone its CPU time is 0. Throws std::system_error when there is none.
+    /// Makes `cpu` count another process from now on; the other counters stay this process's. When that
+    /// process is gone, its CPU time is 0. Throws std::system_error if there is no such process.
     void take_cpu_of(pid_t process);
     void begin() noexcept;
     usage end() const noexcept;
-    /// Burns so large a share of the time since begin() on top of it, in this thread's CPU time. Of that time
-    /// it is told what this thread had to wait for a CPU (run_delay()): where several share one, nobody is to
-    /// be the slower for the others.
+    /// Burns CPU time in this thread: `share` times the time since begin(), minus `delay`. `delay` is how
+    /// long this thread waited for a CPU (run_delay()): contenders that share a CPU must not slow each other
+    /// down.
     void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// Pipes over libevent's events, with the meaning that bench/runtime.hpp gives to them.
+// Pipes over libevent's events, with the meaning that bench/runtime.hpp defines.
 #pragma once
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ struct ev_pipe_ends {
     ev_pipe_writer writer;
 };
 
-/// A new pipe. Throws std::system_error. SIGPIPE is ignored from here on in the whole process.
+/// Opens a new pipe. Throws std::system_error. From here on, the whole process ignores SIGPIPE.
 inline ev_pipe_ends open_pipe(library_loop& owner, event_base* base) {
     std::signal(SIGPIPE, SIG_IGN);  // libevent leaves writing to us, and write(2) has no flag against it
     std::array<int, 2> fds{};

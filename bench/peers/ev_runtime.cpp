@@ -16,7 +16,7 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// As many as a flagship's turn runs (loop/operation.hpp).
+/// The number of callbacks that a flagship's turn runs (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 
@@ -49,7 +49,7 @@ ev_runtime::ev_runtime()
 ev_runtime::~ev_runtime() {
     close();  // frees the frames, which delete their events
     cancel_calls();
-    close();  // what they owned may have posted something in the end
+    close();  // their destructors might have posted functions
     event_del(&turn_);
     event_del(&wake_event_);
 }
@@ -64,11 +64,12 @@ ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::functio
     const timeval relative = delay_until(std::max(when, now), now);
     if (event_add(&made->timer, &relative) != 0) throw std::bad_alloc();
     made->armed = true;
-    ++made->references;  // libevent's
+    ++made->references;  // libevent's reference
     return {*this, std::move(made)};
 }
 
-// One at a time, since freeing what a call owns may cancel others. None comes now that the loop is closing.
+// Cancels one call at a time, because freeing its function can cancel others. No new call comes while the
+// loop closes.
 void ev_runtime::cancel_calls() noexcept {
     const auto find_call = [](const event_base*, const event_struct* timer, void* found) {
         if (event_get_callback(timer) != &on_call) return 0;
@@ -86,7 +87,7 @@ void ev_runtime::run_library() {
 
 void ev_runtime::call_soon() noexcept {
     event_active(&turn_, EV_TIMEOUT, 0);
-    event_base_loopcontinue(base_.get());  // or it would look only after so many callbacks
+    event_base_loopcontinue(base_.get());  // otherwise it looks only after callbacks_between_looks
 }
 
 void ev_runtime::wake() noexcept {

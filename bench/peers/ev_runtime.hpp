@@ -1,10 +1,10 @@
 // The vocabulary of bench/runtime.hpp over libevent.
 //
-// Configured as its documentation says for one thread: no locks (EVENT_BASE_FLAG_NOLOCK), edge-triggered
-// epoll required, precise timers (which give it a timerfd: microseconds instead of milliseconds), no cached
+// Configured as its documentation recommends for one thread: no locks (EVENT_BASE_FLAG_NOLOCK),
+// edge-triggered epoll required, precise timers (a timerfd: microseconds instead of milliseconds), no cached
 // time (so that a delay counts from now and a timer is never early), and a limit on the callbacks between two
-// looks at the sockets, without which ready coroutines would starve them. Events are parts of what waits
-// (event_assign): the adapter allocates nothing for an operation.
+// looks at the sockets, without which ready coroutines would starve them. Events are members of the waiting
+// objects (event_assign): the adapter allocates nothing for an operation.
 #pragma once
 
 #include <event2/event.h>
@@ -30,14 +30,14 @@
 
 namespace loopbench::bench::peers {
 
-/// An event_base for one thread. Throws std::runtime_error when libevent cannot do what is asked.
+/// An event_base for one thread. Throws std::runtime_error if libevent does not support a requested feature.
 struct ev_base_deleter {
     void operator()(event_base* base) const noexcept { event_base_free(base); }
 };
 using ev_base = std::unique_ptr<event_base, ev_base_deleter>;
 ev_base make_ev_base();
 
-/// Models Runtime (bench/runtime.hpp).
+/// A model of Runtime (bench/runtime.hpp).
 class ev_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libevent";
@@ -60,7 +60,7 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A timer of libevent's, in the call.
+    /// A timer of libevent's, as part of the call.
     struct call_timer : loop::operation {
         bool armed = false;
         ::event timer{};
@@ -102,8 +102,8 @@ private:
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
     }
 
-    /// libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up ends
-    /// in time.
+    /// Returns the delay from now. libevent's time is a whole number of microseconds: a delay that counts
+    /// from a whole microsecond and is rounded up does not end early.
     static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
         using std::chrono::microseconds;
         const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));
@@ -123,7 +123,7 @@ private:
     }
 
     ev_base base_;
-    loop::unique_fd wake_;  // an eventfd: libevent without locks has no call for other threads
+    loop::unique_fd wake_;  // an eventfd: libevent without locks has no function for other threads
     event_struct turn_{};
     event_struct wake_event_{};
 };
@@ -136,7 +136,7 @@ public:
         if (armed_) event_del(&timer_);
     }
 
-    /// Throws std::bad_alloc when libevent has no memory for the timer.
+    /// Throws std::bad_alloc if libevent has no memory for the timer.
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) {
         const clock::time_point now = clock::now();

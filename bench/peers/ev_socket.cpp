@@ -16,7 +16,7 @@ bool would_block(int error) noexcept {
     return error == EAGAIN || error == EWOULDBLOCK;
 }
 
-/// A system call, made again when a signal interrupts it.
+/// Makes a system call, and repeats it when a signal interrupts it.
 template <class Call>
 auto uninterrupted(Call call) noexcept {
     decltype(call()) result;
@@ -77,7 +77,7 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    // Not a pipe: that its writers are gone is no edge of its own after the one for the last bytes.
+    // Not for a pipe: after the edge for the last bytes, there is no separate edge when its writers are gone.
     if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
 }
@@ -120,7 +120,7 @@ loop::io_result ev_write_awaiter::await_resume() const noexcept {
 
 ev_stream::ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected)
     : owner_(&owner), socket_(std::move(connected)) {
-    loop::set_no_delay(socket_->fd());  // which a Unix socket refuses, and that is no error
+    loop::set_no_delay(socket_->fd());  // a Unix socket refuses this, which is not an error
 }
 
 void ev_stream::shutdown_write() noexcept {
@@ -157,10 +157,10 @@ bool ev_accept_awaiter::attempt() noexcept {
     for (;;) {
         accepted_.reset(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         error_ = accepted_ ? 0 : errno;
-        if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the peer was gone before we came
+        if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the peer left before the accept
         if (!would_block(error_)) return true;
         direction().exhausted();
-        error_ = ECANCELED;  // unless an edge comes
+        error_ = ECANCELED;  // unless an edge follows
         return false;
     }
 }

@@ -1,10 +1,10 @@
-// Sockets and pipes over libevent's events, as bench/runtime.hpp means a Stream and a Listener.
+// Sockets and pipes over libevent's events, with the meaning that bench/runtime.hpp defines for Stream and
+// Listener.
 //
 // Plain events over non-blocking sockets, edge-triggered and persistent (EV_ET | EV_PERSIST): each is added
-// once, a call is tried before it is waited for, and a short read means that there is no more, unless
-// libevent has seen the end of the stream as well (EV_CLOSED), which is no edge that comes again.
-// Bufferevents would copy every byte once more and own the buffers, which nobody does who uses libevent for
-// speed.
+// once. A call is tried before it waits. A short read means that there is no more data, unless libevent has
+// also seen the end of the stream (EV_CLOSED), for which no other edge comes. Bufferevents would copy every
+// byte once more and own the buffers; programs that use libevent for speed do not use them.
 #pragma once
 
 #include <event2/event.h>
@@ -26,40 +26,39 @@
 
 namespace loopbench::bench::peers {
 
-/// Waits for one direction of a socket. What the waiting coroutine does when it is woken is in the awaiters
-/// below.
+/// A wait for one direction of a socket. The awaiters below define what happens when the socket is ready.
 struct ev_waiter : callback_awaiter {
     using callback_awaiter::callback_awaiter;
 
-    /// Called when the socket may be ready, or is closed. True when the wait is over.
+    /// Runs when the socket might be ready, or is closed. Returns true when the wait is over.
     virtual bool try_again() noexcept = 0;
 
-    int fd = -1;  // -1 when it was closed while we waited
+    int fd = -1;  // -1 if it was closed during the wait
 
 protected:
     ~ev_waiter() = default;
 };
 
-/// One direction of a socket: its event, who waits for it, and whether trying is worth it.
+/// One direction of a socket: its event, its waiter, and whether a try is worth it.
 class ev_direction {
 public:
-    /// `what`: EV_READ | EV_CLOSED or EV_WRITE.
+    /// Prepares the event. `what`: EV_READ | EV_CLOSED or EV_WRITE.
     ev_direction(event_base* base, int fd, short what) noexcept;
     ~ev_direction() { stop(); }
     ev_direction(const ev_direction&) = delete;
     ev_direction& operator=(const ev_direction&) = delete;
 
-    /// Until the next edge, nothing is to be had here.
+    /// Records that a try fails until the next edge.
     void exhausted() noexcept { may_be_ready_ = peer_closed_; }
     bool may_be_ready() const noexcept { return may_be_ready_; }
 
-    /// `waiter` is tried at the next edge. False when libevent cannot wait for this descriptor.
+    /// Tries `waiter` again at the next edge. Returns false if libevent cannot wait for this descriptor.
     bool wait(ev_waiter& waiter) noexcept;
     void forget(const ev_waiter& waiter) noexcept {
         if (waiter_ == &waiter) waiter_ = nullptr;
     }
 
-    /// The socket is being closed: the waiter's wait is over.
+    /// Ends the waiter's wait, because the socket is being closed.
     void stop() noexcept;
 
 private:
@@ -74,7 +73,7 @@ private:
 
 enum class ev_kind { socket, pipe };
 
-/// A socket, or an end of a pipe, and its two directions, at an address that libevent may keep.
+/// A socket, or an end of a pipe, with its two directions, at a fixed address that libevent can keep.
 class ev_socket {
 public:
     ev_socket(event_base* base, loop::unique_fd fd, ev_kind kind = ev_kind::socket) noexcept
@@ -103,7 +102,7 @@ private:
     ev_direction writing_;
 };
 
-/// What the awaiters share: try; when that would block, wait for the edge and try again.
+/// The common part of the awaiters: try; if that would block, wait for the edge and try again.
 class ev_awaiter : public ev_waiter {
 public:
     ev_awaiter(library_loop& owner, ev_direction* direction, int on) noexcept
@@ -133,14 +132,14 @@ protected:
         if (waiting_) direction_->forget(*this);
     }
 
-    /// Makes the call. True when the operation is over, with a result or an error.
+    /// Makes the call. Returns true when the operation is over, with a result or an error.
     virtual bool attempt() noexcept = 0;
     virtual std::size_t bytes_moved() const noexcept { return 0; }
 
     ev_direction& direction() const noexcept { return *direction_; }
 
 private:
-    ev_direction* direction_;  // null when the socket was closed before
+    ev_direction* direction_;  // null if the socket was closed before
     bool done_ = false;
     bool waiting_ = false;
 };
@@ -177,7 +176,7 @@ private:
 /// A connected stream.
 class ev_stream {
 public:
-    /// Sets TCP_NODELAY where it is TCP. Throws std::system_error.
+    /// Sets TCP_NODELAY for TCP. Throws std::system_error.
     ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected);
 
     ev_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -221,14 +220,14 @@ private:
     int error_;
 };
 
-/// A listener on 127.0.0.1, or at a path, which stays when it is closed.
+/// A listener on 127.0.0.1, or at a path, which stays when the listener is closed.
 class ev_listener {
 public:
     /// Throws std::system_error.
     ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local);
 
     ev_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
-    std::uint16_t port() const;  // of TCP only
+    std::uint16_t port() const;  // TCP only
     void close() noexcept { socket_.reset(); }
 
 private:

@@ -1,17 +1,18 @@
-// What the adapters of callback libraries share: our tasks and their ready queue, driven by the library's
-// callbacks.
+// The common part of the adapters of callback libraries: our tasks and their ready queue, driven by the
+// library's callbacks.
 //
-// Neither library knows coroutines, so an adapter keeps the queue of what is ready (as uvloop does over
-// libuv) and the library says when to run it: every callback queues the coroutine that it wakes and runs the
-// queue.
+// Neither library knows coroutines, so an adapter keeps the queue of ready coroutines (as uvloop does over
+// libuv), and the library decides when it runs: every callback queues the coroutine that it wakes, and runs
+// the queue.
 //
-// How much is done until the sockets and timers are looked at again: a callback runs all that is ready, and
-// what that makes ready as long as the work budget of a flagship's turn lasts (loop/operation.hpp), be it in
-// steps of a queue that never gets empty or in operations that complete at once; then the library looks. A
-// flagship ends its turn in the middle of what was ready, too; but it looks only when it waits for something,
-// and a library's look is a system call each time. How many callbacks come of one look is the library's own
-// affair: libuv makes all of up to 1024 events, libevent the 64 that it is told. (Asio runs all that was
-// ready and then looks, so there each callback has a budget of its own: asio_ref/tuned/scheduler.hpp.)
+// How much runs before the library looks at its sockets and timers again: a callback runs all ready
+// coroutines, and then those that these make ready, while the work budget of a flagship's turn lasts
+// (loop/operation.hpp). Both the steps of a queue that never gets empty and operations that complete at once
+// use up this budget. Then the library looks. A flagship's turn also ends before all ready coroutines have
+// run; but a flagship looks only if it waits for something, while a library's look is always a system call.
+// The library decides how many callbacks follow one look: up to 1024 events in libuv, the configured 64 in
+// libevent. (Asio runs all ready handlers and then looks, so there each callback has its own budget:
+// asio_ref/tuned/scheduler.hpp.)
 #pragma once
 
 #include <cstddef>
@@ -23,25 +24,26 @@
 
 namespace loopbench::bench::peers {
 
-/// Everything but post_from_any_thread() is for the loop's thread alone.
+/// A loop over a callback library. Everything but post_from_any_thread() is for the loop's thread alone.
 class library_loop : public loop::scheduler {
 public:
-    /// For the library's callbacks: `woken` has what it waited for.
+    /// Queues an operation whose wait is over, and runs the queue. For the library's callbacks.
     void complete(loop::operation& woken) noexcept {
         ready().push(woken);
         pass();
     }
 
-    /// For the library's callbacks: runs what is ready, and what that makes ready while the budget lasts.
+    /// Runs all ready coroutines, and those that they make ready while the budget lasts. For the library's
+    /// callbacks.
     void pass() noexcept {
-        if (leaving()) return;  // what is ready is for the next run()
+        if (leaving()) return;  // the ready coroutines are for the next run()
         ready().budget.refill();
         try {
             take_posted();
             do run_ready(all_that_is_ready);
             while (has_ready() && ready().budget.used() < loop::work_budget::units_max && !leaving());
         } catch (...) {
-            failure_ = std::current_exception();  // not through the library's frames
+            failure_ = std::current_exception();  // exceptions must not pass through the library's frames
         }
         if (leaving()) {
             leave();
@@ -50,8 +52,8 @@ public:
         }
     }
 
-    /// For awaiters that could complete at once, having moved so many bytes: false when the budget is used
-    /// up, and the operation must queue.
+    /// Returns true if an awaiter that has moved `bytes` bytes can complete at once; false if the budget is
+    /// used up, so that the operation must go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:
@@ -67,13 +69,13 @@ protected:
 
     /// Runs the library's loop until leave().
     virtual void run_library() = 0;
-    /// Ends run_library() after the callback that is under way.
+    /// Ends run_library() after the current callback.
     virtual void leave() noexcept = 0;
-    /// The library is to look at its sockets and timers, without waiting, and then to call pass() again.
+    /// Makes the library look at its sockets and timers, without waiting, and then call pass() again.
     virtual void call_soon() noexcept = 0;
 
 private:
-    // Of one budget. (Without a limit each operation would have its own.)
+    // All callbacks share one budget. (With `without_limit`, each operation would have its own.)
     static constexpr std::size_t all_that_is_ready = without_limit - 1;
 
     bool leaving() const noexcept { return *done_ || failure_; }
@@ -83,24 +85,24 @@ private:
     std::exception_ptr failure_;
 };
 
-/// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the callback's
-/// user data.
+/// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the user data of
+/// the callback.
 class callback_awaiter : protected loop::awaiter<> {
 public:
     explicit callback_awaiter(library_loop& owner) noexcept : owner_(owner) {}
 
     bool await_ready() const noexcept { return false; }
 
-    /// For the library's callbacks: the wait is over.
+    /// Ends the wait, from the library's callback.
     void completed() noexcept { owner_.complete(*this); }
 
-    /// The wait is over, but its coroutine goes on from the queue: for when another coroutine is running.
+    /// Ends the wait while another coroutine runs: the waiting coroutine continues from the queue.
     void queue() noexcept { owner_.ready().push(*this); }
 
 protected:
     ~callback_awaiter() = default;
 
-    /// Tasks of the suite's vocabulary are not cancelled.
+    /// Starts the wait. Tasks of the suite are never cancelled.
     template <class Promise>
     void wait(std::coroutine_handle<Promise> waiter) noexcept {
         static_cast<void>(suspend(waiter, nullptr));

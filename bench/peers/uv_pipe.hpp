@@ -1,4 +1,4 @@
-// Pipes over libuv, with the meaning that bench/runtime.hpp gives to them.
+// Pipes over libuv, with the meaning that bench/runtime.hpp defines.
 #pragma once
 
 #include <uv.h>
@@ -42,7 +42,7 @@ struct uv_pipe_ends {
     uv_pipe_writer writer;
 };
 
-/// A new pipe. Throws std::system_error.
+/// Opens a new pipe. Throws std::system_error.
 uv_pipe_ends open_pipe(library_loop& owner, uv_loop_t& loop);
 
 }  // namespace loopbench::bench::peers

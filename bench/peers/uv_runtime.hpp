@@ -1,12 +1,12 @@
 // The vocabulary of bench/runtime.hpp over libuv.
 //
-// Used as its guide and its heaviest users (Node.js, uvloop) use it: one uv_loop_t, uv_run in its default
-// mode, an idle handle while coroutines are ready, uv_try_write before uv_write, reading never stopped
-// between two messages, handles kept and used again. The adapter allocates nothing for an operation.
+// It uses libuv as libuv's guide and heaviest users (Node.js, uvloop) do: one uv_loop_t, uv_run in its
+// default mode, an idle handle while coroutines are ready, uv_try_write before uv_write, no stop of reading
+// between two messages, and reused handles. The adapter allocates nothing for an operation.
 //
-// libuv keeps time in whole milliseconds and cuts off the rest: a timer fires up to a millisecond before the
-// delay that was asked for has passed, so this runtime states an early_limit. The delay is rounded up and the
-// loop's time brought up to date, as uvloop does; more would be an adapter that hides what the library is.
+// libuv keeps time in whole milliseconds and cuts off the rest: a timer fires up to a millisecond before its
+// delay has passed, so this runtime states an early_limit. The adapter rounds the delay up and updates the
+// loop's time, as uvloop does. More would hide how the library behaves.
 #pragma once
 
 #include <uv.h>
@@ -33,12 +33,11 @@
 
 namespace loopbench::bench::peers {
 
-/// Models Runtime (bench/runtime.hpp). Throws std::system_error when libuv cannot be set up.
+/// A model of Runtime (bench/runtime.hpp). Throws std::system_error if libuv cannot be set up.
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// One millisecond that libuv cuts off, and one by which its clock may be behind (a coarse clock is
-    /// read).
+    /// One millisecond that libuv cuts off, and one by which its clock can lag (it reads a coarse clock).
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>
@@ -51,7 +50,7 @@ public:
     using clock = std::chrono::steady_clock;
 
     uv_runtime() {
-        std::signal(SIGPIPE, SIG_IGN);  // libuv writes with write(2), and its guide says to
+        std::signal(SIGPIPE, SIG_IGN);  // libuv uses write(2), and its guide recommends this
         uv_checked(uv_loop_init(&loop_), "uv_loop_init");
         uv_checked(uv_idle_init(&loop_, &idle_), "uv_idle_init");
         uv_checked(uv_async_init(&loop_, &wake_, &on_wake), "uv_async_init");
@@ -61,15 +60,16 @@ public:
 
     ~uv_runtime() {
         close();  // frees the frames, which close their sockets and stop their timers
-        // Of what is still active no frame knows: calls. None comes now that the loop is closing.
+        // The timers that are still active belong to calls, not to frames. No new call comes while the loop
+        // closes.
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
-        close();  // what they owned may have posted something in the end
+        close();  // their destructors might have posted functions
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
-        uv_run(&loop_, UV_RUN_DEFAULT);  // a handle is closed in the loop
+        uv_run(&loop_, UV_RUN_DEFAULT);  // handles are closed by the loop
         uv_loop_close(&loop_);
     }
 
@@ -78,7 +78,7 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A handle of the pool and, as for a sleep, whole milliseconds; what has passed has a timer of zero.
+    /// A timer of the pool, in whole milliseconds as for a sleep; a time in the past becomes a delay of zero.
     struct call_timer : loop::operation {
         bool armed = false;
         uv_runtime* runtime = nullptr;
@@ -129,17 +129,17 @@ private:
         call& due = *static_cast<call*>(timer->data);
         uv_runtime& self = *due.runtime;
         self.disarm(due);
-        // From the queue, which the idle handle runs: a function called from here that arms a timer of zero
-        // would be followed by that one, and the sockets would starve.
+        // The function runs from the queue, by the idle handle. If it ran here and armed a timer of zero,
+        // that timer would fire directly afterwards, and the sockets would starve.
         self.ready().push(due);
         self.call_soon();
     }
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
-    // uv_async_send() does nothing while an earlier call is still to be answered, and looks for that without
-    // ordering it after what this thread has posted. So both sides write here in between: a post that comes
-    // before on_wake() here is seen by it, and one that comes after sees that the earlier call was answered.
+    // uv_async_send() does nothing while an earlier call is unanswered, and checks this without ordering the
+    // check after the posts of this thread. Therefore both sides write here in between: on_wake() sees a post
+    // that was made before its write, and a post after that write sees that the earlier call was answered.
     void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
 
     static void on_wake(uv_async_t* async) {
@@ -151,15 +151,15 @@ private:
     static void on_idle(uv_idle_t* idle) {
         uv_runtime& self = of(idle->data);
         uv_idle_stop(idle);
-        self.pass();  // starts it again when there is more
+        self.pass();  // starts it again if there is more
     }
 
     uv_timer_t* take_timer() {
         if (free_timers_.empty()) {
             uv_timer_t& made = timers_.emplace_back();
             uv_timer_init(&loop_, &made);
-            // So that releasing one cannot fail; doubled, or a million timers would be a million
-            // allocations.
+            // Reserves now, so that releasing a timer cannot fail; doubles, because otherwise a million
+            // timers would need a million allocations.
             if (free_timers_.capacity() < timers_.size()) free_timers_.reserve(2 * timers_.size());
             return &made;
         }
@@ -219,7 +219,7 @@ inline uv_runtime::call_handle uv_runtime::call_at(clock::time_point when, std::
     uv_update_time(&loop_);
     uv_timer_start(handle, &on_call, when <= now ? 0 : whole_milliseconds(when - now), 0);
     made->armed = true;
-    ++made->references;  // libuv's
+    ++made->references;  // libuv's reference
     return {*this, std::move(made)};
 }
 

@@ -26,7 +26,7 @@ const sockaddr* address_of(const loop::endpoint& e) noexcept {
     return reinterpret_cast<const sockaddr*>(&e.address());
 }
 
-// libuv's errors are negated errnos, but for a few of its own (UV_EOF), which are no errors here.
+// libuv's errors are negated errnos, except for a few of its own (UV_EOF), which are not errors here.
 int errno_of(int result) noexcept {
     return result < 0 ? -result : 0;
 }
@@ -48,8 +48,9 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // EAGAIN
     if (socket.reader == nullptr) {
-        // Nobody asks: UV_ENOBUFS, or the end, which the next reader will see too. But after a read that has
-        // filled its buffer libuv does not know either whether there is more: if so, it comes again.
+        // No coroutine reads: this is UV_ENOBUFS, or the end of the stream, which the next reader sees too.
+        // After a read that has filled its buffer, libuv asks for another buffer without knowing if there is
+        // more data; if there is, this callback comes again.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
@@ -75,7 +76,7 @@ void on_connected(uv_connect_t* request, int status) {
 }
 
 void on_connection(uv_stream_t* listener, int status) {
-    if (status < 0) return;  // it failed before it was accepted: the listener waits for the next
+    if (status < 0) return;  // failed before it was accepted: the listener waits for the next
     uv_socket& socket = of(listener->data);
     socket.holds_connection = true;
     uv_accept_awaiter* const acceptor = std::exchange(socket.acceptor, nullptr);
@@ -90,7 +91,7 @@ void uv_checked(int result, const char* what) {
 
 uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
     auto* const socket = ::new (loop::frame_pool::allocate(sizeof(uv_socket))) uv_socket;
-    // Neither can fail: no socket is made yet.
+    // Neither can fail: no system socket is made yet.
     if (family == AF_UNIX) {
         uv_pipe_init(&loop, &socket->of.pipe, 0);
     } else {
@@ -101,14 +102,14 @@ uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
 }
 
 void uv_socket::close() noexcept {
-    // libuv forgets a reader and a listener; it tells a writer and a connector, in the loop.
+    // libuv does not call back a reader and a listener; it calls back a writer and a connector, in the loop.
     if (reader != nullptr) {
         reader->socket = nullptr;
         reader->result.error = ECANCELED;
         std::exchange(reader, nullptr)->queue();
     }
     if (acceptor != nullptr) std::exchange(acceptor, nullptr)->go_on(true);
-    connector = nullptr;  // it owns this, and is gone
+    connector = nullptr;  // it owns this socket, and is destroyed
     uv_close(&of.handle, [](uv_handle_t* closed) {
         auto* const socket = static_cast<uv_socket*>(closed->data);
         std::destroy_at(socket);
@@ -174,7 +175,7 @@ uv_connection::uv_connection(library_loop& owner, uv_socket_owner connected)
 }
 
 void uv_connection::shutdown_write() noexcept {
-    // uv_shutdown would do it after pending writes; write_all() has none when it has completed.
+    // uv_shutdown would wait for pending writes; there are none when write_all() has completed.
     if (socket_.get() != nullptr) ::shutdown(native_handle(), SHUT_WR);
 }
 
@@ -183,7 +184,7 @@ void uv_connect_awaiter::start() noexcept {
     socket.connector = this;
     if (!socket.is_tcp()) {
         uv_pipe_connect(&socket.connecting, &socket.of.pipe, peer_.to_string().c_str(), &on_connected);
-        return;  // an error comes by the callback
+        return;  // an error arrives through the callback
     }
     status_ = uv_tcp_connect(&socket.connecting, &socket.of.tcp, address_of(peer_), &on_connected);
     if (status_ == 0) return;
@@ -216,7 +217,7 @@ std::uint16_t uv_listener::port() const {
 }
 
 bool uv_accept_awaiter::take() noexcept {
-    uv_socket& listener = *std::exchange(listener_, nullptr);  // which may be gone when this goes on
+    uv_socket& listener = *std::exchange(listener_, nullptr);  // might be gone when this continues
     uv_socket_owner accepted(uv_socket::open(*listener.of.handle.loop, listener.family()));
     error_ = errno_of(uv_accept(listener.stream(), accepted.get()->stream()));
     listener.holds_connection = false;

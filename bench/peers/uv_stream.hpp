@@ -1,9 +1,9 @@
-// TCP, Unix sockets and pipes over libuv, with the meaning that bench/runtime.hpp gives to a Stream and a
+// TCP, Unix sockets and pipes over libuv, with the meaning that bench/runtime.hpp defines for Stream and
 // Listener.
 //
-// A libuv handle lives until its close callback, which comes in a later turn of the loop: so it is in a block
-// of its own, with the requests of the one read and the one write that may be pending, and the stream is a
-// name for it.
+// A libuv handle lives until its close callback, which comes in a later turn of the loop. Therefore it has
+// its own memory block, with the requests of the one read and the one write that can be pending; a stream
+// only refers to it.
 #pragma once
 
 #include <uv.h>
@@ -20,7 +20,7 @@
 
 namespace loopbench::bench::peers {
 
-/// Throws std::system_error when libuv's result is an error.
+/// Throws std::system_error if libuv's result is an error.
 void uv_checked(int result, const char* what);
 
 struct uv_read_awaiter;
@@ -28,10 +28,10 @@ struct uv_write_awaiter;
 class uv_accept_awaiter;
 class uv_connect_awaiter;
 
-/// A socket's handle and its requests; frees itself after uv_close(). An awaiter and the socket that it waits
-/// for know each other while the wait lasts, and no longer: either may be gone before the coroutine goes on.
+/// A socket's handle and its requests; frees itself after uv_close(). An awaiter and its socket point to each
+/// other only during the wait, because each can be destroyed before the coroutine continues.
 struct uv_socket {
-    /// libuv's type for Unix sockets is that for pipes.
+    /// libuv uses its pipe type for Unix sockets.
     union any_stream {
         uv_handle_t handle;
         uv_stream_t stream;
@@ -44,10 +44,10 @@ struct uv_socket {
     uv_write_awaiter* writer = nullptr;
     uv_connect_awaiter* connector = nullptr;
     uv_accept_awaiter* acceptor = nullptr;  // of a listener
-    bool holds_connection = false;          // of a listener: libuv has accepted, and nobody has asked
-    bool filled_the_buffer = false;         // the last read; libuv asks for another one then
+    bool holds_connection = false;          // of a listener: libuv has accepted, but no accept() has taken it
+    bool filled_the_buffer = false;         // by the last read; libuv then asks for another one
 
-    /// For the address family: TCP, or AF_UNIX.
+    /// Makes a socket of an address family: TCP, or AF_UNIX.
     static uv_socket* open(uv_loop_t& loop, int family);
 
     bool is_tcp() const noexcept { return of.handle.type == UV_TCP; }
@@ -57,7 +57,7 @@ struct uv_socket {
     void close() noexcept;
 };
 
-/// Owns a uv_socket and closes it.
+/// An owner of a uv_socket, which it closes.
 class uv_socket_owner {
 public:
     uv_socket_owner() = default;
@@ -81,8 +81,8 @@ private:
     uv_socket* socket_ = nullptr;
 };
 
-/// Waits for libuv's next read callback. Reading goes on until data comes that nobody asked for: stopping it
-/// after every message would cost two system calls a message.
+/// A wait for libuv's next read callback. Reading continues until data comes that no coroutine waits for:
+/// stopping it after every message would cost two system calls per message.
 struct uv_read_awaiter : callback_awaiter {
     uv_read_awaiter(library_loop& owner, uv_socket* from, std::span<std::byte> into) noexcept
         : callback_awaiter(owner), socket(from), buffer(into) {}
@@ -100,12 +100,12 @@ struct uv_read_awaiter : callback_awaiter {
     void start() noexcept;
     void complete_with(ssize_t outcome) noexcept;
 
-    uv_socket* socket;  // null when it is closed, or the wait is over
+    uv_socket* socket;  // null if it is closed, or the wait is over
     std::span<std::byte> buffer;
     loop::io_result result{};
 };
 
-/// uv_try_write first; uv_write for what the kernel did not take.
+/// A write by uv_try_write; uv_write sends the rest that the kernel did not take.
 struct uv_write_awaiter : callback_awaiter {
     uv_write_awaiter(library_loop& owner, uv_socket* to, std::span<const std::byte> bytes) noexcept
         : callback_awaiter(owner), socket(to), rest(bytes) {}
@@ -120,7 +120,7 @@ struct uv_write_awaiter : callback_awaiter {
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         wait(waiter);
         if (!done && start()) return;
-        socket = nullptr;  // it may be gone when this goes on
+        socket = nullptr;  // it might be gone when the coroutine continues
         queue();
     }
     loop::io_result await_resume() const noexcept { return result; }
@@ -128,7 +128,7 @@ struct uv_write_awaiter : callback_awaiter {
     bool try_to_write() noexcept;
     bool start() noexcept;
 
-    uv_socket* socket;  // null when it is closed, or the wait is over
+    uv_socket* socket;  // null if it is closed, or the wait is over
     std::span<const std::byte> rest;
     loop::io_result result{};
     bool done = false;
@@ -137,7 +137,7 @@ struct uv_write_awaiter : callback_awaiter {
 /// A connected stream.
 class uv_connection {
 public:
-    /// Sets TCP_NODELAY where it is TCP. Throws std::system_error.
+    /// Sets TCP_NODELAY for TCP. Throws std::system_error.
     uv_connection(library_loop& owner, uv_socket_owner connected);
 
     uv_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -201,7 +201,7 @@ public:
     }
     uv_connection await_resume();
 
-    /// Called once: libuv holds a connection, or the listener is closed.
+    /// Runs once, when libuv holds a connection or the listener is closed.
     void go_on(bool closed) noexcept {
         if (closed) {
             listener_ = nullptr;
@@ -213,23 +213,23 @@ public:
     }
 
 private:
-    /// libuv holds a connection. False when it fails, as error_ says.
+    /// Takes the connection that libuv holds. Returns false if that fails; error_ has the cause.
     bool take() noexcept;
 
-    uv_socket* listener_;  // null when it is closed
+    uv_socket* listener_;  // null if it is closed
     uv_socket_owner accepted_;
     int error_ = 0;
 };
 
-/// A listener on 127.0.0.1, or at a path, which libuv removes when it is closed. libuv accepts by itself and
-/// holds one connection until it is asked for.
+/// A listener on 127.0.0.1, or at a path, which libuv removes when the listener is closed. libuv accepts
+/// automatically, and holds one connection until accept() takes it.
 class uv_listener {
 public:
     /// Throws std::system_error.
     uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local);
 
     uv_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
-    std::uint16_t port() const;  // of TCP only
+    std::uint16_t port() const;  // TCP only
     void close() noexcept { socket_.reset(); }
 
 private:

@@ -1,4 +1,4 @@
-// When a series of runs changed its level: nobody says where to look, and a project has thousands of series.
+// Finds out when a series of runs changed its level, without a hint where to look, in thousands of series.
 #pragma once
 
 #include <cstddef>
@@ -13,34 +13,35 @@ struct change_point {
 };
 
 struct change_rule {
-    /// Of one test. A series is looked at after every run, so that over sixty of them several such tests are
-    /// made of data that mostly are the same.
+    /// The level of one test. It is small because a series is tested after every run: sixty runs make several
+    /// such tests on mostly the same data.
     double level = 0.0005;
-    /// Of all series that are tested in one step, as the share of false ones among those that are found
-    /// (Benjamini and Hochberg, correction.hpp).
+    /// The level of all series that are tested in one step: the accepted share of false change points among
+    /// those that are found (Benjamini and Hochberg, correction.hpp).
     double family_level = 0.01;
-    /// So many values are looked at together. What was found in them does not depend on those that come much
-    /// later, and a series of thousands takes no longer than its length.
+    /// The number of values that are tested together. The result does not depend on much later values, and
+    /// the time for a long series grows only in proportion to its length.
     std::size_t window = 60;
-    /// A level is one from so many values on: one or two runs on a bad day are none.
+    /// The smallest number of values that form a level: one or two runs on a bad day do not.
     std::size_t least = 3;
 };
 
-/// The change points of each series, by place. Values are finite.
+/// Returns the change points of each series, in ascending order. Values are finite.
 ///
 /// E-divisive means (D. S. Matteson and N. A. James, "A Nonparametric Approach for Multiple Change Point
 /// Analysis of Multivariate Data", JASA 109, 2014), with the exponent 1: of all ways to split a window in
-/// two, the one with the largest energy distance
+/// two, take the one with the largest energy distance
 ///     Q = ab / (a + b) (2 / (ab) B - 2 / (a (a - 1)) A1 - 2 / (b (b - 1)) A2),
 /// where B and A1, A2 are the sums of |x - y| over the pairs between and within its parts of a and b values.
-/// Its p-value is the share of random orders of the window whose largest Q is as large, this one included.
-/// Where it is significant, the window's front is tested by itself, and the search goes on behind the split;
-/// otherwise it goes on half a window later. In a step, each series that is not at its end yet has one test.
+/// Its p-value is the share of random orders of the window whose largest Q is at least as large, including
+/// the real order. If it is significant, the part before the split is tested on its own, and the search
+/// continues after the split; otherwise it continues half a window later. In each step, every series that has
+/// not reached its end has one test.
 ///
-/// Orders are drawn until one has a Q as large (J. Besag and P. Clifford, "Sequential Monte Carlo p-Values",
-/// Biometrika 78, 1991), at most 1/level of them and, where none had, as many as the correction asks for: the
-/// fewer series changed, the more. Values that are all the same are no test. The orders are the same every
-/// time.
+/// Orders are drawn until one has a Q at least as large (J. Besag and P. Clifford, "Sequential Monte Carlo
+/// p-Values", Biometrika 78, 1991), at first at most 1/level of them. If no order had one, more are drawn, as
+/// many as the correction needs: the fewer series changed, the more. Constant values are not tested. The
+/// drawn orders are the same in every run.
 std::vector<std::vector<change_point>> change_points(std::span<const std::vector<double>> series,
                                                      const change_rule& rule = {});
 

@@ -1,4 +1,4 @@
-// Holm steps down from the smallest p-value, Benjamini and Hochberg step up from the largest.
+// Holm's method steps down from the smallest p-value; Benjamini and Hochberg's steps up from the largest.
 #include "bench/statistics/correction.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Boost.Math's bounds are Clopper and Pearson's unless it is asked for others.
+// Boost.Math's default bounds are Clopper and Pearson's.
 #include "bench/statistics/proportion.hpp"
 
 #include <boost/math/distributions/binomial.hpp>

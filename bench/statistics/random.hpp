@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine: std::uniform_int_distribution and std::shuffle may
-// differ between libraries, std::mt19937_64 may not.
+// Random numbers that are the same on every machine: std::uniform_int_distribution and std::shuffle can
+// differ between libraries, std::mt19937_64 cannot.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,11 @@
 
 namespace loopbench::bench {
 
-/// Uniform in [0, bound), by rejection of the part of the range that would favour small values. `bound` > 0.
+/// Returns a uniform number in [0, bound); rejects the part of the range that would favour small values.
+/// `bound` > 0.
 inline std::uint64_t below(std::mt19937_64& random, std::uint64_t bound) {
-    // Of 2^64 values 2^64 mod bound are unfair, the smallest; a division hardly ever has to say how many.
+    // The smallest (2^64 mod bound) values must be rejected; the division that computes this limit is rarely
+    // needed.
     for (;;)
         if (const auto value = random(); value >= bound || value >= (0 - bound) % bound) return value % bound;
 }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t exact_max = 20;
 
-/// P(U = u) for every u, without ties. counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1, u),
-/// filled row by row; as probabilities, so that nothing overflows.
+/// Returns P(U = u) for every u, without ties. counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1,
+/// u), filled row by row; as probabilities, so that nothing overflows.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
     std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // m = 0: U is 0
     for (std::size_t i = 1; i <= m; ++i) {
@@ -66,7 +66,7 @@ bool is_small(std::span<const double> first, std::span<const double> second) {
     return first.size() <= exact_max && second.size() <= exact_max;
 }
 
-/// The largest c with P(U < c) <= tail.
+/// Returns the largest c with P(U < c) <= tail.
 std::size_t rank_of_interval(std::span<const double> first, std::span<const double> second, double tail) {
     if (is_small(first, second)) {
         const auto probabilities = distribution_of_u(first.size(), second.size());
@@ -81,8 +81,8 @@ std::size_t rank_of_interval(std::span<const double> first, std::span<const doub
         std::max(0.0, std::floor(m * n / 2 + z * std::sqrt(m * n * (m + n + 1) / 12))));
 }
 
-/// All differences b - a of two samples in their order, without a place in memory for each: the halves of a
-/// long run have billions.
+/// All differences b - a of two samples in ascending order, without storing each: the halves of a long run
+/// have billions of them.
 class pairwise_differences {
 public:
     pairwise_differences(std::span<const double> from, std::span<const double> to)
@@ -93,8 +93,8 @@ public:
 
     [[nodiscard]] std::size_t size() const { return from_.size() * to_.size(); }
 
-    /// The difference at that place, from 0: of all doubles, whose order is that of `key`, the first one that
-    /// more than `place` differences do not exceed.
+    /// Returns the difference at that place, from 0: the smallest double v such that more than `place`
+    /// differences are at most v. Searches all doubles, in the order of `key`.
     [[nodiscard]] double operator[](std::size_t place) const {
         auto low = key(to_.front() - from_.back()), high = key(to_.back() - from_.front());
         while (low < high) {
@@ -104,7 +104,7 @@ public:
             else
                 low = middle + 1;
         }
-        return value(low) + 0.0;  // of both zeros the positive one, as a difference has it
+        return value(low) + 0.0;  // turns -0 into +0, the difference of equal values
     }
 
     [[nodiscard]] double median() const {
@@ -124,7 +124,8 @@ private:
         return std::bit_cast<double>((of & sign) != 0 ? of & ~sign : ~of);
     }
 
-    /// How many differences are at most `most`. A rounded difference grows with b and falls with a, too.
+    /// Returns how many differences are at most `most`. Rounded differences, too, grow with b and fall with
+    /// a.
     [[nodiscard]] std::size_t up_to(double most) const {
         std::size_t count = 0, reached = 0;
         for (const double a : from_) {

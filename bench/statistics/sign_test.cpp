@@ -1,4 +1,4 @@
-// The formulas of the header, by Boost.Math's binomial distribution.
+// The formulas of the header, with Boost.Math's binomial distribution.
 #include "bench/statistics/sign_test.hpp"
 
 #include <algorithm>
@@ -11,8 +11,7 @@ namespace loopbench::bench {
 
 namespace {
 
-// In double alone: Boost.Math would go through long double, which takes much longer, for digits that nobody
-// sees.
+// Only in double: Boost.Math would use long double, which takes much longer, for digits that are never shown.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 
@@ -22,7 +21,7 @@ binomial_in_double fair(std::size_t count) {
     return binomial_in_double{static_cast<double>(count), 0.5};
 }
 
-/// P(B < k)
+/// Returns P(B < k).
 double less_than(const binomial_in_double& distribution, std::size_t k) {
     return k == 0 ? 0 : cdf(distribution, static_cast<double>(k - 1));
 }
@@ -31,15 +30,15 @@ double exactly(const binomial_in_double& distribution, std::size_t k) {
     return pdf(distribution, static_cast<double>(k));
 }
 
-/// The steps of the binomial between which a tail lies: P(B < k) <= tail < P(B < k + 1), and how far between.
+/// The step of the binomial distribution that contains a tail: P(B < k) <= tail < P(B < k + 1), and how far
+/// inside.
 struct place_of_tail {
     std::size_t k = 0;
     double between = 0;  // I
 };
 
-/// Each step is made from the one before, P(B = k + 1) = P(B = k) (n - k) / (k + 1). The first is where
-/// nothing that matters has gone before: P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963), which is
-/// under 1e-170 there.
+/// Computes each step from the one before, P(B = k + 1) = P(B = k) (n - k) / (k + 1). Starts where the part
+/// before is negligible: P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963), which is under 1e-170 there.
 place_of_tail place_of(double tail, std::size_t count) {
     const double n = static_cast<double>(count);
     auto k = static_cast<std::size_t>(std::max(0.0, n / 2 - 14 * std::sqrt(n)));
@@ -52,7 +51,7 @@ place_of_tail place_of(double tail, std::size_t count) {
     return {k, (tail - below) / step};
 }
 
-/// s: how far between the k-th sample and the next an interval ends.
+/// Returns s: how far between the k-th sample and the next one an interval ends.
 double part_between_ranks(std::size_t k, double between, std::size_t count) {
     const double n = static_cast<double>(count), rank = static_cast<double>(k);
     return (n - rank) * between / (rank + (n - 2 * rank) * between);

@@ -1,4 +1,4 @@
-// Tests against the threshold, the correction, and the words for both.
+// Tests against the threshold, the correction, and the words for the results.
 #include "bench/statistics/verdict.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using reports::verdict;
 
-/// What the pairs of one comparison say, before any correction.
+/// The evidence from the pairs of one comparison, before any correction.
 struct evidence {
     double p_difference = 1, p_equivalence = 1;
     verdict zone = verdict::inconclusive;  // where the interval lies
@@ -33,7 +33,7 @@ evidence evidence_of(const comparison& from, const verdict_rule& rule) {
     const double t = rule.threshold();
     evidence found{std::min(1.0, 2 * std::min(chance_above(from, t), chance_below(from, -t))),
                    std::min(1.0, 2 * std::max(chance_below(from, t), chance_above(from, -t)))};
-    // Otherwise it is inconclusive anyway.
+    // Otherwise the result is inconclusive anyway.
     if (std::min(found.p_difference, found.p_equivalence) <= rule.alpha())
         found.zone = zone_of(estimate_of(from, rule.level), t);
     return found;

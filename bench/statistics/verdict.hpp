@@ -1,4 +1,4 @@
-// From log ratios to words: faster, slower, equivalent or inconclusive, for all the comparisons of one report
+// Turns log ratios into words: faster, slower, equivalent or inconclusive, for all comparisons of one report
 // at once, because their number decides how much evidence each of them needs.
 #pragma once
 
@@ -15,27 +15,27 @@
 
 namespace loopbench::bench {
 
-/// What counts as a difference.
+/// The definition of a difference.
 struct verdict_rule {
     double level = default_level;  // alpha is 1 - level
     double threshold_pct = 1;      // smaller differences are of no practical interest
     correction how = correction::benjamini_hochberg;
 
-    /// Half of the width of the zone of equivalence, on the scale of log ratios.
+    /// Returns half of the width of the zone of equivalence, on the scale of log ratios.
     [[nodiscard]] double threshold() const { return std::log1p(threshold_pct / 100); }
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
 
-/// What a comparison is judged by.
+/// The data of one comparison.
 struct comparison {
     std::vector<double> log_ratios;  // above 0 is better; not empty
-    bool of_few_hosts = false;       // there is one of each host, and fewer than many_hosts (hosts.hpp)
+    bool of_few_hosts = false;       // one value for each host, and fewer than many_hosts (hosts.hpp)
 };
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The difference that would have been called one in four of five such runs, for verdicts that are none;
-    /// nothing when so few pairs cannot show any.
+    /// The smallest detectable difference, which four of five such runs would find, for verdicts that are not
+    /// a difference; nothing if so few pairs cannot show any.
     std::optional<double> detectable_pct;
 };
 
@@ -43,19 +43,19 @@ struct judged_comparison {
 ///
 /// `faster` needs both: an interval of the median (median.hpp) beyond the threshold, and a sign test against
 /// the threshold (sign_test.hpp) that is significant at alpha after the correction for the family. `slower`
-/// likewise; `equivalent` needs the interval within the zone and two such tests, one against either threshold
+/// likewise; `equivalent` needs the interval within the zone and two such tests, one against each threshold
 /// (D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15,
-/// 1987), corrected as a family of their own. A test is two-sided, so that without a correction it says what
-/// the interval says.
+/// 1987), corrected as a separate family. A test is two-sided, so that without a correction it agrees with
+/// the interval.
 ///
-/// Of few hosts the interval and the tests are those of Student's t.
+/// With few hosts, the interval and the tests are those of Student's t.
 std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule);
 
-/// The same of comparisons by blocks.
+/// Judges a family of comparisons by blocks.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
-/// The same of several families at once: those with equal keys are one.
+/// Judges several families at once: comparisons with equal keys are one family.
 template <class key>
 std::vector<judged_comparison> judge_families(const std::vector<key>& families,
                                               const std::vector<comparison>& comparisons,
@@ -72,20 +72,21 @@ std::vector<judged_comparison> judge_families(const std::vector<key>& families,
     return all;
 }
 
-/// The median and its interval, as of a verdict.
+/// Returns the median and its interval, as a verdict uses them.
 estimate estimate_of(const comparison& from, double level = default_level);
-/// The same exponentiated.
+/// Returns the same, exponentiated.
 estimate ratio_from(const comparison& from, double level = default_level);
 
-/// Where the interval of a log ratio lies: beyond the threshold on either side, within it, or neither.
+/// Returns where the interval of a log ratio lies: beyond the threshold on either side, within it, or
+/// neither.
 reports::verdict zone_of(const estimate& found, double threshold);
 
-/// The smallest true difference in percent that such a test finds in four of five runs. Log ratios with the
-/// spread s of a normal distribution have the share q beyond the threshold when their median is
+/// Returns the smallest true difference in percent that such a test finds in four of five runs. Log ratios
+/// with the spread s of a normal distribution have the share q beyond the threshold if their median is
 ///     threshold + s * quantile(q).
-/// s is the standard deviation of few and 1.4826 times the median absolute deviation of many log ratios,
-/// which outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed (sign_test.hpp) is
-/// nothing. Of few hosts it is reach_of_few_hosts() beyond the threshold.
+/// s is the standard deviation of few log ratios, and 1.4826 times the median absolute deviation of many,
+/// which outliers do not change (F. R. Hampel, JASA 69, 1974). Returns nothing if share_needed
+/// (sign_test.hpp) returns nothing. With few hosts it is reach_of_few_hosts() beyond the threshold.
 std::optional<double> detectable_pct(const comparison& from, double threshold, double level);
 
 }  // namespace loopbench::bench

@@ -26,6 +26,27 @@ using reports::result;
 /// By workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
+/// The first word of what a contender says of its driver: epoll, io_uring.
+std::string_view kind_of(const reports::report& report, std::string_view name) {
+    const auto found = std::ranges::find(report.contenders, name, &reports::contender::name);
+    if (found == report.contenders.end()) return {};
+    const auto driver = found->context.find("driver");
+    if (driver == found->context.end() || !driver->is_string()) return {};
+    const std::string_view text = driver->get_ref<const std::string&>();
+    return text.substr(0, text.find_first_of(" ,"));
+}
+
+/// The floor that makes the contender's kind of calls; the best one where there is none.
+const result& floor_of_kind(const reports::report& report, const result& item, const result& best) {
+    const reports::report_index index{report};
+    const auto kind = kind_of(report, item.contender);
+    for (const auto& other : report.results)
+        if (!kind.empty() && other.workload == item.workload && other.metric == item.metric && other.median &&
+            index.is_floor(other.contender) && kind_of(report, other.contender) == kind)
+            return other;
+    return best;
+}
+
 best_floors find_best_floors(const reports::report& report) {
     const reports::report_index index{report};
     best_floors best;
@@ -46,6 +67,7 @@ bool is_judged(const result& item) {
 /// Comparisons of contenders with floors, as log ratios that are above 0 for who is better than the floor.
 struct judged_with_floors {
     std::vector<const result*> results;
+    std::vector<const result*> floors;      // that each is compared with
     std::vector<std::string_view> metrics;  // each a family, as of the other verdicts
     std::vector<comparison> comparisons;
 };
@@ -69,37 +91,58 @@ judged_with_floors set_multiples(reports::report& report, const best_floors& bes
         item.times_floor =
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
+        const result& of_kind = floor_of_kind(report, item, floor);
         judged.results.push_back(&item);
+        judged.floors.push_back(&of_kind);
         judged.metrics.push_back(item.metric);
-        judged.comparisons.push_back(ratios);
+        judged.comparisons.push_back(&of_kind == &floor ? ratios : pairs.comparison_of(item, of_kind));
     }
     return judged;
 }
 
-/// One warning for all that have the same reason, since a loop that spins is faster on every workload of
-/// timers.
-void warn_of_faster_ones(reports::report& report, const judged_with_floors& judged,
-                         const verdict_rule& rule) {
-    using cells = std::map<std::string, std::vector<const result*>>;  // by contender
+/// A value that is below a floor's, as a multiple of it.
+struct faster_one {
+    const result* item;
+    const result* floor;
+    estimate multiple;
+};
+
+std::string text_of(const faster_one& found) {
+    return fmt::format("{:.2g} times {} on {}", found.multiple.median, found.floor->contender,
+                       found.item->workload);
+}
+
+/// Warns once of all that have the same reason, since a loop that spins is faster on every workload of timers.
+std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
+                                          const verdict_rule& rule) {
+    using cells = std::map<std::string, std::vector<faster_one>>;  // by contender
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
+    std::vector<broken_law> broken;
     const auto verdicts = judge_families(judged.metrics, judged.comparisons, rule);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         if (verdicts[i].verdict != reports::verdict::faster) continue;
-        const result& item = *judged.results[i];
-        by_reason[{item.metric, why_faster_than_floor(item.workload, item.metric)}][item.contender].push_back(
-            &item);
+        auto multiples = judged.comparisons[i];
+        for (double& log_ratio : multiples.log_ratios) log_ratio = -log_ratio;
+        const faster_one found{judged.results[i], judged.floors[i], ratio_from(multiples)};
+        const auto why = why_faster_than_floor(found.item->workload, found.item->metric);
+        if (why.empty() && found.multiple.high && *found.multiple.high < 1 - law_margin)
+            broken.push_back({found.item->workload, found.item->contender,
+                              fmt::format("law of floors: {} of {}",
+                                          reports::title_of_metric(found.item->metric), text_of(found))});
+        by_reason[{found.item->metric, why}][found.item->contender].push_back(found);
     }
     for (const auto& [key, found] : by_reason) {
         std::vector<std::string> parts;
         for (const auto& [who, where] : found) {
-            const auto& least = **std::ranges::min_element(
-                where, {}, [](const auto* each) { return each->times_floor->median; });
-            parts.push_back(fmt::format(
-                "{} {:.2g} times {} on {}{}", who, least.times_floor->median, least.times_floor->floor,
-                least.workload, where.size() > 1 ? fmt::format(" and {} more", where.size() - 1) : ""));
+            const auto& least =
+                *std::ranges::min_element(where, {}, [](const auto& each) { return each.multiple.median; });
+            parts.push_back(
+                fmt::format("{} {}{}", who, text_of(least),
+                            where.size() > 1 ? fmt::format(" and {} more", where.size() - 1) : ""));
         }
         report.warnings.push_back(faster_than_floor(key.first, parts, key.second));
     }
+    return broken;
 }
 
 }  // namespace
@@ -108,10 +151,10 @@ bool is_limited_by_floors(std::string_view metric) {
     return metric == "time" || metric.starts_with("latency_") || metric.starts_with("late_");
 }
 
-void compare_with_floors(reports::report& report, const verdict_rule& rule, const run_plan& plan,
-                         const sample_table& samples) {
+std::vector<broken_law> compare_with_floors(reports::report& report, const verdict_rule& rule,
+                                            const run_plan& plan, const sample_table& samples) {
     const auto best = find_best_floors(report);
-    warn_of_faster_ones(report, set_multiples(report, best, {plan, samples}), rule);
+    return judge_faster_ones(report, set_multiples(report, best, {plan, samples}), rule);
 }
 
 }  // namespace loopbench::bench

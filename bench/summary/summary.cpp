@@ -15,6 +15,7 @@
 #include "bench/statistics/median.hpp"
 #include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
+#include "bench/summary/cell_laws.hpp"
 #include "bench/summary/driver_comparison.hpp"
 #include "bench/summary/floor_comparison.hpp"
 #include "bench/summary/passes.hpp"
@@ -373,11 +374,30 @@ run_outcome with_later_failures(const session_record& journal) {
 
 }  // namespace
 
+namespace {
+
+/// A number that breaks a law is no number: its result fails.
+run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
+                               std::span<const broken_law> broken) {
+    for (const auto& law : broken) {
+        const auto workload = std::ranges::find(plan.workloads, law.workload) - plan.workloads.begin();
+        const auto who =
+            std::ranges::find(plan.contenders, law.contender, &contender::name) - plan.contenders.begin();
+        outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who)) =
+            exclusion{cell_status::failed, law.how};
+    }
+    return outcome;
+}
+
+}  // namespace
+
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     const sample_table samples{plan, outcome};
     auto report = summary{plan, outcome, samples}.report();
     report.contenders = described(plan, outcome);
-    compare_with_floors(report, rule_of(plan), plan, samples);
+    auto broken = compare_with_floors(report, rule_of(plan), plan, samples);
+    std::ranges::move(laws_broken_among_floors(report), std::back_inserter(broken));
+    if (!broken.empty()) return summarise(plan, without_impossible(plan, outcome, broken));
     compare_drivers(report, rule_of(plan), plan, samples);
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
@@ -393,8 +413,11 @@ std::vector<double> log_ratios_of(const reports::result& item, const reports::re
 
 reports::report report_of(const session_record& journal) {
     const bool failed_later = std::ranges::any_of(journal.counted, &counted_cell::failed);
-    auto report = failed_later ? summarise(journal.plan, with_later_failures(journal))
-                               : summarise(journal.plan, journal.outcome);
+    const auto outcome = failed_later ? with_later_failures(journal) : journal.outcome;
+    auto report = summarise(journal.plan, outcome);
+    report.where = journal.where;
+    if (const auto broken = laws_broken_by_counts(report, journal.counted); !broken.empty())
+        report = summarise(journal.plan, without_impossible(journal.plan, outcome, broken));
     report.command = journal.command;
     report.where = journal.where;
     report.hosts = hosts_of(journal);

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <utility>
 
+#include "bench/machine/environment.hpp"
 #include "bench/statistics/median.hpp"
 #include "bench/trial/disturbance.hpp"
 #include "bench/trial/gbench_json.hpp"
@@ -19,6 +21,7 @@
 #include "bench/trial/process/scratch_folder.hpp"
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/turns.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
 
@@ -93,6 +96,19 @@ std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
     return metrics;
 }
 
+timed_claims claims_of(const gbench_row& row) {
+    const auto counter = [&](const char* name) {
+        const auto found = row.counters.find(name);
+        return found == row.counters.end() ? std::nullopt : found->second;
+    };
+    return {.operations = counter("timed_operations"),
+            .wall_ns = counter("timed_wall"),
+            .cpu_ns = counter("timed_cpu"),
+            .latencies = counter("latencies"),
+            .latency_mean = counter("latency_mean"),
+            .age_ns = counter("clock_age")};
+}
+
 void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload) {
     const auto is_ours = [&](const gbench_row& row) {
         return row.name == workload || workload_name(row.name) == workload;
@@ -110,6 +126,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     trial.metrics = std::move(metrics);
     if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
         trial.operations = did->second;
+    trial.claims = claims_of(*ours);
     trial.calibrated = ours->name.find("/iterations:") == std::string::npos;
 }
 
@@ -232,9 +249,29 @@ child_request child_of(const trial_request& request, const scratch_folder& scrat
     return child;
 }
 
-/// The median of its turns is the time of a trial.
-void take_turns(trial_outcome& trial, std::vector<double> operation_ns) {
-    if (trial.status != cell_status::ok || operation_ns.empty()) return;
+/// A number that breaks a law cannot be true. What the catalog does not know may time itself as it likes.
+void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
+    const auto* const shape = find_shape(request.workload);
+    if (trial.status != cell_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
+        return;
+    const int cores = request.cpu ? 1 : std::max(shape->cores, static_cast<int>(allowed_cpus().size()));
+    if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
+}
+
+/// Six digits are more than one slice is known to, and a journal of an hour has some hundred thousand slices.
+double rounded(double value) {
+    const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
+    return std::round(value * scale) / scale;
+}
+
+/// The median of its slices is the time of a trial.
+void take_slices(trial_outcome& trial, const std::vector<slice>& slices) {
+    if (trial.status != cell_status::ok || slices.empty()) return;
+    if (const auto broken = law_broken_by_slices(slices)) return discard(trial, *broken);
+    std::vector<double> operation_ns;
+    for (const slice& one : slices)
+        operation_ns.push_back(
+            rounded(static_cast<double>(one.timed.count()) / static_cast<double>(one.operations)));
     const double time = median_of(operation_ns);
     trial.metrics["time"] = time;
     if (trial.metrics.contains("throughput")) trial.metrics["throughput"] = 1e9 / time;
@@ -315,6 +352,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     refuse_daemon(trial, end_what_is_left(ended.group, scratch.path()));
     refuse_daemon(trial, earlier.end_others());
     take_histograms(trial, request, scratch);
+    refuse_impossible(trial, request, ended);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu);
     return trial;
@@ -359,12 +397,13 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         refuse_another_build(trial, requests[i]);
         refuse_daemon(trial, left[i]);
         take_histograms(trial, requests[i], scratch[i]);
+        refuse_impossible(trial, requests[i], ended[i].child);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         // Who has a number without having asked for a turn, had the core to itself.
-        const bool took_none = made == way::turns && ended[i].operation_ns.empty();
+        const bool took_none = made == way::turns && ended[i].slices.empty();
         trial.made = took_none && trial.status == cell_status::ok ? way::apart : made;
         if (made == way::turns)
-            take_turns(trial, std::move(ended[i].operation_ns));
+            take_slices(trial, ended[i].slices);
         else
             trial.waited = share_waited(ended[i].child);
         trials.push_back(std::move(trial));

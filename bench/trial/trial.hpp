@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/trial/contender_list.hpp"
+#include "bench/trial/laws.hpp"
 #include "bench/trial/process/child_process.hpp"
 #include "bench/trial/turns.hpp"
 #include "reports/results.hpp"
@@ -45,6 +46,7 @@ struct trial_outcome {
     std::string reason;                                    // for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics alone; no value for a NaN
     std::optional<double> operations = {};                 // that it says it did
+    timed_claims claims = {};                              // what the laws are checked with (laws.hpp)
     bool calibrated = false;                               // Google Benchmark chose how many
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;

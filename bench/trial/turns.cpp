@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <deque>
 #include <optional>
 #include <random>
@@ -49,13 +48,6 @@ private:
     cpu_set_t before_;
     bool moved_ = false;
 };
-
-/// To six digits, which is what a turn is worth: there are some hundred thousand of them in an hour's
-/// journal.
-double rounded(double value) {
-    const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
-    return std::round(value * scale) / scale;
-}
 
 /// Another order, in which nobody's place is more than one further: some pairs of neighbours, from `first`
 /// on, change places. So who comes after whom is chance, and still nobody waits for much longer than a round.
@@ -109,10 +101,11 @@ public:
 
     void give(char what) noexcept {
         // Who is gone cannot be told, as the wait for it will find; and there is no signal for that.
+        given_ = clock::now();
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
 
-    outcome_by_turns finish() { return {child_->finish(), false, std::move(operation_ns_)}; }
+    outcome_by_turns finish() { return {child_->finish(), false, std::move(slices_)}; }
 
 private:
     static constexpr std::int64_t longest_wait_ms = 3'600'000;
@@ -136,17 +129,27 @@ private:
 
     bool take_line(std::string_view line) {
         if (line == "ready") return true;
-        std::uint64_t operations = 0;
-        std::int64_t ns = 0;
-        const char* const end = line.data() + line.size();
-        const auto [space, wrong] = std::from_chars(line.data(), end, operations);
-        if (wrong != std::errc{} || space == end || *space != ' ') return false;
-        const auto [after, bad] = std::from_chars(space + 1, end, ns);
-        if (bad != std::errc{} || after != end || operations == 0 || ns <= 0 ||
-            std::chrono::nanoseconds{ns} > turn_limit)
+        std::array<std::int64_t, 4> numbers{};  // timed operations and ns, and the same of the untimed part
+        std::size_t count = 0;
+        const char *here = line.data(), *const end = line.data() + line.size();
+        for (bool more = true; more; ++count) {
+            if (count == numbers.size()) return false;
+            const auto [after, wrong] = std::from_chars(here, end, numbers[count]);
+            if (wrong != std::errc{} || numbers[count] < 0) return false;
+            more = after != end;
+            if (more && *after != ' ') return false;
+            here = after + 1;
+        }
+        using std::chrono::nanoseconds;
+        if ((count != 2 && count != 4) || numbers[0] == 0 || numbers[1] == 0 ||
+            nanoseconds{numbers[1]} > turn_limit || nanoseconds{numbers[3]} > turn_limit)
             return false;
-        operation_ns_.push_back(rounded(static_cast<double>(ns) / static_cast<double>(operations)));
-        timed_ += std::chrono::nanoseconds{ns};
+        slices_.push_back({.operations = static_cast<std::uint64_t>(numbers[0]),
+                           .untimed_operations = static_cast<std::uint64_t>(numbers[2]),
+                           .timed = nanoseconds{numbers[1]},
+                           .untimed = nanoseconds{numbers[3]},
+                           .observed = clock::now() - given_});
+        timed_ += nanoseconds{numbers[1]};
         return true;
     }
 
@@ -154,7 +157,8 @@ private:
     unique_fd ours_;  // the other end is its IN and OUT
     std::optional<running_child> child_;
     std::string heard_;
-    std::vector<double> operation_ns_;
+    std::vector<slice> slices_;
+    clock::time_point given_{};  // when it was last given a turn
     std::chrono::nanoseconds timed_{0};
 };
 

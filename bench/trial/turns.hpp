@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/trial/laws.hpp"
 #include "bench/trial/process/child_process.hpp"
 
 namespace loopbench::bench {
@@ -37,8 +38,8 @@ struct turn_rules {
 struct outcome_by_turns {
     child_outcome child;
     bool out_of_time = false;  // ended by the limit that is for all of them
-    /// Of each turn: the i-th of all are of one round, some milliseconds apart.
-    std::vector<double> operation_ns;
+    /// The i-th slices of all are of one round, some milliseconds apart.
+    std::vector<slice> slices;
 };
 
 /// Runs all of them at once, one at a time working, until all have ended. Their requests say the core. For

@@ -17,26 +17,19 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// How many round trips each of the connections makes, so that all together make operations() of them, or a
-/// few more.
-inline std::uint64_t round_trips_each(const trial& t, std::size_t connections) {
-    return (t.operations() + connections - 1) / connections;
-}
-
+/// Proves every round trip of the timed section, and that the connections had equal shares of it.
 template <class Transport>
 void prove_echo(const echo_session<Transport>& session) {
-    prove_echo(session.t, session.counts, session.served_bytes, session.round_trips_each,
-               session.message_bytes);
+    prove_echo(session.t, session.counts, session.served_bytes, session.rounds_before, session.message_bytes);
+    judge_fairness(session.t, session.shares_at_half, session.rounds_of_shares);
 }
 
 template <class Transport>
 echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, std::size_t connections,
                               std::size_t bytes) {
-    echo_session<Transport> session(runtime, t, connections, bytes, round_trips_each(t, connections));
+    echo_session<Transport> session(runtime, t, connections, bytes);
     co_await serve_while(session, [&session] { return time_round_trips(session); });
-    t.did(session.round_trips_each * connections);
     prove_echo(session);
-    judge_fairness(t, session.shares_at_half, session.round_trips_each);
 }
 
 }  // namespace detail
@@ -60,15 +53,12 @@ template <Runtime R>
 task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     constexpr std::size_t active = 100;
     constexpr std::size_t idle = 10'000;
-    detail::echo_session<tcp_transport<R>> session(runtime, t, active, echo_bytes,
-                                                   detail::round_trips_each(t, active));
+    detail::echo_session<tcp_transport<R>> session(runtime, t, active, echo_bytes);
     detail::silent_connections<R> silent(runtime, t);
     if (!co_await silent.open(session.transport.listener, idle)) co_return;
     co_await silent.while_silent(
         detail::serve_while(session, [&session] { return detail::time_round_trips(session); }));
-    t.did(session.round_trips_each * active);
     detail::prove_echo(session);
-    detail::judge_fairness(t, session.shares_at_half, session.round_trips_each);
     silent.prove();
 }
 
@@ -98,31 +88,44 @@ struct echo_family {
     // others (see swap_neighbours() in trial/turns.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
-                       way::turns},
+                       way::turns}
+            .with_latencies(1),
         workload_shape{"echo/rtt/tcp/conns:100/bytes:64", 3000, 40'000, rate, 300, many_turns, headline,
-                       way::turns},
+                       way::turns}
+            .with_latencies(100),
         workload_shape{"echo/rtt/tcp/conns:1000/bytes:64", 3000, 40'000, rate, 2100, many_turns, headline,
-                       way::apart},
+                       way::apart}
+            .with_latencies(1000),
         workload_shape{"echo/rtt/tcp/conns:1/bytes:1024", 3000, 40'000, rate, 100, many_turns, on_demand,
-                       way::turns},
+                       way::turns}
+            .with_latencies(1),
         workload_shape{"echo/rtt/tcp/conns:100/bytes:1024", 3000, 40'000, rate, 300, many_turns, on_demand,
-                       way::turns},
+                       way::turns}
+            .with_latencies(100),
         workload_shape{"echo/rtt/tcp/conns:1000/bytes:1024", 3000, 40'000, rate, 2100, many_turns, on_demand,
-                       way::apart},
+                       way::apart}
+            .with_latencies(1000),
         workload_shape{"echo/rtt/tcp/conns:1/bytes:16384", 1000, 20'000, rate, 100, many_turns, on_demand,
-                       way::turns},
+                       way::turns}
+            .with_latencies(1),
         workload_shape{"echo/rtt/tcp/conns:100/bytes:16384", 1000, 20'000, rate, 300, many_turns, on_demand,
-                       way::apart},
+                       way::apart}
+            .with_latencies(100),
         workload_shape{"echo/rtt/tcp/conns:1000/bytes:16384", 1000, 20'000, rate, 2100, many_turns, on_demand,
-                       way::apart},
+                       way::apart}
+            .with_latencies(1000),
         workload_shape{"echo/rtt/unix/conns:1/bytes:64", 3000, 40'000, rate, 100, unix_sockets | many_turns,
-                       on_demand, way::turns},
+                       on_demand, way::turns}
+            .with_latencies(1),
         workload_shape{"echo/rtt/unix/conns:100/bytes:64", 3000, 40'000, rate, 300, unix_sockets | many_turns,
-                       on_demand, way::turns},
+                       on_demand, way::turns}
+            .with_latencies(100),
         workload_shape{"echo/rtt/unix/conns:1000/bytes:64", 3000, 40'000, rate, 2100,
-                       unix_sockets | many_turns, on_demand, way::turns},
+                       unix_sockets | many_turns, on_demand, way::turns}
+            .with_latencies(1000),
         workload_shape{"echo/mostly_idle/idle:10000/conns:100", 3000, 40'000, rate, 10'400, many_turns,
-                       on_demand, way::turns},
+                       on_demand, way::turns}
+            .with_latencies(100),
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

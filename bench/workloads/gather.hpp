@@ -100,15 +100,16 @@ task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
 /// Gathers one round trip on each connection, again and again. What is recorded is how long each gather took.
 template <class Transport>
 echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
-    session.begin();
-    for (std::uint64_t i = 0; i < session.round_trips_each && !session.aborted; ++i) {
-        const auto start = session.t.start_of_latency();
-        co_await for_each_client(session, [&session, i](std::size_t index) {
-            return make_round_trips(session, index, warm_up_round_trips + i, 1, latencies::not_recorded);
-        });
-        session.t.record_latency(start);
+    for (session.begin(); session.rounds > 0; session.begin_rounds()) {
+        for (std::uint64_t i = 0; i < session.rounds && !session.aborted; ++i) {
+            const auto start = session.t.start_of_latency();
+            co_await for_each_client(session, [&session, i](std::size_t index) {
+                return make_round_trips(session, index, warm_up_round_trips + session.rounds_before + i, 1,
+                                        latencies::not_recorded);
+            });
+            session.t.record_latency(start);
+        }
     }
-    session.t.end();
 }
 
 }  // namespace detail
@@ -155,14 +156,12 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
 template <Runtime R>
 task_of<R> gather_echo(R& runtime, trial& t) {
     constexpr std::size_t connections = 100;
-    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes,
-                                                   (t.operations() + connections - 1) / connections);
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes);
     co_await detail::serve_while(session, [&session] { return detail::gather_round_trips(session); });
     std::uint64_t right_replies = 0;
     for (const detail::echo_counts& each : session.counts) right_replies += each.round_trips;
-    t.did(session.round_trips_each * connections);
-    t.prove("round trips with the right reply",
-            (session.round_trips_each + warm_up_round_trips) * connections, right_replies);
+    t.prove("round trips with the right reply", (session.rounds_before + warm_up_round_trips) * connections,
+            right_replies);
 }
 
 /// One operation: one leaf of a tree of gathers of ten; each leaf yields once. As with every gather, the
@@ -224,8 +223,8 @@ struct gather_family {
         workload_shape{"gather/yield/children:1000", 0, 0, rate, 100, many_turns | scheduler, headline,
                        way::turns},
         workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, headline, way::apart},
-        workload_shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand,
-                       way::turns},
+        workload_shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand, way::turns}
+            .with_latencies(1, 100),
         workload_shape{"gather/tree/leaves:100", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        way::turns},
         workload_shape{"gather/tree/leaves:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,

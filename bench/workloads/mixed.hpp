@@ -54,9 +54,7 @@ task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t
 template <Runtime R>
 task_of<R> mixed_server(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;
-    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes,
-                                                   detail::round_trips_each(t, connections));
-    t.did(session.round_trips_each * connections);
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes);
     std::int64_t up = 0;
     std::int64_t down = 0;
     co_await detail::serve_while(session, [&] { return detail::serve_and_count<R>(session, up, down); });
@@ -76,7 +74,8 @@ struct mixed_family {
                       "counters waiting."},
     };
     static constexpr std::array shapes{
-        workload_shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, way::apart},
+        workload_shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, way::apart}
+            .with_latencies(10),
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

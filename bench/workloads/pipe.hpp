@@ -20,20 +20,14 @@ inline constexpr std::size_t pipe_chunk_bytes = 4096;
 template <Pipes R>
 task_of<R> pipe_read(R& runtime, trial& t) {
     auto ends = runtime.open_pipe();
-    detail::stream_check check(pipe_chunk_bytes);
-    t.begin();
-    std::array<task_of<R>, 2> both{detail::receive_stream<task_of<R>>(ends.reader, pipe_chunk_bytes, check),
-                                   detail::send_stream<task_of<R>>(ends.writer, t, check)};
-    co_await runtime.gather(std::span<task_of<R>>(both));
-    t.end();
-    check.prove(t, t.operations() * pipe_chunk_bytes);
+    co_await detail::carry_stream(runtime, t, ends.reader, ends.writer, pipe_chunk_bytes);
 }
 
 /// What there is to know of them, and which function each is.
 struct pipe_family {
     static constexpr std::array about{
         workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",
-                      "From the first write to the end. Every byte is compared.",
+                      "From the first write until the last byte has arrived. Every byte is compared.",
                       "read and write, and how a full or empty pipe makes the other end wait."},
     };
     static constexpr std::array shapes{

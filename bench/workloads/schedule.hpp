@@ -234,10 +234,13 @@ struct schedule_family {
     static constexpr std::array shapes{
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand, way::turns},
+        // The other half of such an operation is the way back to the thread.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
-                       way::apart},
+                       way::apart}
+            .with_latencies(1, 1, 0.01),
         workload_shape{"post/cross_thread/cores:2", 0, 0, rate, 100, many_turns | other_threads, on_demand,
-                       way::apart, 2},
+                       way::apart, 2}
+            .with_latencies(1, 1, 0.01),
         workload_shape{"yield", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
         workload_shape{"spawn", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
         workload_shape{"await/leaf", 0, 0, rate, 100, scheduler, on_demand, way::turns},

@@ -54,29 +54,74 @@ struct stream_check {
     }
 };
 
-template <class Task, class Reader>
-Task receive_stream(Reader& stream, std::size_t buffer_bytes, stream_check& check) {
+/// A stream whose sender waits until the chunks of a part have arrived before it begins the next part: every
+/// timed chunk is sent and received in its own part.
+template <Runtime R>
+struct stream_flow {
+    void expect(std::uint64_t chunks) {
+        due += chunks * check.chunk.size();
+        all_have_come.emplace(runtime);
+        is_due = true;
+    }
+    void take(std::span<const std::byte> piece) {
+        check.take(piece);
+        if (check.bytes >= due) end_part();
+    }
+    void fail(int error) {
+        check.error = error;
+        end_part();
+    }
+    void end_part() {
+        if (std::exchange(is_due, false)) all_have_come->set();
+    }
+
+    R& runtime;
+    trial& t;
+    stream_check& check;
+    std::uint64_t due = 0;  // bytes, from the beginning
+    bool is_due = false;    // some of them have not come yet
+    std::optional<typename R::event> all_have_come{};
+};
+
+template <Runtime R, class Reader>
+task_of<R> receive_stream(Reader& stream, std::size_t buffer_bytes, stream_flow<R>& flow) {
     std::vector<std::byte> buffer(buffer_bytes);
     for (;;) {
         const auto received = co_await stream.read_some(buffer);
-        if (received.error != 0) check.error = received.error;
-        if (received.error != 0 || received.bytes == 0) break;
-        check.take(std::span<const std::byte>(buffer).first(received.bytes));
-    }
-    stream.close();  // or a sender that is not taken from any more would wait for ever
-}
-
-template <class Task, class Writer>
-Task send_stream(Writer& stream, trial& t, stream_check& check) {
-    for (std::uint64_t i = 0; i < t.operations(); ++i) {
-        const auto sent = co_await stream.write_all(check.chunk);
-        if (sent.error != 0) {
-            check.error = sent.error;
+        if (received.error != 0 || received.bytes == 0) {
+            if (received.error != 0 || flow.is_due)
+                flow.fail(received.error != 0 ? received.error : ECONNRESET);
             break;
         }
-        t.operation_done();
+        flow.take(std::span<const std::byte>(buffer).first(received.bytes));
     }
+    stream.close();  // or a sender would wait for ever for a reader that has failed
+}
+
+/// The timed section: sends all chunks and ends the stream.
+template <Runtime R, class Writer>
+task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
+    flow.t.begin();
+    while (const std::uint64_t chunks = flow.check.error == 0 ? flow.t.next() : 0) {
+        flow.expect(chunks);
+        for (std::uint64_t i = 0; i < chunks && flow.check.error == 0; ++i)
+            if (const auto sent = co_await stream.write_all(flow.check.chunk); sent.error != 0)
+                flow.fail(sent.error);
+        co_await flow.all_have_come->wait();
+    }
+    flow.t.end();
     stream.close();
+}
+
+/// The stream from one end to the other, proved.
+template <Runtime R, class Reader, class Writer>
+task_of<R> carry_stream(R& runtime, trial& t, Reader& reader, Writer& writer, std::size_t chunk_bytes) {
+    stream_check check(chunk_bytes);
+    stream_flow<R> flow{runtime, t, check};
+    std::array<task_of<R>, 2> both{receive_stream<R>(reader, chunk_bytes, flow),
+                                   send_stream<R>(writer, flow)};
+    co_await runtime.gather(std::span<task_of<R>>(both));
+    check.prove(t, t.operations() * chunk_bytes);
 }
 
 template <class R, class Stream>
@@ -104,38 +149,50 @@ task_of<R> connect_pair(R& runtime, typename R::listener& listener,
     co_await runtime.gather(std::span<task_of<R>>(both));
 }
 
-/// A connection is opened, echoes one message and is closed by the client, again and again.
+/// Counts of accept/churn.
+struct visits {
+    std::uint64_t served = 0;
+    std::uint64_t right_replies = 0;
+    bool over = false;  // the client has made all its connections
+};
+
+/// Opens a connection, has it echo one message, and closes it, again and again.
 template <Runtime R>
 task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, const echo_messages& messages,
-                       std::uint64_t& right_replies) try {
+                       visits& counts) try {
     std::vector<std::byte> reply(echo_bytes);
-    for (std::uint64_t i = 0; i < t.operations(); ++i) {
-        const auto start = t.start_of_latency();
-        auto stream = co_await runtime.connect(listener.port());
-        const auto request = messages.message(0, i);
-        const auto sent = co_await stream.write_all(request);
-        bool alive = sent.error == 0;
-        for (std::size_t filled = 0; alive && filled < reply.size();) {
-            const auto received = co_await stream.read_some(std::span(reply).subspan(filled));
-            alive = received.error == 0 && received.bytes > 0;
-            filled += received.bytes;
+    std::uint64_t number = 0;
+    t.begin();
+    while (std::uint64_t left = t.next()) {
+        for (; left > 0; --left) {
+            const auto start = t.start_of_latency();
+            auto stream = co_await runtime.connect(listener.port());
+            const auto request = messages.message(0, number++);
+            const auto sent = co_await stream.write_all(request);
+            bool alive = sent.error == 0;
+            for (std::size_t filled = 0; alive && filled < reply.size();) {
+                const auto received = co_await stream.read_some(std::span(reply).subspan(filled));
+                alive = received.error == 0 && received.bytes > 0;
+                filled += received.bytes;
+            }
+            if (alive && same_bytes(request, reply)) ++counts.right_replies;
+            stream.close();
+            t.record_latency(start);
         }
-        if (alive && same_bytes(request, reply)) ++right_replies;
-        stream.close();
-        t.record_latency(start);
-        t.operation_done();
     }
     t.end();
+    counts.over = true;
+    listener.close();  // the server does not know how many there are
 } catch (...) {
     listener.close();  // or the server would wait for the rest of them
     throw;
 }
 
-/// Serves one connection after the other: echoes until the client closes.
+/// Serves one connection after the other until the client is done: echoes until the client closes.
 template <Runtime R>
-task_of<R> serve_those_who_come(typename R::listener& listener, const trial& t, std::uint64_t& served) try {
+task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) try {
     std::vector<std::byte> buffer(echo_bytes);
-    for (; served < t.operations(); ++served) {
+    for (;; ++counts.served) {
         auto stream = co_await listener.accept();
         for (;;) {
             const auto received = co_await stream.read_some(buffer);
@@ -146,6 +203,7 @@ task_of<R> serve_those_who_come(typename R::listener& listener, const trial& t, 
         }
     }
 } catch (...) {
+    if (counts.over) co_return;
     listener.close();  // or the client would wait for a reply
     throw;
 }
@@ -174,6 +232,7 @@ struct broadcast {
     std::optional<typename R::event> all_have_it;
     std::size_t missing = 0;
     std::uint64_t right_messages = 0;
+    bool over = false;  // all messages were sent
     int error = 0;
 };
 
@@ -181,12 +240,11 @@ template <Runtime R>
 task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
     auto& stream = *all.pairs[index].client;
     std::vector<std::byte> message(echo_bytes);
-    for (std::uint64_t round = 0; round < all.t.operations(); ++round) {
+    for (std::uint64_t round = 0;; ++round) {
         for (std::size_t filled = 0; filled < message.size();) {
             const auto received = co_await stream.read_some(std::span(message).subspan(filled));
             if (received.error != 0 || received.bytes == 0) {
-                if (all.t.ended_early() && round >= all.t.operations()) co_return;
-                all.fail(received.error != 0 ? received.error : ECONNRESET);
+                if (!all.over) all.fail(received.error != 0 ? received.error : ECONNRESET);
                 co_return;
             }
             filled += received.bytes;
@@ -199,19 +257,22 @@ task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
 template <Runtime R>
 task_of<R> publisher(broadcast<R>& all) {
     co_await all.runtime.yield();  // the subscribers wait
+    std::uint64_t round = 0;
     all.t.begin();
-    for (std::uint64_t round = 0; round < all.t.operations() && all.error == 0; ++round) {
-        const auto start = all.t.start_of_latency();
-        all.begin_round();
-        for (auto& pair : all.pairs) {
-            const auto sent = co_await pair.server->write_all(all.messages.message(0, round));
-            if (sent.error != 0) all.fail(sent.error);
+    while (std::uint64_t left = all.error == 0 ? all.t.next() : 0) {
+        for (; left > 0 && all.error == 0; --left, ++round) {
+            const auto start = all.t.start_of_latency();
+            all.begin_round();
+            for (auto& pair : all.pairs) {
+                const auto sent = co_await pair.server->write_all(all.messages.message(0, round));
+                if (sent.error != 0) all.fail(sent.error);
+            }
+            co_await all.all_have_it->wait();
+            all.t.record_latency(start);
         }
-        co_await all.all_have_it->wait();
-        all.t.record_latency(start);
-        all.t.operation_done();
     }
     all.t.end();
+    all.over = true;
     for (auto& pair : all.pairs) pair.server->close();  // one that still waits for a message sees the end
 }
 
@@ -224,14 +285,7 @@ task_of<R> stream_throughput(R& runtime, trial& t) {
     auto listener = runtime.listen();
     detail::connected_pair<R, typename R::stream> pair;
     co_await detail::connect_pair(runtime, listener, pair);
-    detail::stream_check check(stream_chunk_bytes);
-    t.begin();
-    std::array<task_of<R>, 2> both{
-        detail::receive_stream<task_of<R>>(*pair.server, stream_chunk_bytes, check),
-        detail::send_stream<task_of<R>>(*pair.client, t, check)};
-    co_await runtime.gather(std::span<task_of<R>>(both));
-    t.end();
-    check.prove(t, t.operations() * stream_chunk_bytes);
+    co_await detail::carry_stream(runtime, t, *pair.server, *pair.client, stream_chunk_bytes);
 }
 
 /// One operation: a connection is opened, accepted, echoes 64 bytes and is closed.
@@ -239,14 +293,12 @@ template <Runtime R>
 task_of<R> accept_churn(R& runtime, trial& t) {
     auto listener = runtime.listen();
     const detail::echo_messages messages(echo_bytes);
-    std::uint64_t served = 0;
-    std::uint64_t right_replies = 0;
-    t.begin();
-    std::array<task_of<R>, 2> both{detail::serve_those_who_come<R>(listener, t, served),
-                                   detail::come_and_go(runtime, listener, t, messages, right_replies)};
+    detail::visits counts;
+    std::array<task_of<R>, 2> both{detail::serve_those_who_come<R>(listener, counts),
+                                   detail::come_and_go(runtime, listener, t, messages, counts)};
     co_await runtime.gather(std::span<task_of<R>>(both));
-    t.prove("connections that were served", t.operations(), served);
-    t.prove("connections with the right reply", t.operations(), right_replies);
+    t.prove("connections that were served", t.operations(), counts.served);
+    t.prove("connections with the right reply", t.operations(), counts.right_replies);
 }
 
 /// One operation: a message of 64 bytes sent to 100 connections, all of which must have it before the next
@@ -269,7 +321,8 @@ struct stream_family {
     static constexpr std::array about{
         workload_info{
             "stream/throughput", about_bulk, "one operation is 64 KiB sent and received over one connection",
-            "All chunks, from the first write to the end of the stream. Every byte is compared: one memcmp "
+            "All chunks, from the first write until the last byte has arrived. Every byte is compared: one "
+            "memcmp "
             "over a piece that was just copied into the caches, the same in each contender.",
             "Copying in the kernel; how large the reads are, and how often a full socket makes the sender "
             "wait."},
@@ -289,8 +342,10 @@ struct stream_family {
         workload_shape{"stream/throughput/bytes:65536", 500, 20'000, rate, 100, many_turns, on_demand,
                        way::turns},
         workload_shape{"accept/churn", 300, 5000, rate, 100, many_turns, on_demand, way::turns, 1, countable,
-                       10'000},
-        workload_shape{"fanout/broadcast/conns:100", 30, 1000, rate, 300, many_turns, on_demand, way::turns},
+                       10'000}
+            .with_latencies(1),
+        workload_shape{"fanout/broadcast/conns:100", 30, 1000, rate, 300, many_turns, on_demand, way::turns}
+            .with_latencies(1),
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

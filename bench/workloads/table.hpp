@@ -76,6 +76,26 @@ struct workload_shape {
     std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
     pace paced = pace::its_own;
 
+    /// How many of the latencies that the workload records run at the same time (the connections of an echo);
+    /// 0 where it records none, or where the number is open. The latencies of one connection do not overlap, so
+    /// that their sum over the timed section is at most this many times its length (Little's law).
+    double in_flight = 0;
+    /// How many operations one latency is of: all children of a gather, for example.
+    std::uint64_t operations_per_latency = 1;
+    /// The least share of the timed section in which they are in flight. Round trips are all the time, but for
+    /// the beginning and the end of a part.
+    double least_in_flight = 0.5;
+
+    /// The shape with these latencies, for the lists of workloads.
+    constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
+                                            double least = 0.5) const {
+        workload_shape shape = *this;
+        shape.in_flight = at_once;
+        shape.operations_per_latency = operations_each;
+        shape.least_in_flight = least;
+        return shape;
+    }
+
     bool calibrated() const noexcept { return real_operations == 0; }
     std::uint64_t operations(trial_size size) const noexcept {
         return size == trial_size::smoke ? smoke_operations : real_operations;

@@ -64,9 +64,9 @@ struct load_seen {
 
 template <Runtime R>
 task_of<R> tick_and_stop(echo_session<tcp_transport<R>>& session, load_seen& load) {
-    const std::uint64_t before = session.timed_round_trips;
+    const std::uint64_t before = session.made_in_rounds;
     co_await tick_periodically(session.runtime, session.t);
-    load.round_trips = session.timed_round_trips - before;
+    load.round_trips = session.made_in_rounds - before;
     session.stopped = true;
 }
 
@@ -212,7 +212,7 @@ task_of<R> timer_expire(R& runtime, trial& t) {
 template <Runtime R>
 task_of<R> timer_under_load(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;
-    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes, 0);
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes);
     detail::load_seen load;
     co_await detail::serve_while(session,
                                  [&session, &load] { return detail::tick_under_load<R>(session, load); });

@@ -28,7 +28,7 @@ struct named_operation : operation {
     const std::type_info& type;
 };
 
-// Every kind of awaiter that there is.
+// Tries every kind of awaiter.
 const suspension* suspension_of(const operation& op) noexcept {
     if (const auto* found = polled_awaiter<>::suspension_of(op)) return found;
     if (const auto* found = polled_awaiter<timer>::suspension_of(op)) return found;

@@ -1,7 +1,8 @@
-// Debug mode, as asyncio's: who held the loop up, and which exception nobody has asked for.
+// Debug mode, like asyncio's: which callback held up the loop, and which exception was never retrieved.
 //
-// A task's name is the place in the source that started it, which is kept in its frame. What an operation is
-// can be seen from the function that completes it; a posted function is wrapped while debug mode is on.
+// A task's name is the place in the source that started it; it is stored in the task's frame. The kind of an
+// operation is recognised by the function that completes it. While debug mode is on, posted functions are
+// wrapped.
 #pragma once
 
 #include <functional>
@@ -20,17 +21,19 @@ struct debug_mode {
     using unretrieved_warning = std::function<void(const std::exception_ptr&, const std::string& who)>;
 
     nanoseconds slow_limit{};
-    slow_warning on_slow;  // empty: nobody is warned
+    slow_warning on_slow;  // empty: no warning
     unretrieved_warning on_unretrieved;
 
-    /// A posted function with its type, which it does not tell itself; without memory, as it is. Any thread.
+    /// Wraps a posted function together with its type, which the operation itself does not show. Without
+    /// memory, returns it unwrapped. Any thread.
     static operation& named(operation& posted, const std::type_info& function) noexcept;
 
-    /// What is known of an operation before it is run; then it may be gone. The unknown is null, or line 0.
+    /// The identity of an operation, recorded before it runs, because it might be destroyed afterwards.
+    /// Unknown members are null, or line 0.
     struct identity {
-        const void* frame = nullptr;               // of a task: its innermost coroutine, that goes on
-        const std::type_info* function = nullptr;  // that is called
-        std::source_location where = {};           // who started the task or scheduled the function
+        const void* frame = nullptr;               // of a task: the innermost coroutine, which resumes
+        const std::type_info* function = nullptr;  // the function that is called
+        std::source_location where = {};           // where the task was started or the function scheduled
 
         std::string to_text() const;
     };

@@ -1,17 +1,17 @@
-// Something that happens once, and whoever waits for it, or for any other one thing.
+// An event that happens once, and the list of the tasks that wait for it.
 #pragma once
 
 #include "loop/scheduler.hpp"
 
 namespace loopbench::loop {
 
-/// Who waits: linked in a circle with the others of a list, and left alone when it is in none. So it leaves,
-/// at the latest when it is destroyed, without knowing the list.
+/// A waiter: linked in a circle with the other waiters of a list, or alone if it is in no list. So it can
+/// leave its list without knowing it, at the latest when it is destroyed.
 class waiter_node : public operation {
 public:
     waiter_node& operator=(waiter_node&&) = delete;
 
-    /// True when it was in a list.
+    /// Takes the waiter out of its list. Returns false if it was in none.
     bool unlink() noexcept {
         previous_->following_ = following_;
         following_->previous_ = std::exchange(previous_, this);
@@ -27,7 +27,8 @@ private:
     waiter_node* following_ = this;
 };
 
-/// In the order in which they came. In the circle it stands between the last and the first.
+/// The waiters in the order in which they came. In the circle, the list itself stands between the last and
+/// the first.
 class waiter_list : waiter_node {
 public:
     bool empty() const noexcept { return following_ == this; }
@@ -46,11 +47,12 @@ public:
     }
 };
 
-/// Loop's thread only; it must outlive those that wait for it, except when the loop is destroyed. Any number
-/// of tasks may wait; set(), once and for all, lets them go on from the ready queue in the order of coming.
+/// An event that is set once and stays set. Any number of tasks may wait for it; set() makes them continue
+/// from the ready queue, in the order in which they came. Loop's thread only. The event must outlive the
+/// waiting tasks, except when the loop is destroyed.
 class event {
 public:
-    /// `polls`: who waits asks on every turn whether it is set, instead of being woken.
+    /// `polls`: a waiting task checks on every turn if the event is set, instead of being woken.
     explicit event(scheduler& loop, bool polls = false) noexcept : ready_(loop.ready()), polls_(polls) {}
     event& operator=(event&&) = delete;
 
@@ -95,7 +97,7 @@ public:
         event& event_;
     };
 
-    /// Awaitable; completes at once when the event is set.
+    /// Awaitable; completes immediately if the event is already set.
     wait_awaiter wait() noexcept { return wait_awaiter(*this); }
 
 private:

@@ -4,7 +4,7 @@ namespace loopbench::loop {
 
 constinit thread_local frame_pool::thread_lists frame_pool::lists_{};
 
-// Gives a thread's kept blocks back. Made at the first real allocation, off the fast path.
+// Frees a thread's kept blocks when the thread ends. Created at the first real allocation, off the fast path.
 struct frame_pool::end_of_thread {
     end_of_thread() noexcept { lists_.limit_bytes = limit_bytes; }
     ~end_of_thread() {

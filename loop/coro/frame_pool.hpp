@@ -1,8 +1,8 @@
 // Recycled memory for coroutine frames, callbacks, the wheel's chunks, and state that handles share.
 //
-// A loop creates and destroys frames of a few sizes millions of times a second, all in one thread, so each
-// thread keeps the freed ones in a list per size and hands out the one freed last, which is still in the
-// cache. (Boost.Asio keeps two blocks per thread for this; a wide gather overflows it: asio#1167.)
+// A loop creates and destroys frames of a few sizes millions of times per second, all in one thread. So each
+// thread keeps freed frames in a list per size, and reuses the one freed last, which is still in the cache.
+// (Boost.Asio keeps two blocks per thread for this purpose; a wide gather overflows them: asio#1167.)
 #pragma once
 
 #include <array>
@@ -10,32 +10,34 @@
 #include <new>
 #include <utility>
 
-// For AddressSanitizer: a kept block must not be touched. Whether there is a sanitizer is a matter of the
-// program that includes this installed header, so it is decided here and not in CMake.
+// For AddressSanitizer: a kept block must not be touched. This header is installed, and the program that
+// includes it decides if there is a sanitizer; therefore the choice is made here and not in CMake.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #endif
 
 namespace loopbench::loop {
 
-/// One per thread; blocks may be freed in another thread than the one that allocated them, and stay there.
+/// A pool per thread. A block may be freed in another thread than the one that allocated it, and then stays
+/// there.
 class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
     static constexpr std::size_t largest_bytes = 2048;                 // larger ones go straight to the heap
-    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // what a thread keeps of one size
+    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // how much a thread keeps of each size
 
     /// Throws std::bad_alloc. `bytes` is at least 1; the block is aligned as operator new aligns.
     static void* allocate(std::size_t bytes) {
         if (bytes > largest_bytes || lists_.heads[size_class(bytes)] == nullptr) [[unlikely]]
             return allocate_from_heap(bytes);
         free_block*& head = lists_.heads[size_class(bytes)];
-        // A kept block is poisoned, so that a use after free is reported although the memory is recycled.
+        // A kept block is poisoned, so that the sanitizer reports a use after free although the memory is
+        // recycled.
         unpoison(head, class_bytes(bytes));
         return std::exchange(head, head->next);
     }
 
-    /// `bytes` must be what allocate() was asked for.
+    /// `bytes` must be the value that was passed to allocate().
     static void deallocate(void* block, std::size_t bytes) noexcept {
         if (bytes > largest_bytes) [[unlikely]]
             return ::operator delete(block);
@@ -48,8 +50,9 @@ public:
     }
 
 private:
-    // The sum is here, and not beside the list, where each allocation would have to write it: one that reads
-    // what the last one has written is as long on its way as all the rest.
+    // The sum is stored in the block and not next to the list head, where each allocation would have to write
+    // it: an allocation that reads what the previous one has just written takes as long as everything else
+    // together.
     struct free_block {
         free_block* next;
         std::size_t kept_bytes;  // from here to the end of the list
@@ -85,13 +88,13 @@ private:
 
     struct thread_lists {
         std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
-        std::size_t limit_bytes;  // nothing before the first allocation and after the thread's end
+        std::size_t limit_bytes;  // 0 before the first allocation and after the thread's end
     };
-    // Trivial on purpose: a thread_local with a constructor or destructor costs a check at every access.
+    // Trivial on purpose: a thread_local with a constructor or a destructor costs a check at every access.
     static constinit thread_local thread_lists lists_;
 };
 
-/// The base of what is made in recycled memory. (Sized delete lets the pool find the list without a header.)
+/// The base class of objects in recycled memory. (Sized delete lets the pool find the list without a header.)
 struct recycled {
     static void* operator new(std::size_t bytes) { return frame_pool::allocate(bytes); }
     static void operator delete(void* block, std::size_t bytes) noexcept {
@@ -99,7 +102,8 @@ struct recycled {
     }
 };
 
-/// A pointer that shares a State: `recycled`, with a member `unsigned references = 1`. One thread only.
+/// A pointer that shares ownership of a State, which is `recycled` and has a member `unsigned references =
+/// 1`. One thread only.
 template <class State>
 class shared_state {
 public:
@@ -122,7 +126,7 @@ public:
         return shared_state(new State(std::forward<Arguments>(arguments)...));
     }
 
-    /// Shares a state that is reached by its address.
+    /// Shares a state that is known by its address.
     static shared_state share(State& state) noexcept {
         ++state.references;
         return shared_state(&state);

@@ -1,5 +1,5 @@
-// A value that comes later: the future of the founding documents, with done callbacks; and a task that runs
-// on its own and is known by such a future.
+// A value that comes later: the future of the tutorials, with done callbacks; and a task that runs
+// independently and whose result is such a future.
 #pragma once
 
 #include <functional>
@@ -26,13 +26,14 @@ struct future_state : recycled {
             loop.exception_was_not_retrieved(exception, made_at);
     }
 
-    // Whoever waits goes on from the ready queue, in the order in which they came: never inside set_value().
+    // Resumes the waiting tasks from the ready queue, in the order in which they came, never inside
+    // set_value().
     void settle() noexcept {
         done.set();
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
     }
 
-    // Allocated when it is added, so that whoever settles the future needs no memory.
+    // Allocated when it is added, so that settling the future needs no memory.
     struct done_callback : operation {
         explicit done_callback(std::function<void(const future<T>&)> what)
             : operation{nullptr, &run_or_discard}, function(std::move(what)) {}
@@ -43,7 +44,7 @@ struct future_state : recycled {
         }
 
         std::function<void(const future<T>&)> function;
-        shared_state<future_state> state;  // from the moment on when it is queued
+        shared_state<future_state> state;  // set when the callback is queued
     };
 
     void queue(done_callback& callback) noexcept {
@@ -58,12 +59,12 @@ struct future_state : recycled {
     std::exception_ptr exception;
     std::source_location made_at;  // for debug mode
     unsigned references = 1;
-    bool retrieved = false;  // the exception, by who asked for the result
+    bool retrieved = false;  // the result was asked for, so the exception was seen
 };
 
 }  // namespace detail
 
-/// The reading end. Copyable; all copies name one value. Loop's thread only.
+/// The reading end. Copyable; all copies refer to one value. Loop's thread only.
 template <class T>
 class future {
 public:
@@ -73,7 +74,7 @@ public:
 
     bool done() const noexcept { return state_->done.is_set(); }
 
-    /// The value (a copy), or the exception. Throws std::logic_error while there is neither.
+    /// Returns a copy of the value, or throws the exception. Throws std::logic_error while there is neither.
     T result() const {
         if (state_->exception) {
             state_->retrieved = true;
@@ -84,7 +85,7 @@ public:
         if constexpr (!std::is_void_v<T>) return *state_->value;
     }
 
-    /// f(future) runs on a later turn, once the future is done; at once queued when it is already.
+    /// Runs f(future) on a later turn, once the future is done; if it is already done, queues f now.
     void add_done_callback(std::function<void(const future&)> function) const {
         auto* const callback = new typename state_type::done_callback(std::move(function));
         done() ? state_->queue(*callback) : state_->callbacks.push(*callback);
@@ -110,13 +111,13 @@ private:
     shared_state<state_type> state_;
 };
 
-/// The writing end, of which there is one. Dropped without having been kept, it leaves task_cancelled in the
-/// future: nobody waits for ever, and who asks done() learns that the writer is gone.
+/// The writing end, of which there is one. If it is destroyed without a result, the future gets
+/// task_cancelled: no task waits for ever, and done() returns true.
 template <class T>
 class promise {
 public:
-    /// The loop on which waiters go on; it must outlive the promise and its futures. `where` is the name of
-    /// an exception that nobody asks for, in debug mode.
+    /// `loop` is the loop on which waiting tasks resume; it must outlive the promise and its futures. In
+    /// debug mode, `where` names an exception that is never retrieved.
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
@@ -130,7 +131,7 @@ public:
 
     loop::future<T> get_future() const noexcept { return loop::future<T>(state_); }
 
-    /// Throws std::logic_error when the future is done already.
+    /// Throws std::logic_error if the future is already done.
     template <class... Value>
     void set_value(Value&&... value) {
         unsettled().value.emplace(std::forward<Value>(value)...);
@@ -151,7 +152,8 @@ private:
     shared_state<detail::future_state<T>> state_;
 };
 
-/// Names a running task. Copyable; dropping it does not end the task. Loop's thread only, and in its life.
+/// A handle to a running task. Copyable; dropping it does not end the task. Loop's thread only, and only
+/// while the loop lives.
 template <class T>
 class task_handle {
 public:
@@ -160,18 +162,18 @@ public:
 
     bool done() const noexcept { return outcome_.done(); }
 
-    /// Asks the task, unless it is done, to end: its present await, or the next, throws task_cancelled.
+    /// Asks the task to end, unless it is done: its current await, or the next one, throws task_cancelled.
     void cancel() const noexcept {
         if (!done()) request_cancel(*context_);
     }
 
-    /// The task's value or exception, for result(), add_done_callback() and co_await.
+    /// Returns the task's value or exception as a future, for result(), add_done_callback() and co_await.
     const future<T>& outcome() const noexcept { return outcome_; }
     auto operator co_await() const noexcept { return outcome_.operator co_await(); }
 
 private:
     future<T> outcome_;
-    task_context* context_;  // in the task's frame; gone when it is done
+    task_context* context_;  // in the task's frame, which is destroyed when the task is done
 };
 
 namespace detail {
@@ -192,8 +194,8 @@ task<void> keep(promise<T> answer, task<T> work) {
 
 }  // namespace detail
 
-/// Starts `work` as a task of its own. What it throws is kept for whoever asks; nobody asking, it is dropped
-/// (debug mode warns of it). `where` is its name in debug mode.
+/// Starts `work` as a task of its own. If it throws, the exception is kept for the code that asks for the
+/// result; if no code asks, it is dropped (debug mode warns about it). In debug mode, `where` names the task.
 template <class T>
 task_handle<T> create_task(scheduler& loop, task<T> work,
                            const std::source_location& where = std::source_location::current()) {

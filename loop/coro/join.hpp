@@ -1,4 +1,4 @@
-// Waiting for several tasks: gather and race. A real join: the last child to end wakes the waiter.
+// Waiting for several tasks: gather and race. A real join: the last child that ends wakes the waiter.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@ namespace loopbench::loop {
 
 enum class join_mode {
     all,                  // every child runs to its end, whatever happens to the others
-    cancel_on_exception,  // the first exception cancels those that still run
-    cancel_on_first,      // the first to end, with a value or an exception, does
-    collect,  // as `all`, and no exception is thrown: each is left in its task, for task::failure()
+    cancel_on_exception,  // the first exception cancels the children that still run
+    cancel_on_first,      // the first child that ends, with a value or an exception, cancels the others
+    collect,  // like `all`, but no exception is thrown: each one stays in its task, for task::failure()
 };
 
-/// Runs children as tasks of their own until all have ended. Gives nothing, or, as a std::size_t, the index
-/// of the first to end, which is for cancel_on_first. Allocates nothing: the children's frames carry what a
-/// root needs, and this awaiter lives in the waiting frame.
+/// An awaiter that runs children as tasks of their own until all have ended. Gives nothing, or, if Result is
+/// std::size_t, the index of the first child that ended (for cancel_on_first). Allocates nothing: the
+/// children's frames contain the state of a root, and this awaiter lives in the waiting frame.
 template <class T, class Result>
 class join_awaiter final : polled_awaiter<>, detail::root_owner {
 public:
-    /// `polls`: the waiter asks on every turn whether all children have ended, instead of being woken.
+    /// `polls`: the waiter checks on every turn if all children have ended, instead of being woken.
     join_awaiter(ready_queue& ready, bool polls, std::span<task<T>> children, join_mode mode) noexcept
         : polled_awaiter<>(ready),
           children_(children),
@@ -67,10 +67,11 @@ public:
     }
 
 private:
-    // A pass through the queue is much of what a child costs that has little to do. But a child that gathers
-    // in its turn does so on the stack of this one, which must end somewhere. And so must the turn: of very
-    // many children most go through the queue, and the kernel and the clock are looked at in between. The
-    // budget is looked at again after some children: they use it, too.
+    // Returns how many children to start immediately. For a child with little work, a pass through the ready
+    // queue is a large part of its cost. But a nested gather runs on the stack of the outer one, so the depth
+    // must be limited. The turn must end too: if there are very many children, most go through the queue, and
+    // the loop asks the kernel and the clock in between. The budget is checked again after some children,
+    // because they use it too.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (polls_ || ready().nested_gathers > nested_gathers_max || used >= started_units_max) return 0;
@@ -86,8 +87,8 @@ private:
         return root;
     }
 
-    // The waiter goes on inside of the last child's end, as one that awaits a single task does: the frames of
-    // the children, which it is going to free, are still in the cache.
+    // The waiter resumes directly when the last child ends, like a task that awaits a single task: the
+    // children's frames, which it will free, are still in the cache.
     std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
         if (child.exception || mode_ == join_mode::cancel_on_first) [[unlikely]]
             decide(child);
@@ -97,7 +98,7 @@ private:
     }
 
     [[gnu::noinline]] void decide(const detail::promise_base& child) noexcept {
-        // A child that was cancelled because another one ended has not failed.
+        // A child that was cancelled because another one ended did not fail.
         const bool failed = child.exception && !cancelling_;
         if (decisive_ != nullptr || (!failed && mode_ != join_mode::cancel_on_first)) return;
         decisive_ = &child;
@@ -116,12 +117,12 @@ private:
 
     static constexpr unsigned nested_gathers_max = 64;
     static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
-    static constexpr std::size_t children_between_looks = 32;  // at the budget
+    static constexpr std::size_t children_between_looks = 32;  // between checks of the budget
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t running_;  // children, and one more for the loop that starts them: they may end in it
-    const detail::promise_base* decisive_ = nullptr;  // the first to fail; or to end, where that cancels
+    std::size_t running_;  // children, and one for the loop that starts them: they may end in it
+    const detail::promise_base* decisive_ = nullptr;  // the first to fail, or, with cancel_on_first, to end
     join_mode mode_;
     bool polls_;
     bool cancelling_ = false;

@@ -2,7 +2,8 @@
 //
 // A task is lazy: it starts when it is awaited (then it runs inside the awaiting task, by symmetric
 // transfer), or when a loop spawns, gathers or runs it (then it is the root of a task of its own). Its frame
-// comes from the frame pool and carries everything a root needs, so that starting one allocates nothing more.
+// comes from the frame pool and contains everything that a root needs, so that starting it allocates nothing
+// more.
 #pragma once
 
 #include <concepts>
@@ -23,29 +24,30 @@ namespace detail {
 
 struct promise_base;
 
-/// Who has made a frame the root of a task.
+/// The code that made a frame the root of a task.
 class root_owner {
 public:
-    /// The root has ended. Gives who goes on. Its frame may be destroyed here, or by that one.
+    /// Called when the root has ended. Returns the coroutine to resume. The root's frame may be destroyed
+    /// here, or by that coroutine.
     virtual std::coroutine_handle<> root_ended(promise_base& root) noexcept = 0;
 
 protected:
     ~root_owner() = default;
 };
 
-// What a frame needs when it is the root of a task. Left uninitialised in frames that are merely awaited.
+// The state that a frame needs as the root of a task. Not initialised in frames that are only awaited.
 struct root_state : operation, task_context {
     root_state* next_root;       // in a root_list
-    root_state** previous_link;  // what points to this root there
+    root_state** previous_link;  // the pointer to this root in that list
     root_owner* owner;
     union {
         std::coroutine_handle<> frame;
     };
     union {
-        std::source_location where;  // who has started the task; a child has its parent's
+        std::source_location where;  // the place that started the task; a child has its parent's
     };
 
-    root_state() noexcept {}  // NOLINT: or the unions would be initialised in every frame
+    root_state() noexcept {}  // NOLINT: otherwise the unions would be initialised in every frame
 
     static void start(operation* op, completion how) {
         if (how == completion::run) static_cast<root_state*>(op)->frame.resume();
@@ -53,7 +55,7 @@ struct root_state : operation, task_context {
 };
 
 struct promise_base : recycled {
-    promise_base() noexcept {}  // NOLINT: who starts a frame says who awaits it
+    promise_base() noexcept {}  // NOLINT: the code that starts a frame sets what awaits it
 
     struct final_awaiter {
         bool await_ready() const noexcept { return false; }
@@ -74,7 +76,7 @@ struct promise_base : recycled {
     void unhandled_exception() noexcept { exception = std::current_exception(); }
 
     union {
-        std::coroutine_handle<> continuation;  // who awaits this frame; null for a root
+        std::coroutine_handle<> continuation;  // the coroutine that awaits this frame; null for a root
     };
     task_context* context;  // of the task that this frame belongs to
     std::exception_ptr exception;
@@ -111,7 +113,8 @@ struct task_promise : promise_with_value<T> {
 
 }  // namespace detail
 
-/// A coroutine that gives a T. Movable, owns its frame; destroying it frees the frame and all that it holds.
+/// A coroutine that gives a T. Movable. Owns its frame: destroying the task frees the frame and everything in
+/// it.
 template <class T = void>
 class [[nodiscard]] task {
 public:
@@ -131,18 +134,21 @@ public:
 
     bool done() const noexcept { return frame_ && frame_.done(); }
 
-    /// Awaiting runs the task to its end and gives its value or throws its exception. Only from a task.
+    /// Runs the task to its end and gives its value or throws its exception. Only for coroutines that are
+    /// tasks.
     auto operator co_await() && noexcept { return awaiter{frame_}; }
 
-    /// Why a task that is done has no value; null when it has one.
+    /// Returns the exception of a task that is done; null if it has a value.
     std::exception_ptr failure() const noexcept { return frame_.promise().exception; }
 
-    /// The value of a task that is done, or its exception; a value is moved out. The task must be done.
+    /// Returns the value of a task that is done, or throws its exception. The value is moved out. The task
+    /// must be done.
     T result() const { return frame_.promise().take(); }
 
     // For the loop.
 
-    /// Makes the frame the root of a task, which completing the root starts. `where`: see spawn().
+    /// Makes the frame the root of a task. Completing the returned operation starts the task. `where`: see
+    /// spawn().
     detail::root_state& become_root(detail::root_owner& owner,
                                     const std::source_location& where = {}) noexcept {
         detail::root_state& made = root();
@@ -158,7 +164,7 @@ public:
     }
     detail::root_state& root() const noexcept { return frame_.promise().root; }
 
-    /// The frame, owned by the caller from here on.
+    /// Returns the frame, which the caller then owns.
     handle_type release() noexcept { return std::exchange(frame_, nullptr); }
 
 private:
@@ -180,7 +186,7 @@ private:
     handle_type frame_;
 };
 
-/// What a T is kept as: std::monostate in the place of void.
+/// The type in which a T is stored: std::monostate instead of void.
 template <class T>
 using kept_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 

@@ -1,4 +1,4 @@
-// A time limit on any task.
+// A time limit for any task.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace loopbench::loop {
 
-/// Runs `work` until it ends or the deadline has come; then it is cancelled, and has ended when this
-/// completes. Gives the value (std::monostate for void), or nothing when the time was up; throws what `work`
-/// throws, be it because it was cancelled.
+/// Runs `work` until it ends or the deadline comes. At the deadline, `work` is cancelled; it has ended when
+/// this function completes. Gives the value (std::monostate for void), or nothing if the time was up. Throws
+/// the exception of `work`, also task_cancelled if something else cancelled it.
 template <class T>
 task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work, time_point deadline) {
     struct armed_limit {
@@ -31,7 +31,7 @@ task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work,
         }
     } catch (const task_cancelled&) {
         if (!timed_out) throw;
-        co_return std::nullopt;  // it ended as it was asked to
+        co_return std::nullopt;  // it ended as requested
     }
 }
 

@@ -1,9 +1,10 @@
-// Document 004: a task in the background, every 100 ms, while main sleeps twice for 500.
+// Tutorial 004: a background task that runs every 100 ms, while main sleeps twice for 500 ms.
 //
-// The document's order, five lines on each side of main's, has the background come first whenever both are
-// due. Its own code would not keep that up: each of its sleeps starts a little after the last one's end. So
-// times are counted from the start here, the background starts first, and main lets it go first: a loop with
-// a plain list of timers (loop-layered) would take the older one, which is main's.
+// In the tutorial's output, with five lines on each side of main's, the background task comes first whenever
+// both are due. The tutorial's code would not keep this order, because each of its sleeps starts a little
+// after the previous one ended. So this program counts times from the start, starts the background task
+// first, and makes main let it run first: a loop with a plain list of timers (loop-layered) would run the
+// older timer first, which is main's.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -27,7 +28,7 @@ task<void> background_task(event_loop& loop) {
     }
 }
 
-// What is due at the same time runs before this goes on.
+// Sleeps until `when`, then lets everything that is due at the same time run first.
 task<void> sleep_as_the_last(event_loop& loop, loop::time_point when) {
     co_await loop.sleep_until(when);
     co_await loop.yield();

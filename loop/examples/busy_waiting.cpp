@@ -1,6 +1,6 @@
-// Document 004's home-cooked sleep: correct, concurrent, and at 100 % CPU for as long as it lasts. The last
-// line says so; on a loop that sleeps in the kernel (--design loop-asyncio) it says something else. Time that
-// jumps uses no CPU: there it is the sleeps that are counted.
+// Tutorial 004's hand-made sleep: correct, concurrent, and at 100 % CPU while it lasts, as the last line
+// shows. On a loop that sleeps in the kernel (--design loop-asyncio), the last line shows a small number.
+// Virtual time uses no CPU, so the program then counts the sleeps.
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -24,7 +24,7 @@ task<void> do_something_after_sleep(event_loop& loop, std::string_view name, loo
     fmt::print("hey ma, calling from {}\n", name);
 }
 
-// Of this process, in user and kernel mode.
+// Returns the CPU time of this process, in user and kernel mode.
 std::chrono::microseconds cpu_time() {
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);

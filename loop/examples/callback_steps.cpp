@@ -1,7 +1,8 @@
-// Document 002, "Discover asyncio event loop": the layers of an event loop, one after the other, each with
-// the few lines that the slides show.
+// Tutorial 002, "Discover asyncio event loop": the layers of an event loop, one after the other, each with
+// the few lines on the slides.
 //
-// The slides look at the clock once, when it is 3. So does this: its clock stands where it is put.
+// The slides read the clock once, when it is 3. This program does the same: its clock moves only when it is
+// set.
 #include <fmt/core.h>
 #include <sys/socket.h>
 
@@ -92,7 +93,8 @@ void coroutine_and_base_task() {
 
 using number = loop::future<int>;
 
-// A task steps its coroutine; when that yields a future, the future's callback is the next step.
+// A task that steps its coroutine. When the coroutine yields a future, the future's callback makes the next
+// step.
 class task {
 public:
     task(generator<number> coro, event_loop& loop) : coro_(std::move(coro)) {
@@ -112,13 +114,13 @@ generator<number> my_coroutine(number future) {
     fmt::print("Result: {}\n", future.result());
 }
 
-// The slides show the classes and no program; these are the three turns that they are for.
+// The slides show these classes but no program; here are the two turns in which they work.
 void future_and_task(event_loop& loop) {
     loop::promise<int> promise(loop);
     [[maybe_unused]] task stepped(my_coroutine(promise.get_future()), loop);
-    loop.turn();  // to the yield
+    loop.turn();  // runs to the yield
     promise.set_value(42);
-    loop.turn();  // the callback, and on to the end
+    loop.turn();  // runs the callback, then to the end
 }
 
 }  // namespace

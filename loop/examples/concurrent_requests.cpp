@@ -1,8 +1,8 @@
-// What document 004 announces for its second part: plain TCP requests, concurrently, with a task in the
-// background.
+// The program that tutorial 004 announces for its second part: concurrent plain TCP requests, with a task in
+// the background.
 //
-// Each request is HTTP/1.0: one connection, a line that asks, an answer until the connection ends. Without
-// servers to ask, the program is its own: GET /500 is answered after 500 ms.
+// Each request is HTTP/1.0: one connection, one request, and an answer that lasts until the connection ends.
+// Without servers in the arguments, the program is its own server: it answers GET /500 after 500 ms.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ task<target> located(loop::resolver& resolver, std::string text) {
     const std::string port = text.substr(colon + 1, slash - colon - 1);
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    // A statement of its own: g++ 12 destroys the vector twice when it is awaited inside of the braces.
+    // A separate statement: g++ 12 destroys the vector twice if the await is inside the braces.
     auto where = co_await resolver.resolve(host, port);
     co_return target{
         .where = std::move(where), .host = host, .path = slash == text.size() ? "/" : text.substr(slash)};

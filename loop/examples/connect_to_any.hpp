@@ -1,4 +1,5 @@
-// A host has more than one address: "localhost" may be ::1 first, and the server on 127.0.0.1 alone.
+// Connects to a host with several addresses: "localhost" may be ::1 first, while the server listens only on
+// 127.0.0.1.
 #pragma once
 
 #include <exception>
@@ -12,8 +13,8 @@
 
 namespace loopbench::examples {
 
-/// The first of `endpoints` that takes the connection, in their order; when none does, throws why the last
-/// did not. The endpoints must outlive the await.
+/// Connects to the first of `endpoints`, in order, that accepts the connection. If none does, throws the
+/// error of the last one. The endpoints must outlive the await.
 inline loop::task<loop::stream> connect_to_any(loop::event_loop& loop,
                                                std::span<const loop::endpoint> endpoints) {
     std::exception_ptr refusal =

@@ -1,5 +1,5 @@
-// Document 003's scheduler at work: an echo server that serves one client at a time, beside a count down
-// every four seconds and a count up every second. All of it callbacks, each of which arranges for the next.
+// Tutorial 003's scheduler: an echo server that serves one client at a time, together with a count down every
+// four seconds and a count up every second. All are callbacks, each of which schedules the next.
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -33,7 +33,7 @@ struct settings {
     int clients = -1;
 };
 
-// The document's read_wait() and write_wait(): one call, when the descriptor is ready.
+// The tutorial's read_wait() and write_wait(): one call, when the descriptor is ready.
 void read_wait(event_loop& loop, int fd, std::function<void()> function) {
     loop.add_reader(fd, [&loop, fd, function] {
         loop.remove_reader(fd);
@@ -48,7 +48,7 @@ void write_wait(event_loop& loop, int fd, std::function<void()> function) {
     });
 }
 
-// As Python prints it: ('127.0.0.1', 51234).
+// Formats an address as Python prints it: ('127.0.0.1', 51234).
 std::string printed(const sockaddr_in& address) {
     std::array<char, INET_ADDRSTRLEN> text{};
     ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
@@ -57,7 +57,7 @@ std::string printed(const sockaddr_in& address) {
 
 class echo_server {
 public:
-    /// Serves so many clients, one after the other; a negative number: for ever.
+    /// Serves `clients` clients, one after the other; with a negative number, serves for ever.
     echo_server(event_loop& loop, std::uint16_t port, int clients)
         : loop_(loop),
           listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),
@@ -90,8 +90,9 @@ private:
         read_wait(loop_, fd, [this] { receive(); });
     }
 
-    // A client that was gone before we came is no matter. Without a free descriptor the client stays in the
-    // backlog and the listener stays ready: to ask again at once would burn a core until something is closed.
+    // A client that left before the accept does not matter. If there is no free descriptor, the client stays
+    // in the backlog and the listener stays ready: asking again immediately would burn a core until a
+    // descriptor is closed.
     void could_not_accept(int error) {
         if (error == EAGAIN || error == ECONNABORTED) {
             wait_for_a_client();
@@ -149,7 +150,7 @@ void countdown(event_loop& loop, int n) {
     loop.call_later(scaled(4s), [&loop, n] { countdown(loop, n - 1); });
 }
 
-// The document's has no end.
+// The tutorial's count up has no end.
 void countup(event_loop& loop, int until, int i = 0) {
     fmt::print("Up {}\n", i);
     if (i != until) loop.call_later(scaled(1s), [&loop, until, i] { countup(loop, until, i + 1); });

@@ -1,9 +1,10 @@
-// Document 003's server before there is a scheduler: select() five times a second at least, two tables of
-// what to call for which socket, and a list of tasks that are taken from its end, so that the newest goes
+// Tutorial 003's server before there is a scheduler: at least five select() calls per second, two tables with
+// the callback of each socket, and a list of tasks that are taken from its end, so that the newest task runs
 // first.
 //
-// The document's takes one client and answers it for ever, gone or not. This one takes more, since only
-// several clients at once show the order of the tasks, and a client that is gone is forgotten.
+// The tutorial's server takes one client and answers it for ever, even if the client is gone. This one takes
+// more, because only several clients at the same time show the order of the tasks, and it forgets clients
+// that are gone.
 #include <fmt/core.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -45,7 +46,7 @@ int highest(const callbacks& table) {
 
 class select_server {
 public:
-    /// Ends when so many clients have come and gone; a negative number: never.
+    /// Ends when `clients` clients have come and gone; with a negative number, never.
     select_server(std::uint16_t port, int clients)
         : listener_(loop::open_listener(loop::endpoint::loopback(port))), clients_left_(clients) {
         fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.get()).port());
@@ -89,7 +90,7 @@ private:
         loop::unique_fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!client && errno != EAGAIN && errno != ECONNABORTED) loop::throw_errno("accept");
         const int fd = client.get();
-        if (client && fd < FD_SETSIZE) {  // one that select() cannot watch is closed
+        if (client && fd < FD_SETSIZE) {  // a client that select() cannot watch is closed
             clients_[fd] = std::move(client);
             readable_t_[fd] = [this, fd] { receive(fd); };
         }

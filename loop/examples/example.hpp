@@ -1,4 +1,4 @@
-// What the examples have in common: the choice of the loop that they run on, and of how fast time goes.
+// The common parts of the examples: the choice of the loop that they run on, and of the speed of time.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace loopbench::examples {
 
-/// An option that only one program has. `value` holds the default, and then what was given.
+/// An option that only one program has. `value` holds the default, later the given value.
 struct option {
     std::string name;
     std::string help;
     std::variant<bool*, int*, double*, std::vector<std::string>*> value;
 };
 
-/// `design` is the one of the program's own document: it runs there unless told otherwise. Empty for a
-/// program that builds its own loop.
+/// The description of an example. `design` is the default: the design of the program's own tutorial. Empty
+/// for a program that builds its own loop.
 struct program {
     std::string about;
     std::string design = {};
@@ -29,28 +29,28 @@ struct program {
     bool only_in_virtual_time = false;
 };
 
-/// A duration of the document, at the speed that was asked for.
+/// Returns a duration of the tutorial, scaled by the requested speed.
 loop::nanoseconds scaled(loop::nanoseconds documented);
 loop::nanoseconds scaled_seconds(double documented);
 
-/// Of an option --port. Throws std::invalid_argument when there is no such port.
+/// Checks the value of an option --port. Throws std::invalid_argument if there is no such port.
 std::uint16_t checked_port(int given);
 
-/// As a number for printing.
+/// Returns the duration in milliseconds, for printing.
 double milliseconds(loop::nanoseconds duration);
 
-/// The clock of a program in virtual time; null in the machine's.
+/// Returns the clock of a program in virtual time; null if the program runs in real time.
 virtual_clock* jumping_clock() noexcept;
 
-/// For a program that builds its own loop: what time it is, by the machine's clock or by the one that jumps.
+/// For a program that builds its own loop: returns the time of the machine's clock or of the virtual clock.
 loop::time_point now();
 
-/// The main() of an example: calls body(loop) on the chosen design. Exit codes: 0 it ran, 1 it failed, 2 the
-/// arguments are wrong or the design cannot run here.
+/// Runs an example: calls body(loop) on the chosen design. Returns the exit code: 0 if it ran, 1 if it
+/// failed, 2 if the arguments are wrong or the design cannot run here.
 int run_example(int argc, char** argv, const program& described,
                 const std::function<void(loop::event_loop&)>& body);
 
-/// As run_example(), for a program that builds its own loop.
+/// Like run_example(), for a program that builds its own loop.
 int run_on_its_own_loop(int argc, char** argv, const program& described, const std::function<void()>& body);
 
 }  // namespace loopbench::examples

@@ -1,7 +1,7 @@
-// A Python generator: a function that pauses, gives values and is sent values.
+// A Python generator: a function that pauses, gives values and receives values.
 //
-// The founding documents build their loops on it. The loop does not need it (task<T> is its coroutine), so it
-// lives with the examples.
+// The tutorials build their loops on generators. Our loop does not need them (its coroutine is task<T>), so
+// this file is in the examples folder.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace loopbench::examples {
 
-/// For a generator that yields, is sent, or returns no value of interest: Python's None.
+/// Python's None: for a generator that yields, receives or returns no value of interest.
 using none = std::monostate;
 
 namespace detail {
@@ -33,8 +33,8 @@ struct generator_return<none> {
 
 }  // namespace detail
 
-/// `co_yield` gives a Yielded, and its own value is the Sent that it goes on with. Starts with the first
-/// next().
+/// A generator: `co_yield` gives a Yielded and evaluates to the Sent with which the generator continues. It
+/// starts with the first next().
 template <class Yielded, class Sent = none, class Returned = none>
 class generator {
 public:
@@ -50,8 +50,8 @@ public:
         if (frame_) frame_.destroy();
     }
 
-    /// Runs to the next yield and gives its value, or nothing when the function has returned: Python's
-    /// StopIteration. Throws what the function throws.
+    /// Runs to the next yield and gives its value, or nothing if the function has returned (Python's
+    /// StopIteration). Throws the exceptions of the function.
     std::optional<Yielded> send(Sent value) {
         if (frame_.done()) return {};
         promise_type& promise = frame_.promise();
@@ -62,7 +62,7 @@ public:
     }
     std::optional<Yielded> next() { return send(Sent{}); }
 
-    /// What the function returned. It must have.
+    /// Returns the function's return value. The function must have returned.
     const Returned& returned() const { return *frame_.promise().returned; }
 
 private:

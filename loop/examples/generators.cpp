@@ -1,5 +1,5 @@
-// Document 001's primer: generators that are iterated over, that are sent values, and two of them taking
-// turns. There is no loop yet, and so no design to choose.
+// Tutorial 001's introduction: generators that are iterated over, generators that receive values, and two of
+// them that run alternately. There is no loop yet, so there is no design to choose.
 #include <fmt/core.h>
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Folders that the regex matches at the start of their names. What cannot be read is left out, as os.walk()
+// Yields the folders whose names start with a match of the regex. Leaves out unreadable folders, as os.walk()
 // does.
 generator<std::string> iterable_dirs(std::regex regex) {
     namespace files = std::filesystem;
@@ -34,7 +34,7 @@ generator<std::string> iterable_dirs(std::regex regex) {
     }
 }
 
-// A generator can be left before its end: the document goes through all of them.
+// Stops early, which a generator allows; the tutorial prints all folders.
 void print_dirs(int count_max) {
     auto dirs = iterable_dirs(std::regex("^[a-z]"));
     for (int count = 0; count < count_max; ++count) {
@@ -60,8 +60,8 @@ generator<none, int> sub_coroutine() {
     }
 }
 
-// The document writes `yield from`, which would never come back from a function that never returns. What it
-// prints is what passing each value on by hand does.
+// The tutorial uses `yield from`, which would never come back from a function that never returns. To get the
+// tutorial's output, this function passes each value on by hand.
 generator<none, int> delegating_coroutine() {
     fmt::print("coroutine started\n");
     auto sub = sub_coroutine();
@@ -100,7 +100,7 @@ void send_until_it_returns() {
     if (!c.send({})) fmt::print("StopIteration: {}\n", c.returned());
 }
 
-// The first event loop: it cannot wait, and its tasks cannot end. The document's goes round for ever.
+// The first event loop: it cannot wait, and its tasks cannot end. The tutorial's loop runs for ever.
 void static_event_loop(int rounds) {
     std::array event_loop{printing("task1"), printing("task2")};
     for (int round = 0; round < rounds; ++round) {
@@ -108,7 +108,7 @@ void static_event_loop(int rounds) {
     }
 }
 
-// Done when it is asked after so much time.
+// Ends at the first call after `duration` has passed.
 generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration) {
     const auto start = clock.now();
     while (clock.now() - start < duration) co_yield {};
@@ -122,8 +122,8 @@ generator<none> printing_and_sleeping(const char* name, virtual_clock& clock, st
     }
 }
 
-// The second can wait: it asks who wants to go on, again and again. Its time is virtual here, and it has an
-// end.
+// The second event loop can wait: it asks each task again and again if it can continue. Here it runs in
+// virtual time, and it has an end.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
     virtual_clock clock;
     std::array event_loop{printing_and_sleeping("task1", clock, 1s),

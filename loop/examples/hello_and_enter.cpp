@@ -1,8 +1,8 @@
-// Document 000, "How To Write Your Own Event Loop For Python Async Funcs": "hello" after five seconds, beside
-// a task that waits for Enter and then sleeps for three.
+// Tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs": prints "hello" after five seconds,
+// while a task waits for Enter and then sleeps for three seconds.
 //
-// The document builds async/await by hand first: hello_and_enter_by_hand.cpp is that,
-// hello_and_enter_awaitables.cpp is half way. Here the compiler and the loop's library do it.
+// The tutorial first builds async/await by hand; hello_and_enter_by_hand.cpp does this, and
+// hello_and_enter_awaitables.cpp is a step in between. Here the compiler and the loop's library do the work.
 #include <fmt/core.h>
 
 #include <array>
@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// The user stands in for a slow server: the answer comes when Enter is pressed. What was typed does not
-// matter, nor that it was nothing: the end of the input is an answer, too.
+// The user plays a slow server: the answer comes when Enter is pressed. The typed text does not matter, and
+// it may be empty: the end of the input is also an answer.
 task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
     loop::standard_input input(loop, fd);
     std::array<std::byte, 4096> typed;
@@ -43,7 +43,7 @@ task<std::string> func(event_loop& loop, int fd) {
 void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     loop.spawn(func(loop, fd));
-    loop.run_until_idle();  // the document's loop runs for ever
+    loop.run_until_idle();  // the tutorial's loop runs for ever
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Document 000 between its two extremes: fetch_ms() and func() are the compiler's coroutines, and what they
-// await is made by hand, of the loop's two callbacks. One awaitable is a generator in a wrapper, as
-// @as_async_coroutine makes it, and one a class with a state, as the document's last section has it.
+// Tutorial 000 between its two extremes: fetch_ms() and func() are real coroutines, but the awaitables are
+// made by hand from the loop's two callbacks. One awaitable is a generator in a wrapper, as
+// @as_async_coroutine makes it; the other is a class with a state, as in the tutorial's last section.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -26,8 +26,8 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// Awaits a generator: each future that it yields is waited for and its result sent back; what it returns is
-// what the await gives.
+// Awaits a generator: waits for each future that the generator yields and sends its result back. The await
+// gives the generator's return value.
 template <class T>
 class awaitable_wrapper {
 public:
@@ -56,7 +56,7 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-// The document's decorator.
+// The tutorial's decorator.
 constexpr auto as_async_coroutine = [](auto generator_function) {
     return [generator_function](auto&&... arguments) {
         return awaitable_wrapper(generator_function(arguments...));
@@ -66,8 +66,8 @@ constexpr auto as_async_coroutine = [](auto generator_function) {
 generator<loop::future<std::string>, std::string, std::string> read_from_file(event_loop& loop, int fd) {
     loop::promise<std::string> promise(loop);
     loop.add_reader(fd, [&] {
-        loop.remove_reader(fd);  // once
-        // It is ready, so this does not block.
+        loop.remove_reader(fd);  // only once
+        // The descriptor is ready, so this does not block.
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
                                          "read standard input (give it a terminal or a pipe)");
@@ -79,7 +79,7 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
 
 constexpr auto loop_read_from_file = as_async_coroutine(&read_from_file);
 
-// What `await` asks for: whether it is ready, what to do until it is, what it has come to.
+// The three functions that `co_await` needs: is it ready, how to wait, and the result.
 class loop_sleep {
 public:
     loop_sleep(event_loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}
@@ -111,7 +111,7 @@ task<std::string> func(event_loop& loop, int fd) {
 void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     loop.spawn(func(loop, fd));
-    loop.run_until_idle();  // the document's loop runs for ever
+    loop.run_until_idle();  // the tutorial's loop runs for ever
 }
 
 }  // namespace

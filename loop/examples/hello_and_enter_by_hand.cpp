@@ -1,6 +1,6 @@
-// Document 000 once more, as its last section has it: what async/await boils down to, "without any syntax
-// sugar and helpers, using only raw primitives". No coroutine here: each function that pauses is a class with
-// a state, resumed by send(), and all that it asks of the loop is two callbacks.
+// Tutorial 000 as in its last section: async/await reduced to its basics, "without any syntax sugar and
+// helpers, using only raw primitives". There are no coroutines here: each function that pauses is a class
+// with a state, resumed by send(), and needs only two callbacks from the loop.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using callback = std::function<void()>;
 
-// What is sent into a state machine and what it returns; Python does not need to say.
+// A value that a state machine receives or returns; Python needs no type for it.
 using value = std::variant<std::monostate, std::string, std::chrono::milliseconds>;
 
 class future {
@@ -37,7 +37,7 @@ private:
     std::function<void(value)> callback_;
 };
 
-// What send() gives: something to wait for, or the end. (Python throws the end, as StopIteration.)
+// The result of send(): a future to wait for, or the end. (Python throws the end as StopIteration.)
 struct stop_iteration {
     value returned;
 };
@@ -49,7 +49,7 @@ public:
     virtual step send(value sent) = 0;
 };
 
-// All that is asked of the loop.
+// Everything that the program needs from the loop.
 struct loop_calls {
     std::function<void(loop::nanoseconds, callback)> call_later;
     std::function<void(int, callback)> call_when_ready_for_reading;
@@ -63,7 +63,7 @@ public:
         if (std::exchange(started_, true)) return stop_iteration{std::move(sent)};
         auto awaited = std::make_shared<future>();
         loop_.call_when_ready_for_reading(fd_, [awaited, fd = fd_] {
-            // It is ready, so this does not block, and the descriptor's flags can stay as the shell set them.
+            // The descriptor is ready, so this does not block, and its flags can stay as the shell set them.
             std::array<char, 4096> text;
             const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
                                              "read standard input (give it a terminal or a pipe)");
@@ -95,7 +95,7 @@ private:
     bool started_ = false;
 };
 
-// To await is to pass everything on to the inner machine until that has ended.
+// Awaiting means passing everything on to the inner machine until that one has ended.
 class fetch_ms : public state_machine {
 public:
     fetch_ms(const loop_calls& loop, int fd) : read_(loop, fd) {}
@@ -135,10 +135,10 @@ private:
 
     const loop_calls& loop_;
     fetch_ms fetch_;
-    std::optional<loop_sleep> sleep_;  // the state: there is one once the answer has come
+    std::optional<loop_sleep> sleep_;  // the state: set once the answer has come
 };
 
-// Drives a state machine: each future that it gives resumes it, until it ends.
+// A task that drives a state machine: each future that the machine gives resumes it, until it ends.
 class task {
 public:
     explicit task(std::unique_ptr<state_machine> machine) : machine_(std::move(machine)) {}
@@ -159,7 +159,7 @@ loop_calls calls_of(event_loop& loop) {
         .call_when_ready_for_reading =
             [&loop](int fd, callback f) {
                 loop.add_reader(fd, [&loop, fd, f = std::move(f)] {
-                    loop.remove_reader(fd);  // once
+                    loop.remove_reader(fd);  // only once
                     f();
                 });
             },
@@ -171,7 +171,7 @@ void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     task waiting(std::make_unique<func>(calls, fd));
     loop.call_soon([&waiting] { waiting.next_step({}); });
-    loop.run_until_idle();  // the document's loop runs for ever
+    loop.run_until_idle();  // the tutorial's loop runs for ever
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where the programs of document 000 wait for Enter.
+// The source of Enter for the programs of tutorial 000.
 #pragma once
 
 #include <unistd.h>
@@ -14,10 +14,10 @@
 
 namespace loopbench::examples {
 
-/// Standard input; or, for a show without hands, a pipe on which the loop's clock presses Enter.
+/// Standard input; or, for a show without hands, a pipe on which the loop presses Enter after a delay.
 class keyboard {
 public:
-    /// Negative: somebody sits at the keyboard.
+    /// A negative number: a person presses Enter.
     keyboard(loop::event_loop& loop, double press_enter_after_seconds) {
         if (press_enter_after_seconds < 0) return;
         pipe_.emplace(loop.open_pipe());
@@ -35,7 +35,7 @@ private:
     std::optional<loop::pipe_ends> pipe_;
 };
 
-/// The main() of such a program: calls body(loop, fd of the keyboard) on the chosen design.
+/// Runs such a program: calls body(loop, fd of the keyboard) on the chosen design. Returns the exit code.
 inline int run_with_keyboard(int argc, char** argv, std::string about,
                              const std::function<void(loop::event_loop&, int)>& body) {
     double press_enter_after = -1;

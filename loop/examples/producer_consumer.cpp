@@ -1,6 +1,6 @@
-// Document 004's aside on generators: one that produces, one that consumes, and one that is asked to go on
-// until it returns, first as a generator and then as a coroutine on a loop, where a turn is what sending None
-// is.
+// Tutorial 004's digression on generators: one that produces, one that consumes, and one that is resumed
+// until it returns. The last one is first a generator, then a coroutine on a loop, where a turn corresponds
+// to sending None.
 #include <fmt/core.h>
 
 #include <string>
@@ -38,7 +38,7 @@ generator<none, std::string> consumer() {
 
 void consume() {
     auto c = consumer();
-    c.next();  // to the yield
+    c.next();  // runs to the yield
     c.send("hello!");
 }
 

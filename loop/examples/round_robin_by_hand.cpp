@@ -1,6 +1,7 @@
-// Document 001's runtime as it is built there: a queue of tasks, each a generator that is run to its next
-// yield and put back until it has returned. round_robin_tasks.cpp is the same program on a loop of ours. With
-// --trace it prints what the document has commented out: which task is run, every time that one is.
+// Tutorial 001's runtime as it is built there: a queue of tasks. Each task is a generator that runs to its
+// next yield and is put back until it has returned. round_robin_tasks.cpp is the same program on our loop.
+// With --trace, this program prints output that the tutorial has commented out: the task that runs, each
+// time.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -19,7 +20,7 @@ namespace loopbench::examples {
 namespace {
 
 using namespace std::chrono_literals;
-using result = std::optional<loop::nanoseconds>;  // how long a sleep was; Python's None of the others
+using result = std::optional<loop::nanoseconds>;  // how long a sleep was; Python's None for the other tasks
 using coroutine = generator<none, none, result>;
 
 class task {
@@ -74,7 +75,7 @@ coroutine sleep(loop::nanoseconds duration) {
     co_return now() - start;
 }
 
-// Prints its name so many times, and sleeps after each. The loop around co_yield is the document's
+// Prints its name `times` times, and sleeps after each. The loop around co_yield is the tutorial's
 // Task.__await__.
 coroutine prints(event_loop& loop, std::string_view name, int times, loop::nanoseconds pause) {
     for (int round = 0; round < times; ++round) {

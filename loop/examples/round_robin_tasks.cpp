@@ -1,8 +1,8 @@
-// Document 001, "Let's build an asyncio runtime from scratch in Python": two tasks that print and sleep, and
-// a main that awaits both.
+// Tutorial 001, "Let's build an asyncio runtime from scratch in Python": two tasks that print and sleep, and
+// a main task that awaits both.
 //
-// On the document's own loop a sleeping task is asked on every turn whether its time has come. The program is
-// the same on a loop that sleeps, too; `top` shows the difference.
+// The tutorial's own loop asks a sleeping task on every turn if its time has come. On a loop that sleeps, the
+// program is the same; `top` shows the difference.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Document 004, "Building our own Async Event Loop in Python": two sleeps, one after the other and then
-// together.
+// Tutorial 004, "Building our own Async Event Loop in Python": two sleeps, one after the other and then
+// concurrently.
 #include <fmt/core.h>
 
 #include <array>

@@ -1,8 +1,8 @@
-// Document 003, "Build your own Event Loop in Python": its building blocks. Tasks in a queue; two that count
-// at the same time, by putting their own rest at the end of the queue; one that waits.
+// Tutorial 003, "Build your own Event Loop in Python": its building blocks. Tasks in a queue; two tasks that
+// count at the same time, each by putting the rest of its work at the end of the queue; and one that waits.
 //
-// The document's counting snippets do not run as they are printed (a `{i}` without its f, and no end); they
-// print here what their sequential versions would, in turns.
+// The tutorial's counting snippets do not run as printed (a `{i}` without its f, and no end). Here they print
+// the lines of their sequential versions, alternately.
 #include <fmt/core.h>
 
 #include <chrono>

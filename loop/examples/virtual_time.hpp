@@ -1,8 +1,8 @@
-// Time that jumps: when nothing can happen before the next deadline, it is that deadline.
+// Time that jumps: if nothing can happen before the next deadline, the clock jumps to that deadline.
 //
-// A program of five seconds then runs in milliseconds, and the order of what it prints depends on its
-// deadlines alone, not on how busy the machine is. Everything else of the design stays: its timer queue, its
-// wait policy, its driver. The kernel knows nothing of virtual time, so pending I/O gets a short real moment
+// A program of five seconds then runs in milliseconds, and the order of its output depends only on its
+// deadlines, not on how busy the machine is. Everything else of the design stays: its timer queue, its wait
+// policy, its driver. The kernel knows nothing about virtual time, so pending I/O gets a short real time
 // before each jump.
 #pragma once
 
@@ -16,15 +16,16 @@
 
 namespace loopbench::examples {
 
-/// It starts at 0.
+/// A clock that starts at 0 and jumps.
 class virtual_clock final : public loop::clock {
 public:
-    /// Each look at the clock costs time: a loop that only looks and never sleeps gets on, too.
+    /// Returns the time and advances it a little, so that a loop that only reads the clock and never sleeps
+    /// also makes progress.
     loop::time_point now() noexcept override { return now_ += look; }
 
     void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }
 
-    /// Jumps where the driver would sleep.
+    /// Jumps to the deadline where the driver would sleep.
     void wait(loop::event_loop& loop, loop::driver& io, loop::time_point deadline) override {
         if (deadline == loop::do_not_wait || deadline == loop::never) return io.wait(deadline);
         const auto moment = std::chrono::steady_clock::now() + time_for_io;
@@ -32,10 +33,10 @@ public:
         if (!loop.has_ready() && !loop.has_posted()) sleep_until(deadline);
     }
 
-    /// Puts the clock; nobody sleeps.
+    /// Advances the clock; this does not count as a sleep.
     void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
 
-    /// How often a sleep in the kernel was jumped over.
+    /// Returns how often the clock jumped over a sleep.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 private:

@@ -1,5 +1,5 @@
-// The drivers that there are, behind the interface of io.hpp. Each throws std::system_error when the kernel
-// refuses a descriptor for it (EMFILE), or the driver itself.
+// The existing drivers, with the interface of io.hpp. Each throws std::system_error if the kernel refuses a
+// descriptor for it (EMFILE) or refuses the driver itself.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ std::unique_ptr<driver> make_poll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_epoll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_io_uring_driver(ready_queue& ready);
 
-/// Linux 6.1 or later. It may be made in any thread, and belongs to the first one that waits in it: what is
-/// started before is kept until then.
+/// A driver over io_uring, for Linux 6.1 or later. Any thread may create it; it belongs to the first thread
+/// that waits in it. Operations started before that wait are kept until then.
 class io_uring_driver : public driver {
 public:
     virtual const uring_ring& ring() const noexcept = 0;
@@ -27,10 +27,11 @@ public:
 protected:
     using driver::driver;
 };
-/// For who counts what it does, or wants it small.
+/// For callers that count its work, or want it small.
 std::unique_ptr<io_uring_driver> make_limited_io_uring_driver(ready_queue& ready, const uring_limits& limits);
 
-/// Why io_uring cannot be used here, with the likely cause and the remedy; empty when it can.
+/// Returns why io_uring cannot be used here, with the likely cause and the remedy; returns an empty string if
+/// it can be used.
 std::string io_uring_refusal();
 
 }  // namespace loopbench::loop

@@ -1,13 +1,14 @@
-// epoll, edge-triggered: each descriptor is registered once and hardly ever touched again.
+// epoll, edge-triggered: each descriptor is registered once and rarely touched again.
 //
-// What the kernel does that surprises:
-// - Registering reports what is ready already: nothing is lost between a call that said EAGAIN and that.
-// - A closed descriptor leaves the set only when its last duplicate is closed. An event may therefore name a
-//   descriptor that is gone, or worse, one whose number was given out again; its generation tells.
-// - Timeouts of epoll_wait count in milliseconds and, like epoll_pwait2's, are late by the thread's timer
-//   slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in nanoseconds
-//   and has no slack (timerfd_create(2)), so deadlines go through one. It is not read: a new setting clears
-//   it, and edge-triggered it does not report the same expiry twice.
+// Surprising behaviour of the kernel:
+// - Registering reports existing readiness: nothing is lost between a call that returned EAGAIN and the
+//   registration.
+// - A closed descriptor leaves the set only when its last duplicate is closed. An event can therefore name a
+//   descriptor that is closed, or worse, one whose number was reused; its generation shows this.
+// - Timeouts of epoll_wait are in milliseconds and, like those of epoll_pwait2, are late by the thread's
+//   timer slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in
+//   nanoseconds and has no slack (timerfd_create(2)), so deadlines use one. The driver does not read it: a
+//   new setting clears it, and as it is edge-triggered, it does not report the same expiry twice.
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -42,7 +43,8 @@ public:
     void wake() noexcept override { wake_.set(); }
 
     void wait_for_reports(time_point deadline) override {
-        // The timerfd takes a deadline of zero for "disarm"; what is not after the boot has passed anyway.
+        // The timerfd takes a deadline of zero as "disarm". A deadline at or before the boot has passed
+        // anyway.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
         const int count = sleep_in_kernel(blocking);
@@ -69,8 +71,8 @@ private:
         return ::epoll_wait(epoll_.get(), events_.data(), events_max, blocking ? -1 : 0);
     }
 
-    static constexpr int events_max = 256;  // a turn takes at most these; the rest is reported on the next
-    // No descriptor has these numbers.
+    static constexpr int events_max = 256;  // one turn takes at most these; the next one gets the others
+    // Values that are no descriptor's number.
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
     static constexpr std::uint32_t timer_key = 0xffff'fffe;
 
@@ -92,8 +94,9 @@ private:
             const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
-        } else if (::getpid() == owner_) {  // in the child of a fork it is the parent's set, too
-            // Fails when it is closed (EBADF) or another file by now (ENOENT): then it is out of the set.
+        } else if (::getpid() == owner_) {  // in the child of a fork, the set also belongs to the parent
+            // Fails if the descriptor is closed (EBADF) or is another file by now (ENOENT): then it has
+            // already left the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
         }
     }
@@ -103,14 +106,14 @@ private:
         event.events = events;
         event.data.u64 = key;
         if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
-        // To be reported in another way; or still registered from an earlier life: close() was called, but
-        // the descriptor was not closed.
+        // The descriptor is already registered. It is to be watched in another way; or it is left from an
+        // earlier use: close() was called, but the descriptor was not closed.
         if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
         throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
     }
 
-    // Sets the timerfd, unless it is going to fire before the deadline anyway: then the wait ends early,
-    // once, and the next one sets it. This saves a system call for every timer that is armed and cancelled.
+    // Sets the timerfd, unless it will fire before the deadline anyway: then the wait ends early once, and
+    // the next wait sets the timerfd. This saves a system call for every timer that is armed and cancelled.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};
@@ -121,7 +124,7 @@ private:
     unique_fd epoll_ = make_epoll();
     wake_event wake_;
     unique_fd timer_ = make_timer();
-    time_point armed_ = never;  // what the timerfd is set to
+    time_point armed_ = never;  // the setting of the timerfd
     pid_t owner_ = ::getpid();
     std::array<epoll_event, events_max> events_;
 };

@@ -1,4 +1,4 @@
-// An owned file descriptor, and how a system call that must not fail is called.
+// An owned file descriptor, and a helper for system calls that must not fail.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,8 @@
 
 namespace loopbench::loop {
 
-/// Closes on destruction; -1 is none. Errors of close(2) are ignored: on Linux the descriptor is gone anyway.
+/// An owned descriptor, closed on destruction; -1 means none. Ignores errors of close(2): on Linux the
+/// descriptor is closed anyway.
 class unique_fd {
 public:
     unique_fd() = default;
@@ -34,12 +35,12 @@ private:
     int fd_ = -1;
 };
 
-/// `errno` as an exception; `what` names the call, and the likely cause and remedy where there is one.
+/// Throws `errno` as an exception. `what` names the call, and the likely cause and remedy if known.
 [[noreturn]] inline void throw_errno(const std::string& what, int error = errno) {
     throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Gives the result of a call, or throws what errno says.
+/// Returns the result of a call, or throws the error in errno.
 inline int checked(int result, const char* what) {
     if (result < 0) throw_errno(what);
     return result;

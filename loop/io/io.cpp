@@ -14,19 +14,19 @@ void io_awaiter::release() noexcept {
     if (pending) {
         io_.discard(*this);
     } else if (result >= 0) {
-        ::close(static_cast<int>(result));  // accepted, and the loop ended before anyone was told
+        ::close(static_cast<int>(result));  // an accepted connection that no coroutine received
     }
 }
 
 namespace {
 
-// Called again until it is done; `pending` says that it was called before. SO_ERROR would not do: it is 0 as
-// well while the connection is on its way, and not every driver asks only when the socket is writable.
+// Called again until it is done; `pending` means that it was called before. SO_ERROR would not work: it is
+// also 0 while the connection is in progress, and not every driver calls only when the socket is writable.
 std::int64_t attempt_connect(const io_operation& op) noexcept {
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
     if (done == 0 || (op.pending && errno == EISCONN)) return 0;
-    // EAGAIN itself is a Unix listener without room: nothing is on its way that could be waited for. An
-    // interrupted connect goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
+    // EAGAIN itself means that a Unix listener has no room: nothing is in progress that could be waited for.
+    // An interrupted connect continues in the background (POSIX), so EINTR means the same as EINPROGRESS.
     if (errno == EAGAIN) {
         errno = ENOBUFS;
     } else if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) {

@@ -1,4 +1,5 @@
-// An I/O operation, started once and completed with a result; the driver that does it; and awaiting one.
+// An I/O operation, started once and completed with a result; the driver that executes it; and how a
+// coroutine awaits it.
 #pragma once
 
 #include <sys/socket.h>
@@ -25,39 +26,40 @@ enum class io_kind : std::uint8_t {
     // Output:
     send,     // to a stream socket; never raises SIGPIPE
     write,    // to anything else
-    send_to,  // a datagram, to `address`, or to the connected peer when that is empty
+    send_to,  // a datagram, to `address`, or to the connected peer if that is empty
     connect,  // to `address`
     output_call,
     writable,  // completes when a write would not block; the result is 0
-    // Out-of-band data and errors (POLLPRI, POLLERR); on epoll, io_uring and by asking alone:
+    // Out-of-band data and errors (POLLPRI, POLLERR); only on the epoll, io_uring and retry drivers:
     urgent_call,
 };
 constexpr bool is_input(io_kind kind) noexcept {
     return kind <= io_kind::readable;
 }
 
-/// From start() to completion the operation belongs to the driver and must stay where it is.
+/// An I/O operation. From start() to completion it belongs to the driver and must not move.
 struct io_operation : operation {
     int fd = -1;
     io_kind kind = io_kind::readable;
-    bool whole = false;       // of send and write: goes on until every byte is taken
+    bool whole = false;       // of send and write: continues until every byte is taken
     bool detachable = false;  // of receive and send: see driver::leave_thread()
     bool pending = false;     // kept by the driver: true while it waits for the kernel
-    std::uint8_t state = 0;   // the driver's own, like the next two, while it is pending
+    std::uint8_t state = 0;   // these three belong to the driver while the operation is pending
     bool polled = false;
     bool by_edge = false;
-    // Of the three calls: makes it, once and without blocking, and sets `result`; false when it would block.
-    // The descriptor is non-blocking. Called when the operation is started, and whenever there is hope.
+    // For the three *_call kinds: makes the call once, without blocking, and sets `result`; returns false if
+    // it would block. The descriptor is non-blocking. Called when the operation is started, and again
+    // whenever it might succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
     std::int64_t result = 0;    // a count of bytes or a descriptor, or a negated errno
-    std::byte* data = nullptr;  // not written through when the kind sends
+    std::byte* data = nullptr;  // never written to if the kind sends
     std::size_t size = 0;
-    std::size_t moved = 0;                // of `size`, by the parts of an operation that is `whole`
+    std::size_t moved = 0;                // of `size`, by the parts of a `whole` operation
     sockaddr_storage* address = nullptr;  // receive_from: out; send_to, connect: in
     socklen_t address_bytes = 0;
 };
 
-/// Of I/O operations alone.
+/// A queue that holds only I/O operations.
 struct io_queue : operation_queue {
     io_operation& front() noexcept { return static_cast<io_operation&>(operation_queue::front()); }
     const io_operation& front() const noexcept {
@@ -66,7 +68,7 @@ struct io_queue : operation_queue {
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 
-/// Some of the operations on a descriptor: all, or those that `is_chosen` says.
+/// A selection of the operations on a descriptor: all of them, or those for which `is_chosen` returns true.
 struct io_choice {
     bool (*is_chosen)(const io_operation&, const void* by) noexcept = nullptr;
     const void* by = nullptr;
@@ -74,22 +76,22 @@ struct io_choice {
     bool holds(const io_operation& op) const noexcept { return is_chosen == nullptr || is_chosen(op, by); }
 };
 
-/// A T for each descriptor that was asked for, by its number.
+/// A table with a T for each descriptor that was used, indexed by the descriptor's number.
 template <class T>
 class descriptor_table {
 public:
-    /// Makes it when there is none yet. Throws std::bad_alloc.
+    /// Returns the entry, and creates it if there is none yet. Throws std::bad_alloc.
     T& get(int fd) {
         const auto index = static_cast<std::size_t>(fd);
         if (index >= entries_.size()) [[unlikely]]
             entries_.resize(2 * index + 16);
         return entries_[index];
     }
-    /// Null when there is none, as for the -1 of what is closed.
+    /// Returns null if there is no entry, for example for -1, the number of a closed descriptor.
     T* find(int fd) noexcept {
         return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
     }
-    /// There must be one.
+    /// The entry must exist.
     T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
 
     auto begin() noexcept { return entries_.begin(); }
@@ -99,8 +101,8 @@ private:
     std::vector<T> entries_;
 };
 
-/// Lets other threads use a loop's timers and its driver: who does so holds the lock. The loop's own thread
-/// holds it in a turn, except while it sleeps in the kernel and while callbacks run.
+/// A lock with which other threads use a loop's timers and its driver. The loop's own thread holds it during
+/// a turn, except while it sleeps in the kernel and while callbacks run.
 class loop_lock {
 public:
     virtual void lock() noexcept = 0;
@@ -110,70 +112,73 @@ protected:
     ~loop_lock() = default;
 };
 
-/// A way to do I/O. Everything but wake() is for the loop's thread alone, unless it is shared.
+/// A way to do I/O. All members except wake() are for the loop's thread only, unless the driver is shared.
 class driver {
 public:
     driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
 
     /// From now on start(), cancel_some() and unwatch() may be called in any thread that holds the lock, and
-    /// close() after cancel_some() where closes_here(). Who is not in the loop's thread wakes the loop
-    /// afterwards, and must not let anything be pushed to the ready queue: hence cancel_some(). Only the
-    /// drivers on epoll and io_uring can be shared, and only operations that are calls or `detachable`.
+    /// close() after cancel_some() where closes_here() is true. A thread other than the loop's must wake the
+    /// loop afterwards, and must not push anything to the ready queue; therefore it uses cancel_some(). Only
+    /// the drivers on epoll and io_uring can be shared, and only for operations that are calls or
+    /// `detachable`.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
-    /// Whether the calling thread may close a descriptor: not while it may stand in requests of another
-    /// thread that are not yet handed over.
+    /// Returns true if the calling thread may close a descriptor. It must not while another thread might have
+    /// requests for this descriptor that it has not yet submitted to the kernel.
     virtual bool closes_here() const noexcept { return true; }
 
-    /// To be called, with the lock, when a shared loop is going to be run, maybe in another thread than
-    /// before. `for_long`: until leave_thread() is called in the same thread, the kernel may be given the
-    /// buffers of what is `detachable`; else it is asked for readiness. Throws std::system_error.
+    /// Called, with the lock, before a shared loop runs, possibly in another thread than before. `for_long`:
+    /// until leave_thread() is called in the same thread, the driver may give the kernel the buffers of
+    /// `detachable` operations; otherwise it asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
-    /// Takes all buffers back from the kernel. What it was asked to do with them is asked again later. With
-    /// the lock.
+    /// Takes all buffers back from the kernel. The driver will repeat these requests later. With the lock.
     virtual void leave_thread() noexcept {}
-    /// To be called in the child of a fork, of a shared loop: what the driver has with the kernel is shared
-    /// with the parent, and is made anew. What is pending stays so. Throws std::system_error.
+    /// Called in the child of a fork, for a shared loop: creates the driver's kernel objects again, because
+    /// the old ones are shared with the parent. Pending operations stay pending. Throws std::system_error.
     virtual void begin_anew_in_child() {}
 
-    /// True when the operation was completed at once: `result` is set, and nothing is queued. False when it
-    /// is pending now and will be pushed to ready() when it completes. Throws std::system_error when the
-    /// descriptor cannot be watched, and std::bad_alloc; then it was not started.
+    /// Starts an operation. Returns true if it completed immediately: `result` is set, and nothing is queued.
+    /// Returns false if it is pending; it will be pushed to ready() when it completes. Throws
+    /// std::system_error if the descriptor cannot be watched, and std::bad_alloc; then the operation was not
+    /// started.
     virtual bool start(io_operation& op) = 0;
 
-    /// A pending operation is to end early: it will be pushed with -ECANCELED, or what has come before that.
+    /// Ends a pending operation early: it will be pushed with -ECANCELED, or with a result that arrived
+    /// before.
     virtual void cancel(io_operation& op) noexcept {
         discard(op);
         op.result = -ECANCELED;
         ready_.push(op);
     }
 
-    /// The owner of a pending operation is going away: when this returns, neither the driver nor the kernel
-    /// knows it or its buffer any more, and it is not pushed. What it has received or accepted is lost.
+    /// Forgets a pending operation whose owner is going away: after this call, neither the driver nor the
+    /// kernel uses it or its buffer, and it is not pushed. Data or a connection that it has received is lost.
     virtual void discard(io_operation& op) noexcept = 0;
 
-    /// Ends what is pending on a descriptor and chosen: what ends at once is moved to `ended`, with the
-    /// result set; the rest will be pushed, as cancel() says. What has arrived is not lost.
+    /// Ends the chosen pending operations on a descriptor. Those that end at once are moved to `ended`, with
+    /// `result` set; the others will be pushed, as described at cancel(). Data that has arrived is not lost.
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
-    /// At the end: moves everything that is pending to `ended`; neither the driver nor the kernel knows it
-    /// any more.
+    /// At the end of the loop: moves all pending operations to `ended`; neither the driver nor the kernel
+    /// uses them any more.
     virtual void take_all(io_queue& /*ended*/) noexcept {}
 
-    /// To be called before a descriptor is closed: what is pending on it completes with -ECANCELED, and none
-    /// of its events reaches the next descriptor of the same number.
+    /// Must be called before a descriptor is closed: its pending operations complete with -ECANCELED, and
+    /// none of its events reaches the next descriptor with the same number.
     virtual void close(int fd) noexcept = 0;
 
-    /// Whoever has watched a descriptor that is not ours has ended, and may close it without telling us. When
-    /// nothing is pending on it, the driver keeps nothing of it.
+    /// Called when a user stops watching a descriptor that the loop does not own and that may be closed
+    /// without notice. If nothing is pending on it, the driver forgets it.
     virtual void unwatch(int /*fd*/) noexcept {}
 
-    /// Sleeps until something is pushed, wake() is called, or the deadline has come, and takes what there is.
-    /// With do_not_wait it only takes. It may return early, with nothing. Throws std::system_error.
+    /// Sleeps until something is pushed, wake() is called, or the deadline has come; then takes the kernel's
+    /// events. With do_not_wait, it does not sleep. It may return early, with nothing. Throws
+    /// std::system_error.
     virtual void wait(time_point deadline) = 0;
 
-    /// Ends a wait(), the present one or the next. Any thread; also from a signal handler.
+    /// Ends the current or the next wait(). Any thread; may also be called from a signal handler.
     virtual void wake() noexcept = 0;
 
     std::size_t pending() const noexcept { return pending_; }
@@ -198,7 +203,7 @@ protected:
     void cancel_all(io_queue& pending) noexcept {
         while (!pending.empty()) complete(pending.pop(), -ECANCELED);
     }
-    /// Moves what is chosen from `pending` to `ended`.
+    /// Moves the chosen operations from `pending` to `ended`.
     void end_some(io_queue& pending, io_choice choice, io_queue& ended) noexcept {
         io_queue others;
         while (!pending.empty()) {
@@ -213,7 +218,7 @@ protected:
         ended.push(op);
     }
 
-    /// While it lives, the thread may sleep.
+    /// A guard that releases the lock while it lives, so that the thread may sleep.
     class without_lock {
     public:
         explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {
@@ -234,18 +239,18 @@ private:
     std::size_t pending_ = 0;
 };
 
-/// As a deadline for driver::wait(): do not sleep.
+/// A deadline for driver::wait() that means: do not sleep.
 inline constexpr time_point do_not_wait = time_point::min();
 
-/// Makes the system call that the operation stands for, once, without blocking, and sets `result`. False, and
-/// -EAGAIN, when the operation has to wait: the call would block, or has moved (and added to `moved`) only a
-/// part of one that is `whole`. EINTR is handled here.
+/// Makes the operation's system call once, without blocking, and sets `result`. Returns false, with -EAGAIN
+/// in `result`, if the operation has to wait: the call would block, or it has moved (and added to `moved`)
+/// only a part of a `whole` operation. Handles EINTR.
 bool attempt(io_operation& op) noexcept;
 
-/// What a read or a write came to: so many bytes, of which 0 are the end of a stream that is read; or an
-/// `error`, an errno and not 0, and `bytes` says what a write moved before it.
+/// The result of a read or a write. `bytes` is the number of bytes; a read of 0 bytes means the end of the
+/// stream. If `error` (an errno) is not 0, `bytes` is the number that a write moved before the error.
 struct io_result {
-    /// From an operation's result. `moved` counts where that is an error.
+    /// Converts an operation's result. `moved` counts only if the result is an error.
     static io_result of(std::int64_t result, std::size_t moved = 0) noexcept {
         if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
         return {.bytes = static_cast<std::size_t>(result), .error = 0};
@@ -257,12 +262,12 @@ struct io_result {
     std::error_code error_code() const noexcept { return {error, std::generic_category()}; }
 };
 
-/// One I/O operation, awaited. The result of await_resume() is the operation's: a count, a descriptor, or a
-/// negated errno. Throws task_cancelled when the task was cancelled before the operation was done; an
+/// An awaiter for one I/O operation. await_resume() returns the operation's result: a count, a descriptor, or
+/// a negated errno. It throws task_cancelled if the task was cancelled before the operation was done; an
 /// operation that was done first keeps its result, so that no byte is lost.
 class io_awaiter : protected awaiter<io_operation> {
 public:
-    /// What receives writes to the buffer.
+    /// A receiving operation writes to `buffer`, although it is const here.
     io_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer = {}) noexcept
         : io_(io) {
         kind = what;
@@ -270,7 +275,7 @@ public:
         fd = descriptor;
         data = const_cast<std::byte*>(buffer.data());  // one pointer for both directions
         size = buffer.size();
-        result = -ECANCELED;  // what a task that is cancelled already gets
+        result = -ECANCELED;  // the result for a task that is already cancelled
     }
     ~io_awaiter() {
         if (pending || kind == io_kind::accept) release();
@@ -280,7 +285,7 @@ public:
         address = where;
         address_bytes = bytes;
     }
-    /// After receive_from: how long the sender's address is.
+    /// Returns the length of the sender's address, after receive_from.
     socklen_t address_size() const noexcept { return address_bytes; }
 
     bool await_ready() const noexcept { return false; }
@@ -292,11 +297,11 @@ public:
 
     std::int64_t await_resume() {
         if (result == -ECANCELED) throw_if_cancelled();
-        return std::exchange(result, -ECANCELED);  // it belongs to who awaits it
+        return std::exchange(result, -ECANCELED);  // the result now belongs to the awaiting code
     }
 
 private:
-    // True when the coroutine stays suspended.
+    // Returns true if the coroutine stays suspended.
     bool start() {
         try {
             if (!io_.start(*this)) return true;
@@ -319,12 +324,14 @@ private:
     driver& io_;
 };
 
-/// A read: one receive, of at least one byte, the end, or an error. Or a write: all bytes, or an error.
+/// An awaiter for a read (one receive: at least one byte, the end, or an error) or a write (all bytes, or an
+/// error).
 class transfer_awaiter : public io_awaiter {
 public:
     using io_awaiter::io_awaiter;
 
-    /// When the task is cancelled, what it has written is reported, and the next await throws instead.
+    /// If the task was cancelled after some bytes were written, returns their number; the next await throws
+    /// instead.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
         return io_result::of(std::exchange(result, -ECANCELED), std::exchange(moved, 0));

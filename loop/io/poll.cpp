@@ -1,6 +1,6 @@
-// poll: select without its limits: a wait is linear in the number of watched descriptors, ready or not. It
-// is level-triggered, so a descriptor stays in the list only while an operation waits on it; otherwise a peer
-// that has hung up would be reported at every wait (POLLHUP and POLLERR cannot be masked). ppoll(2) takes
+// poll: select without its limits. A wait is linear in the number of watched descriptors, ready or not. poll
+// is level-triggered, so a descriptor stays in the list only while an operation waits on it; otherwise every
+// wait would report a peer that has hung up (POLLHUP and POLLERR cannot be masked). ppoll(2) takes
 // nanoseconds, and is late by the thread's timer slack, 50 us by default.
 
 #include <poll.h>
@@ -26,7 +26,8 @@ public:
         if (count < 0 && errno != EINTR) throw_errno("ppoll");
         if (count <= 0) return;
         if (watched_[0].revents != 0) wake_.clear();
-        // From the end: into the place of what is served and taken out comes one that was looked at already.
+        // Starts at the end: if report() removes an entry, the last entry, which was already handled, moves
+        // to its place.
         for (std::size_t place = watched_.size() - 1; place > 0; --place) {
             const pollfd seen = watched_[place];
             if (seen.revents == 0) continue;
@@ -58,7 +59,7 @@ private:
 
     wake_event wake_;
     std::vector<pollfd> watched_{{wake_.fd(), POLLIN, 0}};
-    descriptor_table<std::size_t> place_of_;  // in watched_; 0 is none
+    descriptor_table<std::size_t> place_of_;  // index in watched_; 0 means none
 };
 
 }  // namespace

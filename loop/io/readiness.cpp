@@ -6,7 +6,7 @@ namespace loopbench::loop {
 
 namespace {
 
-// Once for a descriptor, and kept out of what is done for each operation. When in doubt, it is none.
+// Called once per descriptor, and kept out of the code that runs for each operation. In doubt, returns false.
 [[gnu::noinline]] bool is_tcp_socket(int fd) noexcept {
     int protocol = 0;
     socklen_t bytes = sizeof protocol;
@@ -14,7 +14,7 @@ namespace {
     return protocol == IPPROTO_TCP;
 }
 
-// Once for a descriptor, too, where it might come to be watched by level.
+// Also called once per descriptor, when it might change to level-triggered watching.
 [[gnu::noinline]] bool is_listener(int fd) noexcept {
     int listens = 0;
     socklen_t bytes = sizeof listens;
@@ -30,8 +30,8 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
     return is_input(op.kind) ? in : out;
 }
 
-// Makes the call. A stream that gave or took less than was asked for is drained or full: the next call would
-// say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
+// Makes the call. If a stream gave or took less than requested, it is drained or full: the next call would
+// return EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
@@ -42,10 +42,12 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
     return done;
 }
 
-// Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is
-// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, at the end
-// of each message where a socket keeps messages apart, and in a Unix stream after a message that carries
-// descriptors (unix(7)). So it is believed of TCP alone, which is asked for once.
+// Returns true if a short read means that nothing is left. This is false after a hang-up, because the end of
+// the stream is still to be read. It is also false where a read stops before the end of the available data
+// and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, at the end of each
+// message on sockets that keep messages apart, and in a Unix stream after a message that carries descriptors
+// (unix(7)). So an edge-triggered driver trusts a short read only for TCP, which it checks once per
+// descriptor.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
@@ -54,9 +56,10 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     return !d.always_ready && (!edge_triggered_ || d.is_tcp);
 }
 
-// Of calls that were made when an operation was started. By level, what is closed has to be taken out of the
-// set: so not for `readable`, whose descriptor may be closed behind the driver's back (unwatch()). And of a
-// listener each report would give one connection only, however many of them wait.
+// Counts the calls in vain that were made when an operation was started. A level-triggered descriptor has to
+// be taken out of the set when it is closed, so this excludes `readable`, whose descriptor may be closed
+// without notice (unwatch()). It also excludes listeners: each report would give only one connection, even if
+// many wait.
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
@@ -68,7 +71,7 @@ void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, b
     }
 }
 
-// By level, a call is made now and then although nothing was told.
+// By level, makes a call now and then although nothing was reported.
 bool readiness_driver::is_to_be_tried(descriptor& d, const direction& side) noexcept {
     if (side.ready) return true;
     return d.vain_calls == vain_calls_max && &side == &d.in && ++d.starts_by_level % starts_until_tried == 0;
@@ -86,11 +89,11 @@ readiness_driver::descriptor* readiness_driver::known(int fd) noexcept {
 }
 
 bool readiness_driver::start(io_operation& op) {
-    if (op.fd < 0) [[unlikely]] {  // of a stream that is closed
+    if (op.fd < 0) [[unlikely]] {  // the stream is closed
         op.result = -EBADF;
         return true;
     }
-    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {  // they do not ask for it
+    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {  // not supported here
         op.result = -EOPNOTSUPP;
         return true;
     }
@@ -128,7 +131,7 @@ void readiness_driver::close(int fd) noexcept {
     cancel_all(d->in.waiting);
     cancel_all(d->out.waiting);
     cancel_all(d->urgent.waiting);
-    // Closing it takes it out of the set; or, where there is a duplicate, one event more does no harm.
+    // Closing the descriptor takes it out of the set; if there is a duplicate, one more event does no harm.
     if (edge_triggered_ && !d->is_by_level()) d->watched_in = d->watched_out = false;
     forget(fd, *d);
 }
@@ -146,7 +149,8 @@ void readiness_driver::take_all(io_queue& ended) noexcept {
     for (int fd = 0; descriptors_.find(fd) != nullptr; ++fd) cancel_some(fd, {}, ended);
 }
 
-// Closed before this was called, it may live on in a duplicate, and be reported.
+// If the descriptor was closed before this call, a duplicate may keep it in the set, and it may still be
+// reported.
 void readiness_driver::unwatch(int fd) noexcept {
     descriptor* const d = known(fd);
     if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty() && d->urgent.waiting.empty())
@@ -189,7 +193,7 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_as_before(event.fd, d);
 }
 
-// Of a descriptor that is watched: to watch it in another way fails only where it was closed behind our back.
+// Changes how a watched descriptor is watched. This fails only if the descriptor was closed without notice.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -198,13 +202,14 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     }
 }
 
-// What was told by level, and where the call says EAGAIN all the same, would be told for ever: that there is
-// something in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), or that datagrams are shut down.
+// If an event is reported by level, but the call returns EAGAIN, the kernel would report it for ever.
+// Examples: an entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), or datagrams that are shut
+// down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_by_level()) d.vain_calls = by_edges_for_good;
 }
 
-// Never queued where the driver is shared: operations are run without the lock.
+// Does not queue the direction if the driver is shared: operations run without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
     if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);
@@ -225,7 +230,7 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Since it was queued, who waited may have been cancelled, and the descriptor closed.
+// Since the direction was queued, the waiting operation might have been cancelled, or the descriptor closed.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
     readiness_driver& self = *side.owner;

@@ -1,7 +1,8 @@
-// No driver at all: whatever would block is tried again on every turn.
+// No driver at all: every operation that would block is tried again on every turn.
 //
-// Document 001's loop has no selector; a task that cannot go on is asked again until it can. Carried over to
-// I/O that means one system call per waiting operation and turn: what select was invented to avoid.
+// Tutorial 001's loop has no selector; it asks a task that cannot continue again and again until it can.
+// Applied to I/O, this means one system call per waiting operation and turn, which select was invented to
+// avoid.
 
 #include <vector>
 

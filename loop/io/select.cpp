@@ -1,9 +1,10 @@
-// select: the driver of the founding documents, with the limits that made everybody leave it.
+// select: the driver of the tutorials, with the limits that made everybody leave it.
 //
-// What surprises: a descriptor of 1024 or more does not fit into an fd_set, and setting its bit writes past
-// the end of the set (AMQP-CPP#378), so it is refused here with an error. A wait costs a pass over every
-// number up to the highest. pselect(2) takes nanoseconds, and is late by the thread's timer slack, 50 us by
-// default. There is no separate report of a hang-up: the descriptor is readable, and the read says the rest.
+// Surprising behaviour: a descriptor of 1024 or more does not fit into an fd_set, and setting its bit writes
+// past the end of the set (AMQP-CPP#378), so this driver refuses it with an error. A wait costs a pass over
+// every number up to the highest. pselect(2) takes nanoseconds, and is late by the thread's timer slack, 50
+// us by default. There is no separate report of a hang-up: the descriptor is readable, and the read then
+// returns the end or the error.
 
 #include <sys/select.h>
 
@@ -26,7 +27,7 @@ public:
         FD_SET(wake_.fd(), &readers_);
     }
 
-    /// Refuses what cannot be watched before anything is started, whether or not it is ready already.
+    /// Refuses descriptors that cannot be watched before it starts anything, even if they are ready.
     bool start(io_operation& op) override {
         expect_to_fit(op.fd);
         return readiness_driver::start(op);
@@ -44,7 +45,7 @@ public:
         if (count <= 0) return;
         if (FD_ISSET(wake_.fd(), &readable)) wake_.clear();
         FD_CLR(wake_.fd(), &readable);
-        for (int fd = 0, highest = highest_; fd <= highest; ++fd) {  // who is served may be taken out
+        for (int fd = 0, highest = highest_; fd <= highest; ++fd) {  // report() may lower highest_
             const bool in = FD_ISSET(fd, &readable);
             const bool out = FD_ISSET(fd, &writable);
             if (in || out)

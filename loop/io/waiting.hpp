@@ -1,4 +1,4 @@
-// What drivers wait with: an eventfd that ends a wait, and deadlines as the kernel counts them.
+// What the drivers need for waiting: an eventfd that ends a wait, and deadlines in the kernel's formats.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -15,13 +15,14 @@ class wake_event {
 public:
     int fd() const noexcept { return fd_.get(); }
 
-    /// Any thread; also from a signal handler.
+    /// Makes the eventfd readable. Any thread; may also be called from a signal handler.
     void set() noexcept {
         const std::uint64_t one = 1;
         while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     }
 
-    /// For drivers to which it stays ready until then. To others each set() is an event, of 2^64 at the most.
+    /// Resets the eventfd, for drivers that report the eventfd until it is cleared. For the others each set()
+    /// is an event; the counter allows 2^64 of them.
     void clear() noexcept {
         std::uint64_t count;
         static_cast<void>(::read(fd_.get(), &count, sizeof count));
@@ -37,16 +38,16 @@ Timespec to_timespec(nanoseconds time) noexcept {
     return {.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
 }
 
-/// The time that is left until `deadline`, for ppoll(2) and pselect(2); null for `never`. Computed anew from
-/// the deadline at every call, so that an interrupted wait is not begun again at full length. Nanoseconds,
-/// never rounded down: a timeout cut to zero makes the last stretch before a deadline busy polling
-/// (open62541#7102).
+/// Returns the time left until `deadline`, for ppoll(2) and pselect(2); null for `never`. Computed from the
+/// deadline at every call, so that an interrupted wait does not start again with its full length. In
+/// nanoseconds, never rounded down: with a timeout cut to zero, the last moment before a deadline becomes
+/// busy polling (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};
     if (deadline != do_not_wait) {
         const time_point now = std::chrono::steady_clock::now();
-        // Compared, not subtracted: from a deadline near time_point::min() nothing can be.
+        // Compares instead of subtracting: a difference to a deadline near time_point::min() would overflow.
         if (deadline > now) storage = to_timespec(deadline - now);
     }
     return &storage;

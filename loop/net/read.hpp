@@ -1,4 +1,4 @@
-// Reading more than one receive gives: exactly so much, or up to a delimiter, in any order.
+// Reading more than one receive gives: an exact number of bytes, or up to a delimiter, in any order.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +12,23 @@
 
 namespace loopbench::loop {
 
-/// Reads ahead, and keeps for the next read what was not asked for, or had come when one was cancelled. One
-/// at a time; the stream must outlive the reader, and the reader its reads.
+/// A reader that reads ahead. It keeps, for the next read, bytes that the current read did not need, or that
+/// had arrived when a read was cancelled. One read at a time; the stream must outlive the reader, and the
+/// reader must outlive its reads.
 template <class Stream>
 class buffered_reader {
 public:
-    /// Where the delimiter never comes, read_until() keeps no more than `bytes_max` and one receive.
+    /// If the delimiter never comes, read_until() keeps at most `bytes_max` and one receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
     buffered_reader& operator=(buffered_reader&&) = delete;
 
     struct outcome {
-        std::string text;  // with the delimiter; without it when the stream ended or failed first
+        std::string text;  // with the delimiter, unless the stream ended or failed first
         int error = 0;     // an errno; EMSGSIZE when bytes_max came before the delimiter
     };
 
-    /// Up to and with `delimiter`, which must not be empty and must live until the read is done.
+    /// Reads up to and including `delimiter`, which must not be empty and must live until the read is done.
     task<outcome> read_until(std::string_view delimiter) {
         std::size_t searched = 0;
         for (;;) {
@@ -41,7 +42,7 @@ public:
         }
     }
 
-    /// Fills the buffer, or, with fewer bytes and no error, a part of it: then the stream ended before.
+    /// Fills the buffer. If it gives fewer bytes and no error, the stream ended before.
     task<io_result> read_exactly(std::span<std::byte> buffer) {
         io_result last{.bytes = 0, .error = 0};
         while (kept().size() < buffer.size()) {
@@ -62,8 +63,8 @@ private:
         return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - begin_};
     }
 
-    // Where the next receive puts what it gets. In the heap, not in the frame: it lives as long as the
-    // reader, and a frame with so much in it would not be a recycled one.
+    // Returns the space for the next receive. It is on the heap, not in the frame: it lives as long as the
+    // reader, and a frame of this size would not be recycled.
     std::span<std::byte> room(std::size_t wanted) {
         if (buffer_.size() - end_ < wanted && begin_ != 0) {
             end_ -= begin_;
@@ -87,7 +88,7 @@ private:
     Stream& stream_;
     std::size_t bytes_max_;
     std::vector<std::byte> buffer_;
-    std::size_t begin_ = 0;  // of what was read and not asked for
+    std::size_t begin_ = 0;  // the bytes read but not yet asked for
     std::size_t end_ = 0;
 };
 

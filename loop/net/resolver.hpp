@@ -1,4 +1,5 @@
-// Names to addresses, off the loop's thread: getaddrinfo(3) blocks, for seconds where no server answers.
+// Resolves names to addresses, off the loop's thread: getaddrinfo(3) blocks, for seconds if no server
+// answers.
 #pragma once
 
 #include <condition_variable>
@@ -12,23 +13,26 @@
 
 namespace loopbench::loop {
 
-/// One thread that looks names up in the order of asking. Must be destroyed before its loop. That waits for
-/// the look-up that runs, for as long as a name server may take to answer, and drops those behind it.
+/// A resolver with one thread, which looks names up in the order of the requests. It must be destroyed before
+/// its loop. Its destructor waits for the running look-up, as long as a name server takes to answer, and
+/// drops the look-ups queued after it.
 class resolver {
 public:
     explicit resolver(event_loop& loop);
 
-    /// Stream endpoints for a host name (or address in digits) and a port or service name. Throws
-    /// std::runtime_error naming the host and the cause. Cancelling it lets the look-up end unheard.
+    /// Returns stream endpoints for a host name (or numeric address) and a port or service name. Throws
+    /// std::runtime_error that names the host and the cause. If the task is cancelled, the look-up continues
+    /// and its result is dropped.
     task<std::vector<endpoint>> resolve(std::string host, std::string service);
 
 private:
-    // Its own way back: the other thread has nobody whom it could tell that it has no memory for one.
+    // A request is also the operation that carries the answer back: the other thread would have no way to
+    // report that it has no memory for one.
     struct request : operation {
         event_loop::expected_post expected;
         std::string host;
         std::string service;
-        promise<std::vector<endpoint>> answer;  // the loop's thread's
+        promise<std::vector<endpoint>> answer;  // for the loop's thread only
         std::vector<endpoint> found;
         std::exception_ptr failure;
     };

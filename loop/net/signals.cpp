@@ -8,10 +8,10 @@ namespace loopbench::loop {
 
 namespace {
 
-// What the thread's blocks have done to one signal.
+// The effect of the thread's signal_blocks on one signal.
 struct blocked_signal {
     unsigned blocks = 0;
-    bool was_blocked = false;  // before the first
+    bool was_blocked = false;  // before the first signal_block
 };
 
 constinit thread_local std::array<blocked_signal, NSIG> blocked{};

@@ -1,4 +1,4 @@
-// Signals as something to await.
+// Signals that coroutines can await.
 #pragma once
 
 #include <csignal>
@@ -8,12 +8,12 @@
 
 namespace loopbench::loop {
 
-/// While it lives, the signals are blocked in the thread that made it, which must be the one that destroys
-/// it. Several blocks may name one signal: it is unblocked with the last of them, in whatever order they go,
-/// unless it was blocked before the first.
+/// A block on signals, in the thread that creates it; the same thread must destroy it. Several blocks may
+/// name the same signal. The last of them to be destroyed, in any order, unblocks the signal, unless it was
+/// blocked before the first.
 class signal_block {
 public:
-    /// Throws std::system_error, when there is no such signal, too.
+    /// Throws std::system_error, also if a signal does not exist.
     explicit signal_block(std::initializer_list<int> signals);
     signal_block& operator=(signal_block&&) = delete;
     ~signal_block();
@@ -24,22 +24,24 @@ private:
     sigset_t signals_;
 };
 
-/// Blocks the given signals in the calling thread and receives them as data (signalfd(2)). Make it before
-/// other threads are started, so that they inherit the block; otherwise a signal to the process may take its
-/// default action in one of them. What was not blocked before is unblocked with the last receiver of the
-/// thread that wants it; make and destroy it in one thread.
+/// A receiver that blocks the given signals in the calling thread and receives them as data (signalfd(2)).
+/// Create it before you start other threads, so that they inherit the block; otherwise a signal to the
+/// process might take its default action in one of them. When the last receiver of a signal in the thread is
+/// destroyed, the signal is unblocked, unless it was blocked before. Create and destroy a receiver in the
+/// same thread.
 ///
-/// Of several receivers of one signal, in whatever loops, one gets it, and may tell the others.
+/// If several receivers wait for the same signal, in any loops, one of them gets it and may inform the
+/// others.
 class signal_receiver {
 public:
     /// Throws std::system_error.
     signal_receiver(event_loop& loop, std::initializer_list<int> signals);
 
-    /// The number of the next signal. Throws std::system_error.
+    /// Returns the number of the next signal. Throws std::system_error.
     task<int> next();
 
 private:
-    // The descriptor goes first: no operation waits for a signal that takes its default action.
+    // The descriptor is destroyed first: no operation then waits for a signal that takes its default action.
     signal_block block_;
     descriptor source_;
 };

@@ -42,7 +42,8 @@ endpoint endpoint::ip(std::string_view text, std::uint16_t port) {
 
 endpoint endpoint::unix_path(std::string_view path) {
     sockaddr_un address{};
-    // A path ends with a zero; an abstract name begins with one, and its length is the address's (unix(7)).
+    // A path ends with a zero. An abstract name begins with one, and the length of the address delimits it
+    // (unix(7)).
     const std::size_t terminator = path.starts_with('\0') ? 0 : 1;
     if (path.empty() || path.size() + terminator > sizeof address.sun_path) {
         throw std::invalid_argument("the path of a Unix socket has 1 to " +
@@ -74,7 +75,7 @@ std::string endpoint::to_string() const {
     }
     if (family() == AF_UNIX) {
         const auto local = read<sockaddr_un>(address_);
-        // The kernel may fill all of sun_path, without a zero at the end; an unnamed socket has none.
+        // The kernel may fill all of sun_path without a zero at the end. An unnamed socket has no path.
         const std::size_t bytes = bytes_ - std::min<std::size_t>(bytes_, offsetof(sockaddr_un, sun_path));
         std::string name(local.sun_path, std::min(bytes, sizeof local.sun_path));
         if (name.starts_with('\0')) return "@" + name.substr(1);
@@ -113,7 +114,7 @@ endpoint ask_endpoint(int fd, Call call, const char* what) {
 
 unique_fd open_listener(const endpoint& local) {
     unique_fd fd = open_socket(local.family(), SOCK_STREAM);
-    // A port that the kernel chooses is free; one that was asked for may still be in TIME_WAIT.
+    // A port that the kernel chooses is free; a requested port might still be in TIME_WAIT.
     const int on = 1;
     if (local.port() != 0)
         checked(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "setsockopt SO_REUSEADDR");
@@ -135,7 +136,7 @@ unique_fd open_datagram(const endpoint& local) {
 void set_no_delay(int fd) {
     const int on = 1;
     if (::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0) return;
-    // A Unix socket has none.
+    // A Unix socket does not have this option.
     if (errno != EOPNOTSUPP && errno != ENOPROTOOPT) throw_errno("setsockopt TCP_NODELAY");
 }
 

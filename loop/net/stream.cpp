@@ -14,11 +14,11 @@ void descriptor::close() noexcept {
 namespace {
 
 constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
-constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // after which a descriptor may be back
+constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // by then, a descriptor may be free
 
-// The process or the system is out of something, for now. Or an error of one connection, which is gone then:
-// "treat them like EAGAIN by retrying" (accept(2)); EPERM is the firewall's. With a pause all the same, since
-// a broken network breaks the next one too.
+// The process or the system lacks some resource for now; or one connection failed and is gone: "treat them
+// like EAGAIN by retrying" (accept(2)). EPERM comes from the firewall. accept() pauses in both cases, because
+// a broken network breaks the next connection too.
 constexpr int passing_errors[] = {EMFILE,    ENFILE, ENOBUFS,      ENOMEM,     ENETDOWN,    ENOPROTOOPT,
                                   EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM};
 
@@ -34,7 +34,7 @@ task<stream> listener::accept() {
             co_return stream(loop(), std::move(fd));
         }
         const int error = static_cast<int>(-result);
-        if (error == ECONNABORTED || error == EPROTO) continue;  // the peer was gone before we came
+        if (error == ECONNABORTED || error == EPROTO) continue;  // the peer was gone before we called
         if (std::ranges::find(passing_errors, error) == std::end(passing_errors))
             throw_errno("accept", error);
         co_await loop().sleep_for(pause);

@@ -1,12 +1,12 @@
-// What has a descriptor and belongs to a loop; stream sockets: TCP and Unix.
+// A descriptor that belongs to a loop, and stream sockets: TCP and Unix.
 #pragma once
 
 #include "loop/loop.hpp"
 
 namespace loopbench::loop {
 
-/// A descriptor that belongs to a loop. Closing it tells the driver first, so that operations that wait on it
-/// end with ECANCELED and none of its events reaches the next descriptor of the same number.
+/// A descriptor that belongs to a loop. Closing it informs the driver first, so that operations that wait on
+/// it end with ECANCELED and none of its events reaches the next descriptor with the same number.
 class descriptor {
 public:
     descriptor() = default;
@@ -20,7 +20,7 @@ public:
     }
     ~descriptor() { close(); }
 
-    /// Pending operations complete with ECANCELED. Closing twice is harmless.
+    /// Closes the descriptor; pending operations complete with ECANCELED. Closing twice is harmless.
     void close() noexcept;
 
     int native_handle() const noexcept { return fd_.get(); }
@@ -30,12 +30,12 @@ public:
 
 private:
     event_loop* loop_ = nullptr;
-    driver* io_ = nullptr;  // the loop's
+    driver* io_ = nullptr;  // the loop's driver
     unique_fd fd_;
 };
 
-/// What is read and written as bytes. One read and one write may be pending at a time; buffers must live
-/// until they complete.
+/// A descriptor from which bytes are read and to which they are written. One read and one write may be
+/// pending at a time; buffers must live until they complete.
 template <io_kind Input, io_kind Output>
 class byte_stream : public descriptor {
 public:
@@ -46,7 +46,7 @@ public:
         return {io(), Input, native_handle(), buffer};
     }
 
-    /// Awaitable, gives an io_result: all bytes taken by the kernel, or the first error.
+    /// Awaitable, gives an io_result: the kernel has taken all bytes, or the first error.
     transfer_awaiter write_all(std::span<const std::byte> bytes) noexcept {
         return {io(), Output, native_handle(), bytes};
     }
@@ -57,7 +57,7 @@ class stream : public byte_stream<io_kind::receive, io_kind::send> {
 public:
     using byte_stream::byte_stream;
 
-    /// Half close: the peer's reads end; ours go on.
+    /// Closes the write side: the peer's reads end, and our reads continue.
     void shutdown_write() noexcept { ::shutdown(native_handle(), SHUT_WR); }
 };
 
@@ -66,10 +66,10 @@ class listener : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// The next connection, TCP_NODELAY set; one whose peer was gone before we came is skipped. When the
-    /// process or the system is out of descriptors or memory the connection stays in the backlog and accept()
-    /// tries again after a pause, instead of spinning on a listener that is ready and cannot be served.
-    /// Throws std::system_error: ECANCELED when the listener is closed.
+    /// Awaitable, gives the next connection, with TCP_NODELAY set; skips a connection whose peer was gone
+    /// before accept(). If the process or the system is out of descriptors or memory, the connection stays in
+    /// the backlog and accept() tries again after a pause, instead of spinning on a listener that is ready
+    /// but cannot be served. Throws std::system_error, with ECANCELED if the listener is closed.
     task<stream> accept();
 
     std::uint16_t port() const { return local_endpoint(native_handle()).port(); }

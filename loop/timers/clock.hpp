@@ -11,23 +11,24 @@ class event_loop;
 using time_point = std::chrono::steady_clock::time_point;
 using nanoseconds = std::chrono::nanoseconds;
 
-/// "No deadline": a wait for it lasts until something else happens.
+/// "No deadline": a wait until `never` lasts until something else happens.
 inline constexpr time_point never = time_point::max();
 
-/// now + delay, without overflow: a delay that is too long for the clock is `never`; a negative one is `now`.
+/// Returns now + delay without overflow: `never` if the delay is too long for the clock, `now` if it is
+/// negative.
 constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept {
     if (delay <= nanoseconds::zero()) return now;
     return delay >= never - now ? never : now + delay;
 }
 
-/// What time it is for a loop, and how it passes while the loop waits: for tests and simulations, which put
-/// one in the place of the kernel's. Loop's thread only.
+/// The clock of a loop, and how time passes while the loop waits. Tests and simulations replace the kernel's
+/// clock with it. Loop's thread only.
 class clock {
 public:
     virtual time_point now() noexcept = 0;
-    /// Blocks the thread: only the tick policy does that.
+    /// Blocks the thread; only the tick policy uses it.
     virtual void sleep_for(nanoseconds duration) = 0;
-    /// In the place of io.wait(deadline). `loop` says whether something was posted meanwhile.
+    /// Called instead of io.wait(deadline). `loop` shows if something was posted meanwhile.
     virtual void wait(event_loop& loop, driver& io, time_point deadline) = 0;
 
 protected:

@@ -1,5 +1,5 @@
-// A binary heap whose timers know their index, so that one can be erased without a search: the queue of a
-// textbook, and of Boost.Asio. O(log n) for everything but earliest().
+// A binary heap whose timers know their index, so that one can be erased without a search: the textbook timer
+// queue, and Boost.Asio's. O(log n) for everything except earliest().
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace loopbench::loop {
 
-/// Equal deadlines expire in any order.
+/// A timer queue in a heap. Timers with equal deadlines expire in any order.
 class heap_timers {
 public:
     void insert(timer& t, time_point) {
@@ -30,7 +30,7 @@ public:
     }
 
 protected:
-    // The deadline stands beside the pointer, so that comparing does not touch the timer.
+    // The deadline is stored next to the pointer, so that comparisons do not touch the timer.
     struct entry {
         time_point deadline;
         timer* subject;
@@ -50,7 +50,7 @@ protected:
         sift_down(last.subject->place.index, last);
     }
 
-    // Both put `moving` where it belongs, seen from a place that is free.
+    // Both move `moving` to its final place, starting at a free place.
     void sift_up(std::size_t index, entry moving) noexcept {
         while (index > 0) {
             const std::size_t parent = (index - 1) / 2;

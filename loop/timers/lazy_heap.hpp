@@ -1,11 +1,12 @@
-// The heap of CPython's asyncio (document 004): cancelling takes nothing out.
+// The heap of CPython's asyncio (tutorial 004): cancelling does not remove the entry.
 //
-// A cancelled timer's entry stays where it is, marked, until it reaches the head and is dropped there, so
-// that cancelling is O(1). The price is dead entries: a server that arms a long timeout for each request and
-// cancels it keeps them all, and every push and pop goes through a deeper heap. Hence the second rule: when
-// more than `max_cancelled_fraction` of more than `min_scheduled` entries are cancelled, the heap is rebuilt
-// from the others, O(n), paid for by the n/2 cancellations before it. asyncio looks once a turn whether it
-// must; here each erase() does, or one callback that arms and cancels a million times would need the memory.
+// The entry of a cancelled timer stays in its place, marked, until it reaches the head and is dropped there,
+// so that cancelling is O(1). The cost is dead entries: a server that arms a long timeout for each request
+// and cancels it keeps all of them, and every push and pop goes through a deeper heap. Hence the second rule:
+// if there are more than `min_scheduled` entries and more than `max_cancelled_fraction` of them are
+// cancelled, the heap is rebuilt from the others. This is O(n), and the n/2 cancellations before it pay for
+// it. asyncio checks this once per turn; here each erase() does, because otherwise a callback that arms and
+// cancels a million timers would need memory for all of them.
 #pragma once
 
 #include <vector>
@@ -14,8 +15,9 @@
 
 namespace loopbench::loop {
 
-/// Python's timers outlive their cancellation, and are marked themselves. One of ours goes with its
-/// coroutine's frame, so its entry is marked, which the index finds. Equal deadlines expire in any order.
+/// A timer queue in a lazy heap. Python's timers outlive their cancellation, so the timers are marked. Our
+/// timers are destroyed with their coroutine's frame, so the entry is marked, which the timer's index finds.
+/// Timers with equal deadlines expire in any order.
 class lazy_heap_timers : heap_timers {
 public:
     // asyncio's _MIN_SCHEDULED_TIMER_HANDLES and _MIN_CANCELLED_TIMER_HANDLES_FRACTION.
@@ -46,7 +48,7 @@ public:
         while (earliest() <= last_due(now)) make_ready(take_first(), ready);
     }
 
-    /// How many timers the heap holds, the cancelled ones included.
+    /// Returns the number of entries in the heap, including those of cancelled timers.
     std::size_t entries() const noexcept { return entries_.size(); }
 
 private:
@@ -56,8 +58,8 @@ private:
         cancelled_ = 0;
     }
 
-    timer nobody_{};             // whose entries are those of cancelled timers
-    std::size_t cancelled_ = 0;  // of the entries
+    timer nobody_{};             // the entries of cancelled timers point to it
+    std::size_t cancelled_ = 0;  // number of cancelled entries
 };
 
 }  // namespace loopbench::loop

@@ -1,9 +1,10 @@
-// The plain list of document 002, "Discover asyncio event loop": what a first event loop keeps its timers in.
+// The plain list of tutorial 002, "Discover asyncio event loop": how a first event loop keeps its timers.
 //
-// It is not sorted. Each turn of the loop looks at all of it to find what is due, and once more to find how
-// long it may sleep, so a turn costs O(n) however little happens: nothing to notice with ten timers, and the
-// whole CPU with a hundred thousand. Arming is O(1), as cheap as it gets. Two things are not the document's:
-// timers are linked through themselves, where Python builds a new list each time; and erase() is O(1).
+// The list is not sorted. Each turn of the loop scans all of it to find the due timers, and once more to find
+// how long to sleep. So a turn costs O(n), however little happens: not noticeable with ten timers, but the
+// whole CPU with a hundred thousand. Arming is O(1), as cheap as possible. Two things differ from the
+// tutorial: timers are linked through themselves, while Python builds a new list each time; and erase() is
+// O(1).
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 
 namespace loopbench::loop {
 
-/// Expires in the order of insertion, as the document does: a timer that is due later may run first when both
-/// are found due on one turn. earliest() is exact.
+/// A timer queue that expires timers in the order of insertion, like the tutorial: if two timers are found
+/// due on the same turn, the one with the later deadline may run first. earliest() is exact.
 class list_timers {
 public:
     void insert(timer& t, time_point) noexcept {

@@ -1,10 +1,10 @@
-// Precise deadlines: sleep until shortly before one, and spin the rest.
+// Precise deadlines: sleep until shortly before the deadline, then spin.
 //
-// A sleeping thread is woken late: by the timer slack, by the interrupt's latency, by an idle core's way back
-// from its sleep state (timer/ladder shows by how much, here). So this policy sleeps until a guard before the
-// deadline and then asks the clock (and the kernel for I/O, without waiting) until the time has come. That
-// takes CPU: up to 100 ms a second with 1000 deadlines a second and a guard of 100 us, which may become
-// twice as long; none without near deadlines.
+// A sleeping thread is woken late: by the timer slack, by the interrupt's latency, and by the time that an
+// idle core needs to leave its sleep state (timer/ladder measures the total on this machine). So this policy
+// sleeps until a guard time before the deadline, and then reads the clock (and asks the kernel for I/O,
+// without waiting) until the deadline. This costs CPU: up to 100 ms per second with 1000 deadlines per second
+// and a guard of 100 us, which can grow to twice that; and nothing without near deadlines.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace loopbench::loop {
 
-/// How long before a deadline the loop has to be awake: an upper quantile of the wake-up error, estimated
-/// without keeping samples. Each wake-up that came later than the guard raises it by `step_up` of itself,
-/// each that came within it lowers it by `step_down`; it rests where the share of late ones is step_down /
-/// (step_up + step_down), about 0.5 %, so that of a hundred deadlines 99 are met. That a sample moves it only
-/// by a fixed share, and never beyond the cap, keeps one wake-up that was late by milliseconds (a stopped
-/// machine) from making the loop spin for ever.
+/// The guard: how long before a deadline the loop has to be awake. It is an upper quantile of the wake-up
+/// error, estimated without keeping samples. Each wake-up that was later than the guard raises the guard by
+/// the fraction `step_up`; each one within it lowers it by `step_down`. It settles where the share of late
+/// wake-ups is step_down / (step_up + step_down), about 0.5 %, so that 99 of 100 deadlines are met. A sample
+/// changes it only by a fixed fraction, and never beyond the cap, so a single wake-up that was late by
+/// milliseconds (a stopped machine) does not make the loop spin for ever.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};
@@ -26,14 +26,14 @@ public:
 
     nanoseconds value() const noexcept { return guard_; }
 
-    /// `error`: by how much a sleep that was to end at a time has overshot it.
+    /// `error`: by how much a sleep until a given time was too long.
     void record(nanoseconds error) noexcept {
         const nanoseconds change = error > guard_ ? guard_ * step_up / unit : -guard_ * step_down / unit;
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
-    /// A deadline was too near to sleep for it, which lowers it as well: with a guard that has outgrown the
-    /// distance of the deadlines the loop would never sleep, and so never learn again.
+    /// Records a deadline that was too near to sleep for it, which also lowers the guard: if the guard became
+    /// longer than the distance between deadlines, the loop would never sleep, and so never measure again.
     void record_none() noexcept { record(nanoseconds(0)); }
 
 private:
@@ -42,25 +42,27 @@ private:
     nanoseconds guard_{60'000};
 };
 
-/// As block_wait, but wakes a guard early for a deadline and spins until it has come or work is there.
+/// A wait policy like block_wait, but it wakes one guard time before a deadline, and spins until the deadline
+/// or until there is work.
 class precise_wait {
 public:
     template <class Loop>
     void operator()(Loop& loop) {
         if (loop.has_ready() || loop.next_deadline() == never) return block_wait()(loop);
         const time_point deadline = loop.next_deadline();
-        // A deadline before the boot has passed; from the least of them nothing can be subtracted.
+        // A deadline before the boot has passed; and nothing can be subtracted from the earliest time_point.
         const time_point wake_at = std::max(deadline, time_point{}) - guard_.value();
         if (loop.now() < wake_at) {
             loop.sleep_until_event(wake_at);
             const time_point woken_at = loop.now();
             if (woken_at >= wake_at && !loop.has_ready()) guard_.record(woken_at - wake_at);
-            if (woken_at < wake_at) return;  // I/O, a post, or a signal: not the time yet
+            if (woken_at < wake_at) return;  // I/O, a post, or a signal: too early
         } else if (deadline != seen_) {
             guard_.record_none();
         }
-        seen_ = deadline;  // it is spun for, perhaps in several turns
-        // At least one look at the kernel, or who is always late for a deadline would never see any I/O.
+        seen_ = deadline;  // the loop spins for it, perhaps during several turns
+        // Asks the kernel at least once; otherwise a loop that is always late for a deadline would never see
+        // any I/O.
         do {
             if (loop.has_pending_io()) loop.look();
         } while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline);

@@ -1,4 +1,4 @@
-// What a timer queue holds, and what it must offer.
+// The contents of a timer queue, and the operations that it must offer.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,14 @@
 
 namespace loopbench::loop {
 
-/// An operation that becomes ready at a deadline. It knows its place, so that cancelling does not search.
+/// An operation that becomes ready at a deadline. It knows its place in the queue, so that cancelling needs
+/// no search.
 struct timer : operation {
     time_point deadline;
     bool armed = false;  // kept by the queue: true from insert() to erase() or expiry
 
-    // Where the timer stands in its queue, which alone uses it. Of one that has expired: see fetch_later().
+    // The place of the timer in its queue; only the queue uses it. After the timer has expired: see
+    // fetch_later().
     union {
         const timer* later = nullptr;
         std::size_t index;
@@ -28,12 +30,12 @@ struct timer : operation {
         } stored;
     } place;
 
-    /// For who runs it: fetches `later`, which is run some callbacks after it, into the cache. When a million
-    /// expire at once, each has left the caches by the time that it is run, and from the ready queue, which
-    /// leads from each to the next, nobody could know which one to fetch meanwhile.
+    /// Prefetches `later`, a timer that runs some callbacks after this one, into the cache. Called when this
+    /// timer runs. If a million timers expire at once, each has left the caches by the time it runs, and the
+    /// ready queue cannot tell which one to fetch: it links only each to the next.
     void fetch_later() const noexcept {
         if (place.later == nullptr) return;
-        // It is a part of something that has two cache lines, mostly.
+        // A timer is part of an object that usually has two cache lines.
         const auto* const line = reinterpret_cast<const char*>(place.later);
         constexpr std::ptrdiff_t line_bytes = 64;
         __builtin_prefetch(line, 1);
@@ -41,28 +43,28 @@ struct timer : operation {
     }
 };
 
-/// For a queue in which `expired` no longer stands. `later` is null, or one that becomes ready after it; it
-/// is only fetched, and may be gone by then.
+/// Makes a timer ready; it is no longer in its queue. `later` is null, or a timer that becomes ready after
+/// it. `later` is only prefetched, so it may already be destroyed by then.
 inline void make_ready(timer& expired, operation_queue& ready, const timer* later = nullptr) noexcept {
     expired.armed = false;
     expired.place.later = later;
     ready.push(expired);
 }
 
-/// The latest deadline that is due: timers at `never` are not, whatever the time.
+/// Returns the latest deadline that is due. Timers at `never` are not due, whatever the time.
 constexpr time_point last_due(time_point now) noexcept {
     return std::min(now, never - nanoseconds(1));
 }
 
 /// A set of timers. Not thread-safe.
-/// - insert(t, now): t is not armed; t.deadline is set and does not change while it is armed. It may lie in
-///   the past: such a timer is due at the next expire(). `now` is a time that the clock has reached, for
-///   queues that go by distance. Throws std::bad_alloc; then t is not armed.
-/// - erase(t): t is armed.
-/// - earliest(): no timer has a deadline before this; `never` when the queue is empty. It may be too early
-///   after an erase(), at the price of a wake-up in vain, but not after expire(now): then it is after now.
-/// - expire(now, ready): moves every timer with deadline <= last_due(now) to `ready`, by make_ready(), in the
-///   order of deadlines unless the queue says otherwise. `now` never goes back.
+/// - insert(t, now): t is not armed; t.deadline is set and does not change while t is armed. It may be in the
+///   past: then t is due at the next expire(). `now` is a time that the clock has reached, for queues that
+///   depend on distances. Throws std::bad_alloc; then t is not armed.
+/// - erase(t): t must be armed.
+/// - earliest(): no timer has an earlier deadline; `never` if the queue is empty. After an erase() it may be
+///   too early, which costs a wake-up in vain; but after expire(now) it is later than now.
+/// - expire(now, ready): moves every timer with deadline <= last_due(now) to `ready`, with make_ready(), in
+///   the order of deadlines unless the queue says otherwise. `now` never decreases.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
     queue.insert(t, now);

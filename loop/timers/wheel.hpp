@@ -1,21 +1,25 @@
-// Timers for a loop that has very many and cancels most of them: a hierarchical wheel that is exact.
+// Timers for a loop that has very many of them and cancels most: an exact hierarchical wheel.
 //
 // A heap touches O(log n) timers, each a cache miss, to cancel one. A wheel puts a timer into a slot, roughly
-// by its deadline, and sorts it no further until its time comes near: most never need it. The usual wheels
-// (Varghese and Lauck 1987) count ticks and fire early or late by up to one. This one rounds nothing:
-// - Times are numbers to the base of 64, the last digit counting nanoseconds. There is a level for each
-//   digit, with a slot for each value. A timer goes to the level of the first digit in which its deadline
-//   differs from `base`, the last time that has been expired, and there to the slot of that digit. So each
-//   level is in order, and stays so while `base` grows.
-// - Each slot knows a floor: no deadline in it is before that. The least floor is the next time to wake up.
-//   So a timer in a year costs no wake-ups on its way: time passes its slot's beginning unnoticed.
-// - When a slot's floor is reached, the slot is emptied: what is due is sorted and made ready, the rest is
-//   placed anew, relative to now, on a lower level. A timer moves down a few times, unless it is cancelled.
+// by its deadline, and sorts it further only when its time comes near; most timers never get that far. The
+// usual wheels (Varghese and Lauck 1987) count ticks and fire up to one tick early or late. This one rounds
+// nothing:
+// - Times are numbers in base 64, whose last digit counts nanoseconds. There is a level for each digit, with
+//   a slot for each value of the digit. A timer goes to the level of the first digit in which its deadline
+//   differs from `base` (the last time that has been expired), and there to the slot of that digit. So the
+//   slots of each level are in order, and stay in order while `base` grows.
+// - Each slot has a floor: no deadline in it is earlier. The least floor is the next time to wake up. A timer
+//   that is due in a year therefore causes no wake-ups on its way: nothing happens when time passes its
+//   slot's beginning.
+// - When the time reaches a slot's floor, the slot is emptied: due timers are sorted and become ready, the
+//   others are placed again, relative to now, on a lower level. A timer moves down a few times, unless it is
+//   cancelled.
 //
-// What it costs. Arming and cancelling are O(1), but more than a push on a small heap: below some hundred
-// timers a heap is the better queue. Expiry is amortised O(1), but comes in lumps: a slot is emptied at once,
-// where a heap spreads its work evenly. After an erase() a floor may be too low, so that a loop wakes in
-// vain; but only in a slot with many timers, which is emptied then. 17 KB a queue, and 17 bytes a timer.
+// The costs: arming and cancelling are O(1), but cost more than a push on a small heap; below a few hundred
+// timers a heap is the better queue. Expiry is amortised O(1), but uneven: a slot is emptied at once, while a
+// heap spreads its work evenly. After an erase() a floor may be too low, so that the loop wakes in vain; but
+// this happens only in a slot with many timers, and that wake-up empties the slot. Memory: 17 KB per queue,
+// and 17 bytes per timer.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +48,7 @@ struct timer_chunk : recycled {
 };
 static_assert(sizeof(timer_chunk) == 256);
 
-/// Chunks one after the other, none of them empty: entries in an order.
+/// A list of chunks, none of them empty: entries in an order.
 struct timer_row {
     timer_chunk* first = nullptr;
     timer_chunk* last = nullptr;  // meaningful while `first` is not null
@@ -60,17 +64,17 @@ struct timer_row {
     }
 };
 
-/// Timers in no order, which can be read without touching one.
+/// A set of timers, in no order, that can be scanned without touching the timers.
 ///
-/// They lie all over the memory, inside coroutine frames. To walk a linked list of a million of them is to
-/// wait for one cache miss after the other, and a wheel walks its lists several times. So a slot keeps the
-/// deadlines beside the pointers in arrays; a timer is only written to, and the processor does not wait for
-/// that. The arrays are chunks of four cache lines out of recycled memory: an entry does not move because its
-/// slot grows, and what one slot no longer needs another can use.
+/// Timers are spread all over the memory, inside coroutine frames. A walk along a linked list of a million
+/// timers waits for one cache miss after the other, and a wheel walks its lists several times. So a slot
+/// keeps the deadlines next to the pointers, in arrays. It only writes to the timers, and the processor does
+/// not wait for writes. The arrays are chunks of four cache lines in recycled memory: an entry does not move
+/// when its slot grows, and other slots can reuse a chunk that one slot no longer needs.
 struct timer_slot {
     timer_chunk* newest = nullptr;           // no chunk is empty
     nanoseconds floor = nanoseconds::max();  // no deadline is before this
-    bool floor_erased = false;               // a timer at the floor was erased: it may be too low
+    bool floor_erased = false;               // a timer at the floor was erased, so the floor may be too low
 
     bool empty() const noexcept { return newest == nullptr; }
 
@@ -89,7 +93,8 @@ struct timer_slot {
         placed.subject->place.stored.entry = &here;
     }
 
-    /// Once after an erase, and only for a few timers: else a wake-up in vain is the cheaper way.
+    /// Corrects the floor, once after an erase and only if there are few timers; otherwise a wake-up in vain
+    /// is cheaper.
     void correct_floor() noexcept {
         floor_erased = false;
         nanoseconds least = nanoseconds::max();
@@ -102,7 +107,7 @@ struct timer_slot {
     }
 };
 
-/// Whether `use` found the memory that it needs.
+/// Returns true if `use` found the memory that it needs.
 template <class Use>
 bool has_memory_for(Use use) noexcept {
     try {
@@ -113,19 +118,20 @@ bool has_memory_for(Use use) noexcept {
     }
 }
 
-/// Counted from the least time: the digits of negative numbers would be in no order.
+/// Returns the time counted from the earliest possible time, because the digits of negative numbers would be
+/// out of order.
 constexpr std::uint64_t digits_of(nanoseconds time) noexcept {
     return static_cast<std::uint64_t>(time.count()) ^ (std::uint64_t{1} << 63);
 }
 
-/// Asks for a chunk, or for nothing when that is null, to be in the cache soon.
+/// Prefetches a chunk into the cache; does nothing if it is null.
 inline void fetch(const timer_chunk* chunk) noexcept {
     constexpr std::size_t line_bytes = 64;
     for (std::size_t at = 0; chunk != nullptr && at < sizeof *chunk; at += line_bytes)
         __builtin_prefetch(reinterpret_cast<const char*>(chunk) + at, 1);
 }
 
-/// Chunks to be used again, the latest first.
+/// A stack of chunks for reuse.
 class spare_chunks {
 public:
     spare_chunks() = default;
@@ -139,7 +145,7 @@ public:
         for (; count > 0; --count) give(*new timer_chunk);
     }
     void give(timer_chunk& chunk) noexcept { chunk.next = std::exchange(newest_, &chunk); }
-    /// There must be one. It is empty.
+    /// Returns an empty chunk. There must be one.
     timer_chunk& take() noexcept {
         timer_chunk& taken = *std::exchange(newest_, newest_->next);
         taken.used = 0;
@@ -150,12 +156,12 @@ private:
     timer_chunk* newest_ = nullptr;
 };
 
-/// Very much may be due at once: for a million entries std::sort would cost more than everything else that
-/// happens to a timer. This radix sort moves the entries once for each byte in which the deadlines differ:
-/// five times, when they span a minute. It moves them from chunk to chunk, so that all the memory that it
-/// needs is there but for 128 KB: in new arrays each page would cost a page fault, and all two to four and a
-/// half times as much where these are dear (docs/performance.md). When there is no memory for that, they stay
-/// in no order.
+/// Sorts the entries. A very large number may be due at once: for a million entries std::sort would cost more
+/// than everything else that happens to a timer. This radix sort moves the entries once for each byte in
+/// which the deadlines differ: five times if they span a minute. It moves them from chunk to chunk, so that
+/// it needs only 128 KB of new memory. New arrays would cost a page fault for each page, and the whole sort
+/// would take 2 to 4.5 times as long on machines with slow page faults (docs/performance.md). If there is no
+/// memory, the entries stay unsorted.
 inline void sort_by_deadline(timer_row& entries) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;
@@ -179,8 +185,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // A chunk that was read is used again. Beside those that are full there is one that is not for each
-    // digit, of the pass that is made and of the one before.
+    // Chunks are reused as soon as they are read. Apart from the full ones, there is at most one partly
+    // filled chunk per digit, for the current pass and for the previous one.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;
@@ -204,8 +210,9 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
 
 }  // namespace detail
 
-/// Expires in the order of deadlines; equal ones in any order. earliest() may be too early after an erase().
-/// When there is no memory to be had, insert() throws std::bad_alloc, and expire() may go by no order.
+/// A timer queue that expires timers in the order of their deadlines; timers with equal deadlines expire in
+/// any order. earliest() may be too early after an erase(). If there is no memory, insert() throws
+/// std::bad_alloc, and expire() might ignore the order.
 class wheel_timers {
 public:
     wheel_timers& operator=(wheel_timers&&) = delete;
@@ -216,7 +223,8 @@ public:
     }
 
     void insert(timer& t, time_point now) {
-        // From a time long ago all would differ in one high digit, and be placed again when the first is due.
+        // With a base long ago, all deadlines would differ from it in the same high digit, and would have to
+        // be placed again when the first one is due.
         if (empty()) base_ = std::max(base_, now.time_since_epoch());
         put({t.deadline.time_since_epoch(), &t});
         t.armed = true;
@@ -241,10 +249,10 @@ public:
     }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        base_ = std::max(base_, last_due(now).time_since_epoch());  // a clock that goes back is not believed
+        base_ = std::max(base_, last_due(now).time_since_epoch());  // ignores a clock that goes back
         if (soonest_ > base_) return;
         detail::timer_row due;
-        // From below, because what is placed anew goes to levels below.
+        // Starts at the lowest level, because timers that are placed again go to lower levels.
         for (std::uint64_t levels = occupied_levels_; levels != 0; levels &= levels - 1) {
             const auto level = static_cast<unsigned>(std::countr_zero(levels));
             while (occupied_slots_[level] != 0 && slots_[first_slot(level)].floor <= base_)
@@ -259,7 +267,7 @@ public:
 private:
     using slot = detail::timer_slot;
 
-    static constexpr unsigned digit_bits = 6;  // one word has a bit for each slot of a level
+    static constexpr unsigned digit_bits = 6;  // one 64-bit word has a bit for each slot of a level
     static constexpr unsigned slots_per_level = 1U << digit_bits;
     static constexpr unsigned level_count = (64 + digit_bits - 1) / digit_bits;
     static constexpr std::size_t prefetch_distance = 16;
@@ -280,7 +288,7 @@ private:
         occupied_levels_ |= std::uint64_t{1} << level;
     }
 
-    // Apart, so that erase() has no registers to save.
+    // Not inlined, so that erase() does not have to save registers.
     [[gnu::noinline]] void drop_newest_chunk(std::size_t index) noexcept {
         slot& s = slots_[index];
         const detail::timer_chunk& drained = *s.newest;
@@ -288,7 +296,7 @@ private:
         delete &drained;
         if (!s.empty()) return;
         mark_empty(index);
-        soonest_erased_ = true;  // the slot's floor may have been too low, and be the soonest all the same
+        soonest_erased_ = true;  // the slot's floor may have been too low, but still the soonest of all
     }
 
     void mark_empty(std::size_t index) noexcept {
@@ -298,13 +306,14 @@ private:
         if (occupied_slots_[level] == 0) occupied_levels_ &= ~(std::uint64_t{1} << level);
     }
 
-    /// The level's first slot with timers in it. There must be one.
+    /// Returns the level's first slot with timers in it. There must be one.
     std::size_t first_slot(unsigned level) const noexcept {
         return level * slots_per_level + static_cast<unsigned>(std::countr_zero(occupied_slots_[level]));
     }
 
-    /// Appends what is due by the base to `due`, and puts the rest on levels below. What finds no memory
-    /// there stays in this slot, which lasts until its deadline; and what is due beside it is ready at once.
+    /// Appends the timers that are due at `base_` to `due`, and puts the others on lower levels. A timer for
+    /// which there is no memory stays in this slot, whose time range includes its deadline; then the due
+    /// timers of the same chunk become ready immediately.
     void empty_slot(std::size_t index, detail::timer_row& due, operation_queue& ready) noexcept {
         detail::timer_chunk* next = slots_[index].newest;
         mark_empty(index);
@@ -339,7 +348,7 @@ private:
         }
     }
 
-    /// And frees the chunks.
+    /// Makes all these timers ready, and frees the chunks.
     static void make_ready_all(detail::timer_row due, operation_queue& ready) noexcept {
         const detail::timer_chunk* fetched_from = due.first;
         std::size_t fetched = 0;
@@ -374,8 +383,8 @@ private:
     }
 
     nanoseconds base_ = nanoseconds::min();
-    nanoseconds soonest_ = nanoseconds::max();                    // no deadline is before this
-    bool soonest_erased_ = false;                                 // it may be too low
+    nanoseconds soonest_ = nanoseconds::max();                    // no deadline is earlier
+    bool soonest_erased_ = false;                                 // soonest_ may be too low
     std::uint64_t occupied_levels_ = 0;                           // bit l: level l has an occupied slot
     std::array<std::uint64_t, level_count> occupied_slots_ = {};  // bit d: slot d of the level is not empty
     std::array<slot, level_count * slots_per_level> slots_;

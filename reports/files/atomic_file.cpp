@@ -1,4 +1,4 @@
-// Temporary file, write, fsync, close, rename, fsync of the folder; each of them checked.
+// Writes a temporary file, syncs and closes it, renames it, and syncs the folder; checks each step.
 #include "reports/files/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by
-/// then.
+/// Makes the rename survive a power failure. Some file systems refuse to sync a folder; the file's name is
+/// already correct then.
 void sync_folder_of(const fs::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
     const unique_fd opened{
@@ -35,8 +35,8 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// A living writer has its file locked; where a file system has no locks, or the writer is about to lock it,
-/// its process still shows.
+/// A running writer holds a lock on its file. If the file system has no locks, or the writer has not locked
+/// the file yet, its process id still shows that it runs.
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
@@ -67,15 +67,15 @@ void write_content(int fd, const new_file& of, const std::string& name) {
     }
 }
 
-/// A fresh file beside its target. It disappears with this object unless it took the target's name.
+/// A new file next to its target. The destructor removes it unless it was renamed to the target.
 class temporary_file {
 public:
     explicit temporary_file(const fs::path& target) : temporary_file{target, target.native()} {}
-    /// `called`: what the target is in messages.
+    /// `called` is the target's name in messages.
     temporary_file(fs::path target, std::string called)
         : target_{std::move(target)}, called_{std::move(called)} {
         remove_abandoned(target_);
-        // Not mkstemp: that makes files that only their owner can read, whatever the umask says.
+        // mkstemp would make files that only their owner can read, whatever the umask says.
         constexpr int attempts_max = 100;
         for (int attempt = 0; attempt < attempts_max && !file_; ++attempt) {
             path_ = fmt::format("{}.{}-{}.tmp", target_.native(), ::getpid(), attempt);
@@ -112,8 +112,8 @@ private:
     bool renamed_ = false;
 };
 
-/// Where a symbolic link leads that points to nothing yet. Links in a circle are no such ones: the kernel
-/// says ELOOP.
+/// Follows symbolic links that point to a missing file. For links in a circle, the kernel reports ELOOP, not
+/// a missing file.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&
@@ -122,7 +122,7 @@ fs::path end_of_links(fs::path path) {
     return path;
 }
 
-/// Whoever named a link knows it by that name.
+/// Returns the name for messages: a link is named as the user named it, with its target.
 std::string called(const fs::path& path, const fs::path& target) {
     std::error_code unreadable;
     if (path == target || !fs::is_symlink(path, unreadable)) return path.native();

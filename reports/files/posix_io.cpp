@@ -1,4 +1,4 @@
-// Errors of files are told with a remedy; the remedies stand in three tables.
+// File operations; their errors have remedies, which are in three tables.
 #include "reports/files/posix_io.hpp"
 
 #include <fcntl.h>
@@ -83,7 +83,7 @@ file_error::file_error(std::string_view action, std::string_view name, int error
 
 int unique_fd::reset() noexcept {
     if (fd_ < 0) return 0;
-    // Not repeated on EINTR: on Linux the descriptor is gone, and its number may belong to someone else.
+    // Not repeated on EINTR: Linux has already closed the descriptor, and another file may have its number.
     const int outcome = ::close(std::exchange(fd_, -1));
     return outcome == -1 && errno != EINTR ? errno : 0;
 }
@@ -109,7 +109,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     if (S_ISREG(about.st_mode) && size > bytes_max)
         throw too_large(path, fmt::format("it has {} bytes", size), bytes_max);
     std::string content;
-    content.reserve(size + room_behind);  // 0 of what is no file
+    content.reserve(size + room_behind);  // st_size is 0 for pipes and devices
     std::array<char, 65536> chunk;
     for (;;) {
         const auto count = uninterrupted([&] { return ::read(file, chunk.data(), chunk.size()); });
@@ -126,7 +126,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     }
 }
 
-/// Of what is no regular file.
+/// Returns the kind of a file that is not regular.
 std::string_view kind_of(mode_t mode) {
     if (S_ISFIFO(mode)) return "a pipe";
     return S_ISSOCK(mode) ? "a socket" : "a device";

@@ -1,5 +1,5 @@
-// Files, as far as reports, journals and child processes need them: an owned descriptor, the one place that
-// handles EINTR, and writes whose errors cannot be overlooked.
+// File operations for reports, journals and child processes: an owned descriptor, the one place that handles
+// EINTR, and writes whose errors cannot be ignored.
 #pragma once
 
 #include <cerrno>
@@ -12,17 +12,17 @@
 
 namespace loopbench::reports {
 
-/// An operation on a file failed; what() names the file, the cause and the remedy.
+/// Error of a file operation; what() names the file, the cause and the remedy.
 class file_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 
-    /// `action` is a verb phrase ("write", "create the folder"; one of reading begins with "read"), `error`
+    /// `action` is a verb phrase ("write", "create the folder"; for reading it begins with "read"), `error`
     /// an errno value.
     file_error(std::string_view action, std::string_view name, int error);
 };
 
-/// Calls a system call again while a signal interrupted it.
+/// Calls a system call again if a signal interrupted it.
 template <class system_call>
 auto uninterrupted(system_call&& call) {
     for (;;) {
@@ -49,40 +49,39 @@ public:
     [[nodiscard]] int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
-    /// Closes; 0 or the errno value. A file's last write error may only show here.
+    /// Closes the descriptor; returns 0 or the errno value. A file's last write error may appear only here.
     int reset() noexcept;
 
 private:
     int fd_ = -1;
 };
 
-/// Writes all of `bytes`; throws file_error naming `name`.
+/// Writes all of `bytes`; throws file_error with `name`.
 void write_all(int fd, std::string_view bytes, std::string_view name);
 
 /// Writes all of `bytes` to standard output; throws file_error.
 void write_standard_output(std::string_view bytes);
 
-/// What read_file() takes into memory at the most, unless it is told otherwise: ten times the largest report
-/// that the suite's own limits allow, and still little enough for its parsed form to fit into an ordinary
-/// machine.
+/// Default limit of read_file(): ten times the largest report that the suite's own limits allow, and small
+/// enough for its parsed form to fit into the memory of an ordinary machine.
 inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 
-/// Opens a regular file, or what links to one. Throws file_error, at once for anything else: to open a pipe
-/// may take as long as nobody opens its other end.
+/// Opens a regular file, or a link to one. Throws file_error; for other kinds of files immediately, because
+/// opening a pipe could block until another process opens its other end.
 unique_fd open_regular_file(const std::string& path, int flags, std::string_view action);
 
-/// What a string has room for behind a file's content: simdjson reads ahead, and would have it copied else.
+/// Spare bytes after a file's content: simdjson reads ahead, and would otherwise copy the text.
 inline constexpr std::size_t room_behind = 64;
 
-/// The whole content of a regular file. Throws file_error, also for one of more than `bytes_max` bytes.
+/// Returns the whole content of a regular file. Throws file_error, also for more than `bytes_max` bytes.
 std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// The same of a file, a pipe or a device that somebody named. One that never ends is given up at that size;
-/// a pipe that nobody writes into is not waited for.
+/// Returns the content of a file, pipe or device named by the user. Gives up on endless input at the size
+/// limit; does not wait for a pipe without a writer.
 std::string read_file_or_pipe(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// The same of a file that somebody else may have put there: none when there is none, and file_error for what
-/// is no regular file. A pipe is not waited for, and no link followed.
+/// Returns the content of a file that another user may have created; nothing if it does not exist. Throws
+/// file_error if it is not a regular file. Does not wait for a pipe, and follows no link.
 std::optional<std::string> read_regular_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
 }  // namespace loopbench::reports

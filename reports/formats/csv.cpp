@@ -1,4 +1,4 @@
-// The columns of report.csv are one visible list.
+// Writes report.csv; its columns are one list.
 #include "reports/formats/csv.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ std::string number(std::optional<double> value) {
     return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
 }
 
-/// Of what a row is compared with, whom that is, or one of its numbers.
+/// Returns a field of the comparison, if the row has one: the name of the other side, or a number.
 template <auto compared, auto member>
 std::string part_of(const result& row) {
     const auto& found = row.*compared;

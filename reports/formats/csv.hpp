@@ -8,11 +8,11 @@
 
 namespace loopbench::reports {
 
-/// RFC 4180 (quoted where needed, CRLF). A text cell that a spreadsheet would take for a formula begins with
-/// an apostrophe; numbers are numbers, in their shortest form, and empty where there is none.
+/// Returns CSV according to RFC 4180 (quoted where needed, CRLF). A text that a spreadsheet would treat as a
+/// formula begins with an apostrophe. Numbers have their shortest form; missing ones are empty.
 std::string write_csv(const report& content);
 
-/// One cell of text in such a file.
+/// Returns a text as one cell of such a file.
 std::string csv_text(std::string_view value);
 
 }  // namespace loopbench::reports

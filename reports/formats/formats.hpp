@@ -1,4 +1,4 @@
-// The formats that a report can be written in, by name: those that CMakeLists.txt lists.
+// Formats that a report can be written in, by name: those that CMakeLists.txt lists.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct format {
 
 std::span<const format> known_formats();
 
-/// Null when there is none of this name.
+/// Returns the format with this name, or null.
 const format* find_format(std::string_view name);
 
 }  // namespace loopbench::reports

@@ -1,7 +1,7 @@
-// Google Benchmark's own JSON, for the tools that read it (compare.py, CI actions, Bencher's cpp_google):
-// field by field what it prints for an iteration. A row for every trial that has a time; rows of equal names
-// are repetitions. No aggregates: a chart takes a deviation for a time. Nor is there a row for a cell without
-// numbers, whose time a chart would take for 0.
+// Google Benchmark's own JSON, for the tools that read it (compare.py, CI actions, Bencher's cpp_google),
+// with the fields that it prints for an iteration. There is a row for every trial that has a time; rows with
+// equal names are repetitions. There are no aggregates, because a chart would show a deviation as a time, and
+// no rows for results without numbers, because a chart would show their time as 0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The CPU time of the trial whose time is sample `index`; its time where that is not known.
+/// Returns the CPU time of the trial with sample `index`; its time if the CPU time is unknown.
 double cpu_time(const report_index& all, const result& time, std::size_t index) {
     const auto* const cpu = all.find(time.workload, time.contender, "cpu");
     const bool known = cpu != nullptr && index < cpu->samples.size() && cpu->samples[index];
     return known ? *cpu->samples[index] : *time.samples[index];
 }
 
-/// What makes compare.py warn: that some contender says of itself that it is no release build.
+/// Returns whether a contender says that it is not a release build, so that compare.py warns.
 bool is_debug(const report& content) {
     return std::ranges::any_of(content.contenders, [](const contender& who) {
         const auto assertions = context_text(who.context, "assertions"),
@@ -62,7 +62,7 @@ std::string write_gbench(const report& content) {
                           {"executable", "loopbench"},
                           {"num_cpus", content.where.cores},
                           {"load_avg", content.where.load_average},
-                          {"caches", json::array()},  // Bencher's reader wants the list
+                          {"caches", json::array()},  // Bencher's reader requires the list
                           {"library_build_type", is_debug(content) ? "debug" : "release"},
                           {"loopbench_version", content.where.loopbench_version},
                           {"kernel", content.where.kernel}}},

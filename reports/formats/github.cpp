@@ -1,4 +1,4 @@
-// ::error title=Where::What
+// Writes lines of the form ::error title=Where::What
 #include "reports/formats/github.hpp"
 
 #include <fmt/format.h>
@@ -12,17 +12,17 @@ namespace loopbench::reports {
 
 namespace {
 
-/// What would end a command is written as a percentage.
+/// Percent-encodes the characters that would end a command.
 std::string in_text(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}}, "\r\n");
 }
 
-/// The same for what would end a title.
+/// Does the same, including the characters that would end a title.
 std::string in_title(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
 
-/// `judged`: the results of its cell for what the workload is about; none where no verdict counts.
+/// `judged` has the results for the workload's primary metrics; empty if the session is unreliable.
 std::string annotations(const result& time, std::span<const result* const> judged) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
     if (time.status == cell_status::failed)
@@ -49,7 +49,7 @@ std::string write_github(const report& content) {
     std::string out;
     const report_index index{content};
     const auto unfit = why_unfit(content);
-    if (unfit) out += github_command("notice", "unfit", *unfit);  // once: a step shows ten notices
+    if (unfit) out += github_command("notice", "unfit", *unfit);  // only one: a step shows at most ten
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
         const auto judged = index.judged(item.workload, item.contender);

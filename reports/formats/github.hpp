@@ -9,12 +9,12 @@
 
 namespace loopbench::reports {
 
-/// One annotation with the end of its line; `kind` is "error", "warning" or "notice". Title and text may come
+/// Returns one annotation with a newline; `kind` is "error", "warning" or "notice". Title and text may come
 /// from outside.
 std::string github_command(std::string_view kind, std::string_view title, std::string_view text);
 
-/// An error for every cell that is slower than the baseline or failed, a warning for every warning, a notice
-/// for what could not be told.
+/// Writes an error for every result that is slower than the baseline or failed, a warning for every warning,
+/// and a notice for every result that was not run or is undecided.
 std::string write_github(const report& content);
 
 }  // namespace loopbench::reports

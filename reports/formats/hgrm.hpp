@@ -1,4 +1,4 @@
-// HdrHistogram's text format, http://hdrhistogram.org, for its plotter and whoever else reads percentiles.
+// HdrHistogram's text format, http://hdrhistogram.org, for its plotter and other tools that read percentiles.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace loopbench::reports {
 
-/// So many values from `lowest_ns` to `highest_ns`, both included.
+/// Number of values from `lowest_ns` to `highest_ns`, both included.
 struct bucket {
     std::int64_t lowest_ns = 0, highest_ns = 0;
     std::uint64_t count = 0;
 };
 
-/// All values that the trials of a cell recorded, together: a picture of the distribution. Verdicts never
-/// come from it, since values of one process are no independent samples.
+/// All values that the trials of a result recorded, merged, to show the distribution. Verdicts never use it,
+/// because the values of one process are not independent samples.
 struct histogram {
     std::string workload, contender, metric;  // "latency" or "late"
     std::uint64_t trials = 0;
@@ -24,8 +24,8 @@ struct histogram {
     std::vector<bucket> values;  // ascending, none empty
 };
 
-/// The histograms one after the other, in microseconds; each begins with a comment that says what it is of.
-/// (A reader of one histogram in a file takes that for a comment, too.)
+/// Writes the histograms one after the other, in microseconds; each begins with a comment that identifies it.
+/// (A tool that expects one histogram per file treats that line as a comment, too.)
 std::string write_hgrm(std::span<const histogram> all);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// One suite, a test case for each cell.
+// Writes one suite, with a test case for each result.
 #include "reports/formats/junit.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ struct outcome {
     std::string message;
 };
 
-/// `judged`: the results of its cell for what the workload is about. `unfit`: why none of their verdicts
-/// counts, where that is so.
+/// `judged` has the results for the workload's primary metrics. `unfit` is set if the session is unreliable;
+/// then no verdict counts.
 outcome outcome_of(const result& time, std::span<const result* const> judged,
                    const std::optional<std::string>& unfit) {
     if (time.status == cell_status::failed) return {"error", time.reason.value_or("failed")};
@@ -41,8 +41,8 @@ outcome outcome_of(const result& time, std::span<const result* const> judged,
     return {"skipped", why_inconclusive(*judged.front())};
 }
 
-/// Why a test was skipped is the text of its element, and a message of the others: the schema that JUnit
-/// tests its own reports with has it so.
+/// Returns the XML of a test. The reason of a skipped test is the text of its element; failures and errors
+/// have a message attribute. The schema that JUnit uses for its own reports requires this.
 std::string text_of(const junit_case& item) {
     const auto front =
         fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));

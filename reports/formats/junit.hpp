@@ -1,4 +1,4 @@
-// JUnit XML, which CI systems show as tests.
+// JUnit XML, which CI systems show as test results.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace loopbench::reports {
 
-/// A test as CI systems know it.
+/// One test, as CI systems show it.
 struct junit_case {
-    std::string group, name;   // a CI system shows them as class and test
+    std::string group, name;   // CI systems show them as class and test
     std::string_view element;  // "failure", "error" or "skipped"; empty: passed
-    std::string message;       // with the element; of a test that passed, its output
+    std::string message;       // belongs to the element; for a passed test, its output
 };
 
-/// A document with one suite. Texts may come from outside; `date` is ISO 8601, or empty when it is not known.
+/// Returns a document with one suite. Texts may come from outside; `date` is ISO 8601, or empty if unknown.
 std::string junit_suite(std::string_view date, std::span<const junit_case> cases);
 
-/// A test for every cell: failed when it is slower than the baseline, in error when it failed, skipped when
-/// it is unsupported or nothing could be told.
+/// Writes a test for every result: failed if it is slower than the baseline, in error if it failed, skipped
+/// if it is unsupported, not run, unreliable or undecided.
 std::string write_junit(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Names and reasons come from outside: what Markdown or HTML would interpret is escaped.
+// Names and reasons come from outside: characters that Markdown or HTML would interpret are escaped.
 #include "reports/formats/markdown.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,8 @@ std::string write_markdown(const report& content) {
     auto out = fmt::format("## loopbench, {}\n\n", escaped_markdown(content.where.date));
     for (const auto& group : families_of(content)) out += family_section(group);
     out += escaped_markdown(legend_for(content)) + "\n";
-    // A word of ours comes first: what begins a line may be a heading, a list or a quotation.
+    // Begin with our own words: a foreign text at the start of a line could become a heading, a list or a
+    // quotation.
     for (const auto& item : content.warnings)
         out +=
             fmt::format("\n- Warning: {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy));

@@ -1,4 +1,4 @@
-// The same table for a pull request or a wiki.
+// The report's table as Markdown, for a pull request or a wiki.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace loopbench::reports {
 
-/// `text` with what Markdown or HTML would interpret escaped, for a cell of a table, too.
+/// Escapes the characters of `text` that Markdown or HTML would interpret, including those in table cells.
 std::string escaped_markdown(std::string_view text);
 
-/// A Markdown table (GitHub's flavour) for each workload family, with the warnings below.
+/// Writes a Markdown table (GitHub's flavour) for each workload family, followed by the warnings.
 std::string write_markdown(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Every table, and every warning.
+// Writes every table and every warning.
 #include <fmt/format.h>
 
 #include <string>

@@ -1,6 +1,7 @@
-// How charts look, all of them: theme, labels beside what they name, intervals, and a table for who cannot see them.
+// Common style of all charts: theme, labels beside what they name, intervals, and a table for readers who cannot see
+// them.
 
-const charts = [];  // {canvas, config(): what Chart.js draws, chart}
+const charts = [];  // {canvas, config(): returns what Chart.js draws, chart}
 
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -10,14 +11,14 @@ function colourOf(contender) {
   return css(`--${contender.family}`);
 }
 
-// What a canvas can show of a name from outside.
+// Returns a name from outside in a form that a canvas can show.
 function label(name) {
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
   return plain.length > 24 ? plain.slice(0, 23) + "…" : plain;
 }
 
-// A chart in a figure: title, a sentence that says what to see, the canvas, and its numbers as a table.
-// `config` is asked anew whenever the theme or the chosen contenders change.
+// Adds a figure: title, a note on what to look for, the canvas, and its numbers as a table. `config` is called again
+// whenever the theme or the chosen contenders change.
 function figure(parent, {title, note, height = 320, config, table}) {
   const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below has its numbers.`});
   const details = el("details", {}, el("summary", {}, "Numbers"));
@@ -53,7 +54,7 @@ function draw(entry) {
   if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
 }
 
-// All of them: others take their place.
+// Removes all figures, so that others can replace them.
 function removeFigures() {
   for (const {chart} of charts.splice(0)) chart?.destroy();
 }
@@ -68,7 +69,8 @@ function drawAll() {
 
 const tickSteps = new Set([1, 2, 5]);
 
-// Around these values, a little wider; ticks at powers of ten, and between them where there are few.
+// Returns an axis that is slightly wider than these values. Ticks are at powers of ten, and also between them if the
+// range is small.
 function logAxis(title, format, values, more = {}) {
   const positive = values.filter((value) => value > 0);
   const lowest = Math.min(...positive), highest = Math.max(...positive);
@@ -112,7 +114,7 @@ function boxAt({x, y}, [dx, dy], width, height) {
   return {left, right: left + width, top: y + dy - height / 2, bottom: y + dy + height / 2};
 }
 
-// For scatter charts: each data set's name beside its point, where nothing else is, with a line where that is far.
+// For scatter charts: draws each data set's name in a free place beside its point, with a line if that is far away.
 const pointLabels = {
   id: "pointLabels",
   afterDatasetsDraw(chart) {
@@ -134,7 +136,7 @@ const pointLabels = {
       if (!free) continue;
       const box = boxAt(at, free, width, 13);
       taken.push(box);
-      // Beside another point the name would be taken for that one's.
+      // Beside another point, the name would seem to belong to that point.
       const near = {left: box.left - 8, right: box.right + 8, top: box.top - 4, bottom: box.bottom + 4};
       const isNearOther = points.some((other) => other.at !== at && overlaps(near,
         {left: other.at.x - 5, right: other.at.x + 5, top: other.at.y - 5, bottom: other.at.y + 5}));
@@ -153,7 +155,7 @@ const pointLabels = {
   },
 };
 
-// The interval of a point, both ways: from xLow to xHigh, from yLow to yHigh.
+// Draws the intervals of a point in both directions: from xLow to xHigh, from yLow to yHigh.
 const intervals = {
   id: "intervals",
   beforeDatasetsDraw(chart) {
@@ -180,7 +182,7 @@ const intervals = {
   },
 };
 
-// For lines: each name behind its line's end, apart from each other. Sets with `unlabelled` have none.
+// For line charts: draws each name after the end of its line, without overlaps. Sets with `unlabelled` have no name.
 const endLabels = {
   id: "endLabels",
   afterDatasetsDraw(chart) {
@@ -190,7 +192,7 @@ const endLabels = {
       .filter(({set, at}) => at && !set.unlabelled).sort((a, b) => a.at.y - b.at.y);
     const step = Math.min(13, (area.bottom - area.top + 16) / Math.max(ends.length, 1));
     const wanted = ends.map(({at}) => at.y);
-    // Down from the top, then up again from the bottom.
+    // Move the names down from the top, then up again from the bottom.
     for (let i = 1; i < wanted.length; ++i) wanted[i] = Math.max(wanted[i], wanted[i - 1] + step);
     for (let i = wanted.length - 1, limit = area.bottom; i >= 0; limit = wanted[i] - step, --i)
       wanted[i] = Math.min(wanted[i], limit);
@@ -210,7 +212,7 @@ const endLabels = {
   },
 };
 
-// For bars: the number behind each.
+// For bar charts: draws the number after each bar.
 const barLabels = {
   id: "barLabels",
   afterDatasetsDraw(chart) {
@@ -237,13 +239,13 @@ function lineStyle(contender) {
   };
 }
 
-// The contenders that have the metric, least first: charts side by side have them all in one order.
+// Returns the contenders that have the metric, smallest first: charts side by side show them in one order.
 function byValue(workload, metric) {
   return shownContenders().filter(({name}) => valueOf(workload, name, metric) !== null)
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
 }
 
-// Horizontal bars, in the order of another metric.
+// Returns a chart of horizontal bars, in the order of another metric.
 function barConfig(workload, metric, order) {
   const rows = byValue(workload, order).map((contender) => ({contender, result: find(workload, contender.name, metric)}));
   const unit = rows.find(({result}) => result)?.result;
@@ -292,7 +294,7 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Paper is white, and charts are drawn anew for its width, whatever the window's is.
+  // Paper is white, and charts are redrawn for its width, whatever the size of the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
     setTheme(isPrinting ? "light" : current());

@@ -1,6 +1,6 @@
-// Contenders by family: in which order, in which colour, and which of them are shown.
+// Contenders by family: their order, their colours and markers, and which of them are shown.
 
-// Each has a colour of its own in page.css.
+// The colour of each family is in page.css.
 const families = [
   {id: "flagship", title: "the loop, on epoll and io_uring"},
   {id: "design", title: "the loop, simpler designs"},
@@ -19,7 +19,8 @@ function familyOf(contender) {
 const markers = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
-// Family by family, the baseline first in its own. `described` says of some of them what they are.
+// Returns the contenders family by family, the baseline first in its own. `described` has the descriptions of some of
+// them.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
   const all = names.map((name) => ({name, family: familyOf(known.get(name) || {}), shown: true}));
@@ -33,12 +34,12 @@ function byFamily(names, described, baseline) {
   return ordered;
 }
 
-// `contenders` is the page's own list.
+// Uses `contenders`, a list that each page defines.
 function shownContenders() {
   return contenders.filter((each) => each.shown);
 }
 
-// Boxes to choose by which contenders are shown; `title` says where, and `redraw` does it.
+// Returns check boxes that choose the shown contenders; `title` describes them, and `redraw` applies a change.
 function contenderChoice(title, redraw) {
   const boxes = families.map((family) => {
     const members = contenders.filter((each) => each.family === family.id);
@@ -56,7 +57,7 @@ function contenderChoice(title, redraw) {
     el("div", {}, boxes));
 }
 
-// What the colours mean.
+// Returns a legend of the colours.
 function legend() {
   const present = families.filter(({id}) => contenders.some((each) => each.family === id));
   return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, title)));

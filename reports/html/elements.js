@@ -1,4 +1,4 @@
-// Numbers as people read them, and elements that hold text from outside: it only ever becomes text nodes, attributes or
+// Numbers as people read them, and elements for text from outside: such text only becomes text nodes, attributes, or
 // text on a canvas.
 
 // ---- numbers ----
@@ -28,12 +28,12 @@ function human(value, unit) {
   return significant(value);
 }
 
-// CPU over wall time: a share of one core.
+// Formats CPU over wall time as a share of one core.
 function humanOf(result, value = result.median) {
   return result.metric === "spin" && value !== null ? `${significant(value * 100)}\u00a0%` : human(value, result.unit);
 }
 
-// The same without zeros at the end, for the ticks of an axis.
+// Removes zeros at the end, for the ticks of an axis.
 function short(text) {
   return text.replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, "");
 }
@@ -45,7 +45,7 @@ function quotient(value) {
   return value >= 0.095 ? value.toFixed(2) : value.toPrecision(2);
 }
 
-// What a person calls a metric; its name stays in files, on the command line and in tooltips.
+// Returns a metric's title for readers; its name appears in files, on the command line and in tooltips.
 function titleOf(metric) {
   return data.metrics[metric]?.title || metric;
 }
@@ -74,7 +74,7 @@ function el(name, attributes = {}, ...children) {
   return element;
 }
 
-// A name beside other text: neither its direction nor its length does anything to its neighbours.
+// Shows a name beside other text, so that its direction and length do not affect that text.
 function nameOf(text) {
   const parts = text.split(/(?<=\/)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
   return el("bdi", {class: "name", title: text.length > 40 ? text.slice(0, 1000) : null}, parts);

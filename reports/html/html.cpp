@@ -1,6 +1,6 @@
-// What is drawn, and how, is in the files beside this one. Here they become a page, and the report becomes
-// JSON that is a fifth as large as report.json, since a full one has to stay small enough for a mail: texts
-// are kept once, and a result is a list of its fields.
+// Builds the page from the other files in this folder, which define what is drawn and how. The report becomes
+// JSON with a fifth of the size of report.json, so that even a full report fits into a mail: each text is
+// stored once, and a result is a list of its fields.
 #include "reports/html/html.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
 
-// The page's parts are in the executable, as they are in their files.
+// Embeds a file of the page into the executable, unchanged.
 #define LOOPBENCH_EMBED(name, file)                                                          \
     __asm__(".pushsection .rodata,\"a\",@progbits\n" #name ":\n.incbin \"" file "\"\n" #name \
             "_end:\n"                                                                        \
@@ -38,7 +38,7 @@ LOOPBENCH_EMBED(loopbench_trends_html, LOOPBENCH_PAGE "/trends.html")
 LOOPBENCH_EMBED(loopbench_trends_js, LOOPBENCH_PAGE "/trends.js")
 LOOPBENCH_EMBED(loopbench_chart_js, LOOPBENCH_CHART_JS)
 
-// As a string_view.
+// Returns an embedded file as a string_view.
 #define LOOPBENCH_EMBEDDED(name) \
     std::string_view {           \
         name, name##_end         \
@@ -50,7 +50,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Each text once; a result names it by its place.
+/// Stores each text once; results refer to it by its index.
 class text_pool {
 public:
     std::size_t place_of(const std::string& text) {
@@ -75,7 +75,7 @@ void add_estimate(std::string& out, std::optional<double> median, std::optional<
     }
 }
 
-/// [name, median, low, high], or null where there is none.
+/// Adds [name, median, low, high], or null without one.
 template <class estimate>
 void add_quotient(std::string& out, const std::optional<estimate>& of, std::string estimate::*name,
                   text_pool& texts) {
@@ -88,7 +88,7 @@ void add_quotient(std::string& out, const std::optional<estimate>& of, std::stri
     out += ']';
 }
 
-/// In the order in which data.js reads it.
+/// Adds the fields in the order in which data.js reads them.
 void add_result(std::string& out, const result& item, text_pool& texts) {
     fmt::format_to(std::back_inserter(out), "[{},{},{}", texts.place_of(item.workload),
                    texts.place_of(item.contender), texts.place_of(item.metric));
@@ -126,9 +126,9 @@ std::string results_of(const report& content, text_pool& texts) {
 
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
 
-/// Values that 0 %, ... 90 %, ... 99 % of all stay within, in steps that are equal on a scale of
-/// 1/(1 - share), as far as so many values can tell. The last one is the largest of all, unless there are
-/// more than a million.
+/// Returns the values that 0 %, ... 90 %, ... 99 % of all stay within, in equal steps on a scale of
+/// 1/(1-share), up to the resolution that the number of values allows. The last one is the maximum, unless
+/// there are more than a million values.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -159,7 +159,7 @@ json curves_of(std::span<const histogram> histograms, text_pool& texts) {
     return all;
 }
 
-/// What the terminal says, too; `from` are places in the list of results.
+/// Returns the same sentences as the terminal; `from` has indexes into the list of results.
 json findings_as_json(const report& content) {
     auto all = json::array();
     for (const auto& each : findings_of(content)) {
@@ -173,7 +173,7 @@ json findings_as_json(const report& content) {
     return all;
 }
 
-/// [[workload, [metric, ...]], ...]
+/// Returns [[workload, [metric, ...]], ...].
 json headlines_of(const report& content) {
     auto all = json::array();
     const report_index index{content};
@@ -188,7 +188,7 @@ json metrics() {
     return all;
 }
 
-/// JSON in which nothing ends the script element, or looks like markup: a text may hold anything.
+/// Returns JSON that cannot end the script element or look like markup, whatever its texts contain.
 std::string inert(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 16);
@@ -214,13 +214,13 @@ std::string data_of(const report& content, std::span<const histogram> histograms
         dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
 }
 
-/// What one page has that others have not.
+/// The parts that are specific to one page.
 struct page_parts {
     std::string_view title, body;
     std::vector<std::string_view> scripts;
 };
 
-/// page.html, with what all pages have in common and the parts of this one. `data` is JSON.
+/// Returns page.html with the common parts and the parts of this page. `data` is JSON.
 std::string page_of(const page_parts& own, std::string_view data) {
     std::string scripts;
     for (const auto script :

@@ -1,5 +1,4 @@
-// A report, and the trends of a history, as one page that needs nothing else, neither a network nor a file
-// beside it.
+// A report, or the trends of a history, as one page that needs neither a network nor other files.
 #pragma once
 
 #include <span>
@@ -11,14 +10,14 @@
 
 namespace loopbench::reports {
 
-/// The page: reports/html/ and Chart.js, joined with the report as JSON. With the histograms of its cells the
-/// page draws whole distributions, and without them what the report has of percentiles. Of a comparison of
-/// two reports, `before` is the old one.
+/// Returns the page: reports/html/ and Chart.js, joined with the report as JSON. With histograms, the page
+/// draws whole distributions; without them, only the report's percentiles. For a comparison of two reports,
+/// `before` is the old one.
 std::string write_html(const report& content, std::span<const histogram> histograms = {},
                        const report* before = nullptr);
 
-/// The page of the trends of a history, which is JSON as bench/history/trends_page.cpp makes it and
-/// reports/html/trends.js reads it.
+/// Returns the page with the trends of a history. `history` is JSON, written by bench/history/trends_page.cpp
+/// and read by reports/html/trends.js.
 std::string write_trends_html(std::string_view history);
 
 }  // namespace loopbench::reports

@@ -1,5 +1,5 @@
-// Contenders × workloads: a row for each metric that a workload is about, a column for each contender.
-// A cell is a grid cell of ARIA: one of them is in the tab order, the arrow keys go from there, Enter opens its trials.
+// The table contenders × workloads: a row for each primary metric of a workload, a column for each contender. Its cells
+// follow ARIA's grid: one of them is in the tab order, the arrow keys move from there, Enter opens its trials.
 
 const matrix = {filter: "", metrics: "headline", show: "ratio", verdicts: "all", byContender: null, byRow: null,
   ascending: false};
@@ -23,12 +23,12 @@ function isWanted(result) {
     : result.verdict === matrix.verdicts;
 }
 
-// The cell's status stands with its time.
+// Returns the result of a cell; if it is missing, the result of its time, which has the status.
 function resultAt(row, contender) {
   return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");
 }
 
-// Larger is better: what rows and columns are sorted by.
+// Returns the number for sorting rows and columns; larger is better.
 function rankOf(row, contender) {
   const result = find(row.workload, contender, row.metric);
   if (!result || result.median === null) return -Infinity;
@@ -38,7 +38,7 @@ function rankOf(row, contender) {
 
 const statusWords = {unsupported: "–", failed: "failed", not_run: "not run"};
 
-// What a cell shows, in two lines.
+// Returns the two lines of a cell.
 function cellText(result, row, contender) {
   if (result.metric !== row.metric) return [result.status === "ok" ? "–" : statusWords[result.status], ""];
   if (result.median === null) return [statusWords[result.status] || "–", ""];
@@ -143,7 +143,7 @@ function drawMatrix() {
   const place = document.getElementById("cells-table");
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   place.replaceChildren(rows.length ? table : el("p", {}, "No workload fits this choice."));
-  if (focused !== undefined)  // the button that sorts is another one now
+  if (focused !== undefined)  // sorting has replaced the focused button
     [...table.querySelectorAll("button")].find((button) => button.dataset.key === focused)?.focus();
   document.getElementById("cells-count").textContent =
     `${rows.length} rows, ${columns.length} of ${contenders.length} contenders`;

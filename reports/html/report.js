@@ -1,4 +1,4 @@
-// The page from top to bottom: a function for each section.
+// The report page from top to bottom: a function for each section.
 
 function nicest(candidates, wanted) {
   return wanted.find((name) => candidates.includes(name)) || candidates[0];
@@ -8,7 +8,7 @@ function withData(metric) {
   return workloads.filter((name) => contenders.some((each) => valueOf(name, each.name, metric) !== null));
 }
 
-// Those of most contenders first.
+// Sorts workloads by their number of contenders, largest first.
 function byCoverage(names, metric) {
   const count = (name) => contenders.filter((each) => valueOf(name, each.name, metric) !== null).length;
   return [...names].sort((a, b) => count(b) - count(a));
@@ -36,7 +36,7 @@ function addTop() {
   fitness.className = aa && (aa.found !== "fit" || !few) ? aa.found : "unknown";
 }
 
-// What is in `from` is behind a line that opens.
+// Adds a summary sentence; its results are in a part that opens on a click.
 function addFinding({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
@@ -61,7 +61,7 @@ function addFindings() {
       ? verdictsButton("inconclusive", `Show what is not certain against ${label(baseline)}`) : "");
 }
 
-// Of before and after: what is wrong with them, and what became slower, what faster, and what cannot be told.
+// For a comparison of before and after: lists problems, and what became slower, became faster, or is undecided.
 function addComparison() {
   for (const found of data.findings)
     if (["caution", "failed"].includes(found.about)) addFinding(found, found.from.map((place) => results[place]));
@@ -88,14 +88,14 @@ function addComparison() {
 
 function addAccuracy() {
   const place = document.getElementById("accuracy");
-  if (isComparison) return place.remove();  // it is of time alone
+  if (isComparison) return place.remove();  // it compares only times
   const known = byCoverage(withData("late_p50").filter((name) => withData("cpu").includes(name)), "late_p50");
   if (!known.length) {
     place.append(el("h3", {}, "Timer lateness against CPU"), el("p", {class: "note"},
       "No workload of this report has timers: loopbench run --workload 'timer/*' measures them."));
     return;
   }
-  // On the workload of which the sentence about timers gives numbers.
+  // Choose the workload whose numbers are in the sentence about timers.
   const told = data.findings.find(({about}) => about === "timers")?.from.map((place) => results[place])
     .find((each) => each.metric === "cpu")?.workload;
   const chosen = {workload: known.includes(told) ? told : known[0], metric: "late_p50"};
@@ -150,9 +150,10 @@ function addAccuracy() {
     })));
 }
 
-// ---- what is not certain, by name ----
+// ---- undecided comparisons, by name ----
 
-// For each metric, who could not be told from the baseline: few cells by their workloads, many by their number.
+// Lists, for each metric, the contenders with undecided comparisons: few results with their workloads, many with their
+// number.
 function addUncertain() {
   const few = 2, most = 8;
   const told = data.findings.find(({about}) => about === "certainty");
@@ -181,8 +182,8 @@ const percentileMetrics = {
   late: [["late_p50", 2], ["late_p99", 100]],
 };
 
-// [{x: 1/(1 - share), y: ns, ns}] of a cell: of its histogram, or of the percentiles in the report. What is early is
-// drawn at the foot of the axis, which has no place for it.
+// Returns [{x: 1/(1 - share), y: ns, ns}] of a result, from its histogram or from the report's percentiles. Early
+// values are drawn at the bottom of the axis, because a logarithmic axis cannot show them.
 function curveOf(workload, contender, kind) {
   const whole = curves.find((curve) => curve.workload === workload && curve.contender === contender &&
     curve.metric === kind);
@@ -278,7 +279,7 @@ function metricTable(workload, metrics) {
 
 // ---- scaling ----
 
-// Workloads that differ in one parameter alone: {title, key, members: [{value, workload}]}.
+// Returns workloads that differ in only one parameter: {title, key, members: [{value, workload}]}.
 function scalingSeries() {
   const series = new Map();
   for (const workload of withData("time"))
@@ -446,7 +447,7 @@ function addMachine() {
         el("dd", {}, nameOf(value ?? "–"))])))));
 }
 
-// ---- a cell's trials ----
+// ---- a result's trials ----
 
 function trialsButton(result) {
   if (!result || result.median === null) return "–";

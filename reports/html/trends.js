@@ -1,4 +1,4 @@
-// The page of a history from top to bottom: what changed, a chart for each metric of each workload, and the runs.
+// The trends page from top to bottom: the changes, a chart for each metric of each workload, and the runs.
 
 const kept = data.history;  // as bench/history/trends_page.cpp writes it
 const runs = kept.runs;     // by date
@@ -6,7 +6,7 @@ const baseline = kept.charts.map(({of}) => of.ratio_to).find(Boolean) ?? null;
 const contenders = byFamily(kept.contenders.map(({name}) => name), kept.contenders, baseline);
 const lineContenders = kept.contenders.map((each) => contenders.find(({name}) => name === each.name));
 
-// What one chart shows, unless it is filtered: a line for each contender on each machine.
+// One panel per chart, before filtering, with a line for each contender on each machine.
 const panels = kept.charts.map(({of, lines}) => {
   const panel = {...of};
   panel.lines = lines.map((line) => lineOf(panel, line));
@@ -32,7 +32,7 @@ const changes = panels.flatMap(({lines}) => lines.flatMap((line) => line.changes
 const choice = {
   filter: "", machine: "all",
   metric: panels.some(isMeasured) ? "measured" : "counts",
-  // Of many contenders, one is so far from another that no change would be seen.
+  // Many contenders are so far apart that changes would not be visible.
   show: contenders.length > 5 ? "change" : "value",
 };
 
@@ -88,7 +88,7 @@ function dayOf({date}) {
 
 const wayWords = {apart: "", turns: "in turns", together: "together"};
 
-// Its metric and, where there are several of the same, what tells it from those.
+// Returns the metric and, if several panels have the same one, what distinguishes this panel.
 function panelWords(panel) {
   const others = panels.filter((each) => each.workload === panel.workload && each.metric === panel.metric &&
     each.judged === panel.judged);
@@ -146,7 +146,7 @@ function addTop() {
 
 // ---- what changed ----
 
-// Changes between the same two runs have one cause, and stand together; the latest are first.
+// Groups changes between the same two runs, because they have one cause; the latest groups come first.
 function changeGroups() {
   const groups = new Map();
   for (const change of changes) {
@@ -231,7 +231,7 @@ function openPoint(line, place) {
 
 // ---- charts ----
 
-// The interval of each point, as a band along the line.
+// Draws the interval of each point, as a band along the line.
 const bands = {
   id: "bands",
   beforeDatasetsDraw(chart) {
@@ -256,7 +256,7 @@ const bands = {
   },
 };
 
-// Where another machine begins: a dashed line with its number.
+// Draws a dashed line with the machine's number where another machine begins.
 const machineLines = {
   id: "machineLines",
   beforeDatasetsDraw(chart) {
@@ -277,7 +277,7 @@ const machineLines = {
   },
 };
 
-// None where machines take turns: the names of lines have their numbers then.
+// Returns the changes of machine; empty if machines alternate too often. The names of lines then contain their numbers.
 function machineChanges() {
   const most = 4;
   const all = shownRuns().map(({machine}, at, list) => ({at, machine, before: list[at - 1]?.machine}))
@@ -285,7 +285,7 @@ function machineChanges() {
   return all.length > most ? [] : all;
 }
 
-// Each change: the levels on both sides, and how large it is.
+// Draws each change: the levels on both sides, and its size.
 const changeLabels = {
   id: "changeLabels",
   afterDatasetsDraw(chart) {
@@ -325,7 +325,7 @@ const changeLabels = {
   },
 };
 
-// What the values of a line are drawn as: themselves, or in per cent of its first level.
+// Returns how the values of a line are drawn: unchanged, or in per cent of its first level.
 function scaleOf(line) {
   if (choice.show !== "change" || line.panel.deterministic) return (value) => value;
   const first = line.points.slice(0, line.changes[0]?.at ?? line.points.length).map(({value}) => value).sort((a, b) => a - b);
@@ -333,7 +333,7 @@ function scaleOf(line) {
   return (value) => (value === null || !level ? null : 100 * (value - level) / Math.abs(level));
 }
 
-// The values, and intervals as far as they are not much wider than those.
+// Fits the axis to the values, and to their intervals unless these are much wider.
 function valueAxis(panel, sets) {
   const values = sets.flatMap(({data}) => data.map(({y}) => y)).filter((value) => value !== null);
   const ends = sets.flatMap(({data}) => data.flatMap(({low, high}) => [low, high])).filter((value) => value !== null);
@@ -448,7 +448,7 @@ function choose(what) {
   drawTrends();
 }
 
-// The chart of a line, whatever was chosen before.
+// Shows the chart of a line, whatever filters are set.
 function showPanel(line) {
   const {panel} = line;
   line.contender.shown = true;
@@ -480,7 +480,7 @@ function addTrends() {
         ...kept.machines.map(({number, name}) => [String(number), `${number}: ${name.slice(0, 40)}`])]),
       controls.count),
     contenderChoice("Choose contenders", drawTrends), legend());
-  placeFigures();  // the theme draws them
+  placeFigures();  // addTheme() draws them
 }
 
 // ---- runs ----

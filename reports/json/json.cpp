@@ -1,4 +1,4 @@
-// The shape of report.json, top to bottom.
+// The structure of report.json, from top to bottom.
 #include "reports/json/json.hpp"
 
 #include <fmt/format.h>
@@ -108,6 +108,7 @@ constexpr auto fields_of(const environment*) {
         field{"cores", &environment::cores}, field{"memory_bytes", &environment::memory_bytes},
         field{"governor", &environment::governor}, field{"clocksource", &environment::clocksource},
         field{"timer_slack_ns", &environment::timer_slack_ns},
+        field{"cheapest_call_ns", &environment::cheapest_call_ns, presence::when_there},
         field{"load_average", &environment::load_average},
         field{"calibration", &environment::calibrated, presence::when_there},
         field{"machine", &environment::machine, presence::when_there});
@@ -194,8 +195,8 @@ std::string dump(const json& value, int indent) {
     auto text = value.dump(indent, ' ', false, json::error_handler_t::replace);
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
     if (std::ranges::all_of(text, is_plain)) return text;
-    // JSON escapes what is below a blank; a terminal obeys some of what is above the tilde, too. Only inside
-    // of strings there is anything of that.
+    // Escape characters that a terminal obeys; nlohmann's dump() escapes only those below a space. All of
+    // them are inside strings.
     std::string escaped;
     escaped.reserve(text.size());
     for (std::string_view rest = text; !rest.empty();) {

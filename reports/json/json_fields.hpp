@@ -1,7 +1,7 @@
-// A struct as JSON by one list of its fields, which is what writes it and what reads it back:
+// Converts a struct to and from JSON by one list of its fields:
 //     constexpr auto fields_of(const ratio*) { return std::tuple(field{"to", &ratio::to}, ...); }
-// beside the struct's own namespace. An enumeration has names_of(). Where a struct has more rules than its
-// fields have, check_fields(struct, node) says what is wrong.
+// in the namespace of the struct. An enumeration needs names_of(). If a struct has further rules,
+// check_fields(struct, node) checks them.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ namespace loopbench::reports {
 
 enum class presence {
     always,
-    in_newer_files,  // who reads a file without it keeps what the struct has
-    when_there,      // an optional that is not written, rather than as null, while it is empty
-    null_when_empty  // a text that is null while it is empty
+    in_newer_files,  // if a file lacks it, the struct keeps its default
+    when_there,      // an empty optional is left out instead of written as null
+    null_when_empty  // an empty text is written as null
 };
 
 template <class owner, class value>
@@ -56,8 +56,8 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// The struct, or what is in one, as JSON. Durations are in the unit that ends the field's name: seconds
-/// (`_s`) or nanoseconds (`_ns`).
+/// Converts a struct, or a member of one, to JSON. Durations are in the unit at the end of the field's name:
+/// seconds (`_s`) or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     if constexpr (listed<type>) {
@@ -92,8 +92,7 @@ nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     }
 }
 
-/// The opposite: a struct, or what is in one, is read where it is to be. Throws format_error, with the place
-/// of what is wrong.
+/// Reads a struct, or a member of one, from JSON. Throws format_error with the place of the error.
 template <class type>
 void read_into(type& to, const node& from, std::string_view name = {});
 

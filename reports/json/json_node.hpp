@@ -1,5 +1,5 @@
-// Reading JSON that somebody else may have written, cut short or edited: every field is checked, and what is
-// wrong is named by its place ("results[3].median").
+// Reads JSON that another program may have written, cut short or edited: every field is checked, and an error
+// names its place ("results[3].median").
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@
 
 namespace loopbench::reports {
 
-/// What a document may have; far more than any report has. The parsed form of a value has up to 25 times the
-/// size of its text, and a key is looked for among all the others of its object.
+/// Limits of a document, far above any report. The parsed form of a value has up to 25 times the size of its
+/// text, and each key is compared with all others of its object.
 inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
                              json_bytes_max = file_bytes_max;
 
@@ -34,7 +34,7 @@ struct json_list {
 };
 struct json_object {};
 
-/// A value of a document. What is in a list or an object stands behind it, up to `end`.
+/// A value of a document. The contents of a list or an object follow it, up to `end`.
 struct json_value {
     std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
                  json_object>
@@ -45,35 +45,35 @@ struct json_value {
 
 class node;
 
-/// How a text is read.
+/// Options for reading a text.
 struct reading {
     duplicates twice = duplicates::refused;
-    std::size_t first_line = 1;   // its number, where the text is a part of a file
-    std::size_t room_behind = 0;  // bytes behind the text that may be looked at; it is copied else
+    std::size_t first_line = 1;   // number of the text's first line in its file
+    std::size_t room_behind = 0;  // readable bytes after the text; with too few, it is copied
 };
 
-/// What a text says. Stricter than JSON, so that no file can make its reader guess, overflow the stack, fill
-/// the memory or take for ever: no number beyond a double, the limits above and, unless that is allowed, no
-/// key twice in an object.
+/// A parsed JSON text. Stricter than JSON, so that no file can mislead its reader, overflow the stack, fill
+/// the memory or take for ever: numbers must fit into a double, the limits above apply and, unless allowed,
+/// no object has a key twice.
 class document {
 public:
     /// Throws format_error with line and column.
     explicit document(std::string_view text, const reading& how = {});
-    /// Valid as long as the document.
+    /// Returns the root value; valid as long as the document.
     [[nodiscard]] node root() const;
 
 private:
-    std::shared_ptr<const void> texts_;  // what texts and keys are in
-    std::vector<json_value> values_;     // as they stand in the text
+    std::shared_ptr<const void> texts_;  // owns the texts and keys
+    std::vector<json_value> values_;     // in the order of the text
 };
 
-/// The document in `text` as a tree that can be changed; throws as document does.
+/// Returns the document in `text` as a tree that can be changed; throws as document does.
 nlohmann::ordered_json parse_strictly(std::string_view text, duplicates twice = duplicates::refused);
 
 /// A value in a document.
 class node {
 public:
-    /// The value at a place in a document's.
+    /// Refers to the value with index `at` of a document's values.
     node(std::span<const json_value> all, std::size_t at) : all_{all}, at_{at} {}
 
     [[nodiscard]] node at(std::string_view key) const {
@@ -81,10 +81,10 @@ public:
         fail("the field \"{}\" is missing", key);
     }
 
-    /// The same, or nothing when there is no such field.
+    /// Returns the field, or nothing if it is missing.
     [[nodiscard]] std::optional<node> find(std::string_view key) const;
 
-    /// All the fields of an object with their names.
+    /// Calls `take` for all fields of an object, with their names.
     template <class function>
     void each_field(function take) const {
         require<json_object>("an object");
@@ -92,7 +92,7 @@ public:
             take(std::string{all_[i].key}, node{all_, i});
     }
 
-    /// How many elements a list has.
+    /// Returns the number of elements of a list.
     [[nodiscard]] std::size_t size() const { return require<json_list>("a list").size; }
 
     template <class function>
@@ -101,7 +101,7 @@ public:
         for (auto i = at_ + 1; i < value().end; i = all_[i].end) take(node{all_, i});
     }
 
-    /// What `convert` makes of each element of a list.
+    /// Returns the results of `convert` for all elements of a list.
     template <class function>
     [[nodiscard]] auto each(function convert) const {
         std::vector<decltype(convert(*this))> all;
@@ -128,7 +128,7 @@ public:
         require<json_object>("an object");
         return tree();
     }
-    /// All that is in it; of keys that are there twice, the last.
+    /// Returns the whole value as a tree; of duplicate keys, the last one wins.
     [[nodiscard]] nlohmann::ordered_json tree() const;
 
     template <class value, class names>
@@ -138,7 +138,7 @@ public:
         return static_cast<value>(found - all.begin());
     }
 
-    /// Fails unless the document's field "schema" is that one.
+    /// Fails unless the document's field "schema" has this value.
     void require_schema(std::string_view known) const {
         const auto schema = at("schema");
         if (schema.text() != known)
@@ -168,7 +168,7 @@ private:
     }
     [[noreturn]] void mismatch(std::string_view expected) const;
 
-    /// The way to it: "results[3].median".
+    /// Returns the path of the value: "results[3].median".
     [[nodiscard]] std::string path() const;
 
     std::span<const json_value> all_;
@@ -180,7 +180,7 @@ inline node document::root() const {
     return {values_, 0};
 }
 
-/// The environment as reports and journals have it.
+/// Reads the environment from a report or a journal.
 environment read_environment(const node& from);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// simdjson takes the text apart; what it meets is put together here.
+// Parses the text with simdjson, and collects its values.
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -19,12 +19,12 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using json = nlohmann::ordered_json;
 
-/// Every value in its order, with what is stricter than JSON.
+/// Collects every value in order, and checks the rules that are stricter than JSON.
 class builder {
 public:
     builder(std::vector<json_value>& to, duplicates twice) : all_{to}, twice_{twice} {}
 
-    /// A value or a whole document.
+    /// Adds a value or a whole document.
     template <class source>
     void add(source& from, std::string_view key = {}) {
         if (all_.size() == json_values_max) throw format_error{"more than {} values", json_values_max};
@@ -80,7 +80,7 @@ private:
         }
     }
 
-    /// Of whole numbers that no integer has, the nearest double.
+    /// Adds a number; a whole number that fits into no integer type becomes the nearest double.
     template <class source>
     void add_number(std::size_t place, source& from) {
         std::uint64_t natural = 0;
@@ -95,15 +95,15 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// simdjson (3.0.1) tells whether it is a number, but counts the digits behind "0." wrongly: one with
-    /// more than 19 of them becomes another. The C library reads those.
+    /// Returns the double. simdjson (3.0.1) validates the number, but counts the digits after "0." wrongly,
+    /// so that more than 19 of them give a wrong value; the C library reads those.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
-        const std::string_view text = from.raw_json_token();  // and the blanks behind it
+        const std::string_view text = from.raw_json_token();  // includes the whitespace after it
         const double found = from.get_double().value();
         if (text.find_last_not_of(" \n\r\t") < bytes_of_19_digits) return found;
-        const double exact = std::strtod(text.data(), nullptr);  // at the latest the padding ends it
+        const double exact = std::strtod(text.data(), nullptr);  // stops at the padding at the latest
         if (std::isinf(exact)) throw simdjson::simdjson_error{simdjson::NUMBER_ERROR};
         return exact;
     }
@@ -118,7 +118,7 @@ std::string_view without_mark(std::string_view text) {
     return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
 
-/// Where simdjson finds no UTF-8 it does not say where.
+/// Returns where the line with invalid UTF-8 begins, which simdjson does not report.
 std::size_t first_line_of_other_bytes(std::string_view text) {
     std::size_t begin = 0;
     while (begin < text.size()) {
@@ -142,11 +142,11 @@ document::document(std::string_view whole, const reading& how) {
     simdjson::padded_string_view json{text, text.size() + how.room_behind};
     if (json.padding() < simdjson::SIMDJSON_PADDING) json = copy = simdjson::padded_string{text};
     const auto parser = std::make_shared<ondemand::parser>();
-    texts_ = parser;  // it has those that it met
+    texts_ = parser;  // it owns the texts that it unescapes
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // Most of all, an end inside of a text.
+    // The most frequent error is an end inside a string.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "not UTF-8");
     else if (error != simdjson::SUCCESS)
@@ -186,7 +186,7 @@ std::string in_one_line(std::string text) {
 
 std::optional<node> node::find(std::string_view key) const {
     require<json_object>("an object");
-    // Fields are mostly asked for in the order in which they stand.
+    // Start after the last field found: fields are mostly requested in the order of the text.
     for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
         for (; i < end; i = all_[i].end)
             if (all_[i].key == key) {

@@ -1,5 +1,6 @@
-// Contenders are the rows and workloads the columns, because there are more of these, and the eye compares
-// within a column; the floors are one row, the best of each column.
+// Draws the summary screen. Contenders are rows and workloads are columns, because there are more contenders,
+// and because readers compare within a column. The floors share one row, with the best of them in each
+// column.
 #include "reports/terminal/screen.hpp"
 
 #include <fmt/color.h>
@@ -31,12 +32,12 @@ constexpr std::string_view no_number = "-";
 
 enum class tone { plain, title, good, bad };
 
-/// A text of the terminal, its width counted without what paints it.
+/// A text for the terminal; its width does not count the colour sequences.
 class painted {
 public:
     explicit painted(colours how) : how_{how} {}
 
-    /// Blanks at the end are not painted: a line ends without them.
+    /// Adds a text; trailing spaces are not painted, so that finished() can remove them.
     void add(std::string_view text, tone as = tone::plain) {
         width_ += width_of(text);
         const auto end = text.find_last_not_of(' ') + 1;
@@ -82,7 +83,7 @@ struct shown_column {
     }
 };
 
-/// Columns of one workload; they stay together.
+/// The columns of one workload, which stay together.
 struct column_group {
     std::vector<std::string> title;  // above several columns
     std::vector<shown_column> columns;
@@ -98,8 +99,7 @@ struct column_group {
     }
 };
 
-/// A name of a workload in lines of at most so many columns where its parts are no longer: "echo/rtt",
-/// "conns:100".
+/// Splits a workload's name into lines that fit, if its parts do: "echo/rtt", "conns:100".
 std::vector<std::string> name_in_lines(std::string_view name, std::size_t columns) {
     constexpr std::size_t longest_part = 20, most_lines = 5;
     std::vector<std::string> lines;
@@ -121,7 +121,7 @@ std::vector<std::string> name_in_lines(std::string_view name, std::size_t column
     return lines;
 }
 
-/// Two digits: "34µs", "5.2µs", "193ms".
+/// Formats with two digits: "34µs", "5.2µs", "193ms".
 std::string short_time(double ns) {
     constexpr std::array<std::pair<double, std::string_view>, 4> units{
         {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
@@ -156,11 +156,11 @@ struct metric_column {
     formatter format;
 };
 
-/// One of the tables, for the workloads that are about its first metric.
+/// One of the tables, for workloads whose primary metrics include its first metric.
 struct table_shape {
     std::string_view title;
-    std::array<metric_column, 3> columns;  // those without a metric are not there
-    bool as_ratios = false;                // with the value of the baseline alone; then there is one column
+    std::array<metric_column, 3> columns;  // columns without a metric are left out
+    bool as_ratios = false;                // shows a value only for the baseline; there is one column then
 };
 
 constexpr std::array shapes{
@@ -184,7 +184,7 @@ tone tone_of(const std::optional<verdict>& judged) {
     return judged == verdict::faster ? tone::good : judged == verdict::slower ? tone::bad : tone::plain;
 }
 
-/// Why cells that a table shows have no number: once for each reason, with who; what failed comes first.
+/// A reason why results in a table have no number, with the contenders it applies to; failures come first.
 struct missing_reason {
     std::string_view why;
     bool failed = false;
@@ -210,7 +210,7 @@ public:
 
 private:
     std::vector<missing_reason> all_;
-    std::map<std::pair<std::string_view, bool>, std::size_t> places_;  // in that
+    std::map<std::pair<std::string_view, bool>, std::size_t> places_;  // indexes in all_
 };
 
 class screen {
@@ -235,7 +235,7 @@ public:
     }
 
 private:
-    static constexpr std::string_view floor_row{};  // no contender is called that
+    static constexpr std::string_view floor_row{};  // no contender has an empty name
 
     const report& content_;
     colours paint_;
@@ -243,7 +243,7 @@ private:
     std::vector<std::string_view> rows_;
     missing_reasons missing_;
 
-    /// "Speed: ...", its lines but the first set in.
+    /// Returns "Speed: ...", with all lines but the first indented.
     [[nodiscard]] std::string said(const finding& what) const {
         const auto title = fmt::format("{}:", what.title);
         const auto lines = wrapped(fmt::format("{} {}", title, printable(what.text)), screen_columns, "  ");
@@ -255,12 +255,12 @@ private:
         return out;
     }
 
-    /// Of two with medians.
+    /// Compares two results that have medians.
     [[nodiscard]] static bool is_better(const result& one, const result& other) {
         return one.better == direction::larger ? *one.median > *other.median : *one.median < *other.median;
     }
 
-    /// The floor with the best value of the metric; nothing when none has one.
+    /// Returns the floor with the best value of the metric; nothing if none has one.
     [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
                                                              std::string_view metric) const {
         const result* best = nullptr;
@@ -298,7 +298,7 @@ private:
         return {};
     }
 
-    /// A cell without a mark ends where the numbers of the others do.
+    /// Aligns texts without a mark with the numbers of the others.
     static void align_marks(shown_column& column) {
         const auto is_marked = [](const shown_cell& each) {
             return each.text.ends_with('=') || each.text.ends_with('?');
@@ -338,7 +338,7 @@ private:
 
     void note_missing(std::string_view row, std::string_view workload, const table_shape& shape) {
         if (has_numbers(row, workload, shape) && row != floor_row) {
-            // The cell is there, and a metric of it may not be.
+            // The result exists, but one of its metrics may be missing.
             for (const auto& column : shape.columns)
                 if (const auto* const found = index_.find(workload, row, column.metric);
                     found != nullptr && (!found->median || found->status == cell_status::failed))
@@ -368,7 +368,7 @@ private:
         for (const auto workload : workloads) groups.push_back(group(workload, shape, rows));
         std::string title = shape.as_ratios ? cost_title(workloads) : std::string{shape.title};
         if (groups.size() == 1 &&
-            !groups[0].title.empty()) {  // it need not stand above each part of the table
+            !groups[0].title.empty()) {  // no need to repeat it above each part of the table
             title = fmt::format("{}: {}", clipped(printable(workloads.front()), 2 * label_columns), title);
             groups[0].title.clear();
         }
@@ -377,7 +377,8 @@ private:
         return "\n" + heading.line() + bands(rows, groups);
     }
 
-    /// As ratio_cell() has it: ratios wherever the baseline has a time, be it a floor.
+    /// Returns the title that matches ratio_cell(): there are ratios if the baseline has a time, even if it
+    /// is a floor.
     [[nodiscard]] std::string cost_title(const std::vector<std::string_view>& workloads) const {
         const auto has_baseline = [&](std::string_view each) { return index_.baseline(each) != nullptr; };
         if (rows_.size() < 2 || std::ranges::none_of(workloads, has_baseline)) return "time per operation";
@@ -385,7 +386,7 @@ private:
                            clipped(printable(content_.baseline), label_columns));
     }
 
-    /// As many groups beside each other as there is room for, then the next.
+    /// Draws as many groups side by side as fit, then the next ones below.
     [[nodiscard]] std::string bands(const std::vector<std::string_view>& rows,
                                     const std::vector<column_group>& groups) const {
         std::string out;
@@ -432,7 +433,7 @@ private:
         return side_by_side(head, body);
     }
 
-    /// Titles stand as low as they can.
+    /// Returns the heading lines; titles are aligned at the bottom.
     [[nodiscard]] std::vector<painted> headings(std::span<const column_group> groups,
                                                 std::size_t labels) const {
         std::size_t above = 0, below = 0;
@@ -470,7 +471,7 @@ private:
         line.add(text);
     }
 
-    /// A narrow table in several parts beside each other.
+    /// Draws a narrow table in several parts side by side.
     [[nodiscard]] static std::string side_by_side(const std::vector<painted>& head,
                                                   const std::vector<painted>& body) {
         constexpr std::size_t few_rows = 6, between = 2;

@@ -1,5 +1,5 @@
-// What a person reads after a run: what was found and how sure that is, then tables of what the workloads are
-// about, within 100 columns. Everything else is in the tables of table.hpp.
+// The summary after a run: the main results and their certainty, then tables of the primary metrics, within
+// 100 columns. table.hpp has everything else.
 #pragma once
 
 #include <string>
@@ -13,12 +13,11 @@ inline constexpr std::size_t screen_columns = 100;
 
 enum class colours : bool { off, on };
 
-/// The findings; a table each of cost per operation, timer accuracy beside CPU, idleness, and what a server
-/// bears, where a workload is about it; and once each, why cells have no number. Ends with a line that says
-/// how to read it.
+/// Returns the summary sentences; a legend; a table each for time per operation, timer accuracy and CPU,
+/// idleness, and server load, if there are such workloads; and each reason for missing numbers once.
 std::string draw_screen(const report& content, colours paint = colours::off);
 
-/// The warnings as lines of a screen, shortest first: at most five lines, and the rest counted.
+/// Returns the warnings as lines of a screen, shortest first: at most five lines, with a count of the rest.
 std::vector<std::string> warning_lines(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Lays the columns out in fixed width.
+// Lays out the columns in a fixed-width font.
 #include "reports/terminal/table.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Once for each reason: why metrics that the workloads are about are not there, where the time is.
+/// Lists why primary metrics are missing from results that have a time, once for each reason.
 std::string missing_metrics(const family& group) {
     std::vector<std::pair<std::string, std::size_t>> reasons;
     for (const auto& from : group.lines)
@@ -59,7 +59,7 @@ std::string family_lines(const family& group) {
     return out + missing_metrics(group) + "\n";
 }
 
-/// "base = ./old, next = ./new": where contenders are called by their part in a comparison.
+/// Returns "base = ./old, next = ./new" if contenders are named by their role in a comparison.
 std::string programs(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)

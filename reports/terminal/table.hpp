@@ -1,4 +1,4 @@
-// Every table of a report, as wide as they get; screen.hpp has what a run prints.
+// All tables of a report, without a limit on their width; screen.hpp has the summary that a run prints.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace loopbench::reports {
 
-/// A table for each workload family, aligned for a fixed-width font.
+/// Writes a table for each workload family, aligned for a fixed-width font.
 std::string write_table(const report& content);
 
 }  // namespace loopbench::reports

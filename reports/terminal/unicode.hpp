@@ -10,10 +10,11 @@ struct character {
     std::size_t bytes = 1;
     std::size_t columns = 1;  // of a terminal
     bool is_printable =
-        false;  // neither a control or format character (of direction, for one) nor half of one, nor none
+        false;  // false for control and format characters (for example of text direction), surrogates and
+                // invalid bytes
 };
 
-/// The first character of `text`, which is not empty; a byte that does not begin one is none of the
+/// Returns the first character of `text`, which must not be empty; for an invalid byte, one that is not
 /// printable.
 character character_at(std::string_view text);
 

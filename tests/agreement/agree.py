@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the suite's numbers with tools that know nothing of it, and with themselves.
+"""Compares the suite's numbers with independent tools, and with each other.
 
 usage: agree.py BIN CHECK...      BIN is the folder of `loopbench`, with `contenders/` in it
 
   syscalls     system calls per operation by `loopbench run --counts` against a separate `strace -f -c` of the same
-               work: within 1 %. Deterministic, and a part of the usual tests
+               work: within 1 %. Deterministic, and part of the usual tests
   cpu          a contender's CPU time against /usr/bin/time, by slope: within two of its ticks (10 ms), one for each of
                the two runs
   timer        the lateness of floor-sleep on timer/periodic against cyclictest, same timer slack: within 20 % at p50
@@ -13,10 +13,10 @@ usage: agree.py BIN CHECK...      BIN is the folder of `loopbench`, with `conten
   doubling     twice the work takes twice the time, on every throughput workload of asio-epoll and loop-epoll:
                the median of t(2N)/t(N) by `loopbench run --checks` within [1.9, 2.1]
   open         serve/open_loop gives a valid result at every load, with a capacity and latencies
-  independent  times of an operation against a program that shares no line with the suite: within 15 %
+  independent  the time of an operation against a program without any code of the suite: within 15 %
 
-All but the first need a quiet machine. Prints a row for each comparison. Exit code 0 when all agree, 1 when one does
-not, 2 when a program fails, 77 when a tool is missing.
+All checks except the first need a quiet machine. Prints a row for each comparison. Exit code 0 if all agree, 1 if one
+does not, 2 if a program fails, 77 if a tool is missing.
 """
 
 import json
@@ -32,7 +32,7 @@ MISSING_TOOL = 77
 TOOLS = {"syscalls": ["strace"], "cpu": ["/usr/bin/time"], "timer": ["cyclictest"], "http": ["wrk", "taskset"],
          "doubling": [], "open": [], "independent": []}
 PACKAGES = "strace time rt-tests wrk util-linux"
-INDEPENDENT = {  # what its program does, and the cell that does the same
+INDEPENDENT = {  # name in the independent program: (contender, workload) of the suite
     "yield": ("asio-epoll", "yield"),
     "gather": ("asio-epoll", "gather/yield/children:1000"),
     "asio-echo": ("asio-epoll", "echo/rtt/tcp/conns:1/bytes:64"),
@@ -41,7 +41,7 @@ INDEPENDENT = {  # what its program does, and the cell that does the same
 
 
 class Disagreements:
-    """The table, row by row, and how many rows do not agree."""
+    """Prints the table row by row, and counts the rows that do not agree."""
 
     def __init__(self):
         self.count = 0
@@ -53,7 +53,9 @@ class Disagreements:
 
 
 def run(program, workload, operations=None, front=(), size="smoke"):
-    """The contender's row for the workload, and what it (and the program in front of it) said on standard error."""
+    """Returns the contender's row for the workload, and the standard error of the contender and of the program in front
+    of it.
+    """
     environment = dict(os.environ, LOOPBENCH_SIZE=size)
     if operations:
         environment["LOOPBENCH_OPERATIONS"] = str(operations)
@@ -76,7 +78,7 @@ def ns_per_operation(row):
 
 
 def in_turn(ours, theirs, rounds=5):
-    """Medians of alternating runs, since the machine drifts: of both, and of their ratio."""
+    """Alternates runs, because the machine drifts. Returns the medians of both, and the median of their ratios."""
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     return *map(statistics.median, zip(*pairs)), statistics.median(mine / other for mine, other in pairs)
 
@@ -118,7 +120,7 @@ def syscalls(programs, table):
 
 
 def cpu(programs, table):
-    """CPU that the contender says its timed section took, and CPU of the process: both grow by the same."""
+    """The contender's CPU time for its timed section and the CPU time of the process must grow by the same amount."""
     def both(operations):
         front = ["/usr/bin/time", "-f", "CPU %U %S"]
         row, errors = run(f"{programs}/contenders/asio-epoll", "yield", operations, front)
@@ -142,7 +144,7 @@ def timer(programs, table):
         for us, count in histogram:
             seen += count
             if seen >= half:
-                return us + 0.5  # it cuts the fraction off
+                return us + 0.5  # cyclictest cuts off the fraction
         raise SystemExit("cyclictest printed no histogram")
     mine, theirs, _ = in_turn(ours, cyclictest)
     table.row("timer", "floor-sleep timer/periodic, lateness p50", f"{mine:.1f} us", f"cyclictest {theirs:.1f} us",
@@ -150,7 +152,7 @@ def timer(programs, table):
 
 
 def http(programs, table):
-    """The responder does some work for each request, so that it is what is measured."""
+    """The responder does some work for each request, so that it is the bottleneck."""
     command = ["taskset", "-c", "0", built(programs, "http_responder")]
     responder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -179,7 +181,7 @@ def http(programs, table):
 
 
 def doubling(programs, table):
-    """The suite's own check of itself, which takes more pairs of runs where the machine is noisy."""
+    """Runs the suite's own check, which takes more pairs of runs on a noisy machine."""
     with tempfile.TemporaryDirectory(prefix="loopbench-agree-") as folder:
         command = [f"{programs}/loopbench", "run", "--quick", "--blocks", "1", "--budget", "10min", "--checks",
                    "--workload", "*", "--contender", "asio-epoll", "--contender", "loop-epoll", "-o", folder]
@@ -200,7 +202,7 @@ def doubling(programs, table):
 
 
 def open_loop(programs, table):
-    """What can go wrong is the generator, so the contender does not matter."""
+    """Only the generator can go wrong here, so any contender will do."""
     for offered in ("load:25", "load:50", "load:75", "load:90", "rate:20000"):
         row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/{offered}", 20_000, size="real")
         if row.get("error_occurred"):

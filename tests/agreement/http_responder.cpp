@@ -1,6 +1,6 @@
-// An HTTP server with one answer, on the flagship loop, for wrk and for the suite's generator. It prints its
-// port and serves until it is killed. Each request costs it some 20 us of computing, so that the clients are
-// never what is measured.
+// An HTTP server with a single reply on the flagship loop, for wrk and for the suite's generator. It prints
+// its port and serves until it is killed. Each request takes about 20 us of computing, so that the server is
+// the bottleneck and not the clients.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>

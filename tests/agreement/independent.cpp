@@ -1,5 +1,5 @@
-// The same work as four of the suite's cells, written a second time without a line of the suite: what
-// agree.py compares the suite's numbers with. Plain Asio as its documentation has it, and plain system calls.
+// Four of the suite's workloads, implemented a second time without any code of the suite. agree.py compares
+// the suite's numbers with them. Uses plain Asio as documented, and plain system calls.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -45,8 +45,8 @@ double yield() {
     return result;
 }
 
-// The join is the end of io_context::run(). Children are started on the loop, as by any gather: from
-// elsewhere, each start would be queued, too.
+// The end of io_context::run() is the join. Children are started on the loop, as every gather does; started
+// from elsewhere, each start would also be queued.
 double gather() {
     constexpr int rounds = 1000, children = 1000;
     asio::io_context context{1};
@@ -145,7 +145,7 @@ double blocking_echo() {
 
 }  // namespace
 
-/// Prints nanoseconds per operation of the one work that is named.
+/// Prints the nanoseconds per operation of the named workload.
 int main(int argc, char** argv) {
     const std::map<std::string, std::function<double()>> works{
         {"yield", yield}, {"gather", gather}, {"asio-echo", asio_echo}, {"blocking-echo", blocking_echo}};

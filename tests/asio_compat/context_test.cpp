@@ -26,7 +26,7 @@ template <class kit>
 using asio_context = with_context<kit>;
 TYPED_TEST_SUITE(asio_context, kits, kit_names);
 
-TYPED_TEST(asio_context, runs_what_is_posted_in_order_and_says_how_many) {
+TYPED_TEST(asio_context, posted_handlers_run_in_order_and_are_counted) {
     auto& context = this->context();
     std::string ran;
     for (const char each : {'a', 'b', 'c'}) net::post(context, [&ran, each] { ran += each; });
@@ -39,7 +39,7 @@ TYPED_TEST(asio_context, runs_what_is_posted_in_order_and_says_how_many) {
     EXPECT_EQ(context.run(), 1U);
 }
 
-TYPED_TEST(asio_context, dispatches_at_once_inside_of_itself_alone) {
+TYPED_TEST(asio_context, dispatch_runs_at_once_only_inside_the_context) {
     auto& context = this->context();
     std::string ran;
     net::dispatch(context, [&] {
@@ -53,7 +53,7 @@ TYPED_TEST(asio_context, dispatches_at_once_inside_of_itself_alone) {
     EXPECT_FALSE(context.get_executor().running_in_this_thread());
 }
 
-TYPED_TEST(asio_context, runs_one_at_a_time_where_that_is_asked_for) {
+TYPED_TEST(asio_context, run_one_and_poll_one_run_one_handler_at_a_time) {
     auto& context = this->context();
     int ran = 0;
     EXPECT_EQ(context.poll_one(), 0U);
@@ -66,8 +66,8 @@ TYPED_TEST(asio_context, runs_one_at_a_time_where_that_is_asked_for) {
     EXPECT_EQ(ran, 3);
 }
 
-// stop() pushes an operation of its own, which is still there.
-TYPED_TEST(asio_context, polls_a_handler_that_was_posted_after_a_stop) {
+// stop() pushes its own operation, which is still in the queue.
+TYPED_TEST(asio_context, a_handler_that_was_posted_after_a_stop_is_polled) {
     auto& context = this->context();
     context.stop();
     context.restart();
@@ -79,7 +79,7 @@ TYPED_TEST(asio_context, polls_a_handler_that_was_posted_after_a_stop) {
     EXPECT_EQ(context.poll_one(), 1U);
 }
 
-TYPED_TEST(asio_context, runs_what_is_wrapped_as_if_it_were_dispatched) {
+TYPED_TEST(asio_context, a_wrapped_handler_runs_as_if_it_were_dispatched) {
     auto& context = this->context();
     typename TestFixture::context_type::strand strand(context);
     std::string ran;
@@ -99,7 +99,7 @@ TYPED_TEST(asio_context, runs_what_is_wrapped_as_if_it_were_dispatched) {
     EXPECT_EQ(ran, "one,two;three");
 }
 
-TYPED_TEST(asio_context, stops_after_the_present_handler_and_goes_on_later) {
+TYPED_TEST(asio_context, the_context_stops_after_the_current_handler_and_continues_later) {
     auto& context = this->context();
     int ran = 0;
     for (int i = 0; i < 3; ++i)
@@ -114,7 +114,7 @@ TYPED_TEST(asio_context, stops_after_the_present_handler_and_goes_on_later) {
     EXPECT_EQ(ran, 2);
 }
 
-TYPED_TEST(asio_context, lets_an_exception_out_and_goes_on) {
+TYPED_TEST(asio_context, an_exception_leaves_run_and_the_next_handler_runs_later) {
     auto& context = this->context();
     int ran = 0;
     net::post(context, [] { throw std::runtime_error("out"); });
@@ -125,7 +125,7 @@ TYPED_TEST(asio_context, lets_an_exception_out_and_goes_on) {
     EXPECT_EQ(ran, 1);
 }
 
-/// Throws in the handler of whatever it is given to.
+/// A handler for any operation that throws when it is called.
 struct throws {
     template <class... Results>
     void operator()(const Results&...) const {
@@ -133,7 +133,7 @@ struct throws {
     }
 };
 
-TYPED_TEST(asio_context, lets_out_what_any_kind_of_handler_throws_and_goes_on_with_the_next) {
+TYPED_TEST(asio_context, exceptions_of_any_kind_of_handler_leave_run_and_the_next_handler_runs) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 0ms);
     auto [one, other] = this->connection();
@@ -144,7 +144,7 @@ TYPED_TEST(asio_context, lets_out_what_any_kind_of_handler_throws_and_goes_on_wi
     other.send(net::buffer("x", 1));
     net::post(context, [&] {
         net::dispatch(context, throws());
-        ++ran;  // it leaves run() when this handler is over, or at once
+        ++ran;  // the exception leaves run() when this handler is over, or at once
     });
     net::co_spawn(
         context,
@@ -160,7 +160,7 @@ TYPED_TEST(asio_context, lets_out_what_any_kind_of_handler_throws_and_goes_on_wi
     EXPECT_GE(ran, 2);
 }
 
-TYPED_TEST(asio_context, runs_what_the_last_handler_posts_as_it_goes) {
+TYPED_TEST(asio_context, work_that_the_last_handler_posts_when_it_is_destroyed_runs) {
     auto& context = this->context();
     int ran = 0;
     const auto post_last = [&](int*) { net::post(context, [&] { ++ran; }); };
@@ -169,7 +169,7 @@ TYPED_TEST(asio_context, runs_what_the_last_handler_posts_as_it_goes) {
     EXPECT_EQ(ran, 1);
 }
 
-TYPED_TEST(asio_context, keeps_what_waits_over_a_stop) {
+TYPED_TEST(asio_context, pending_operations_survive_a_stop) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     auto [one, other] = this->connection();
@@ -193,7 +193,7 @@ TYPED_TEST(asio_context, keeps_what_waits_over_a_stop) {
     EXPECT_EQ(ended, "cpppr");
 }
 
-TYPED_TEST(asio_context, serves_timers_and_sockets_though_its_queue_is_never_empty) {
+TYPED_TEST(asio_context, timers_and_sockets_are_served_though_the_queue_is_never_empty) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1ms);
     auto [one, other] = this->connection();
@@ -211,7 +211,7 @@ TYPED_TEST(asio_context, serves_timers_and_sockets_though_its_queue_is_never_emp
     EXPECT_TRUE(context.stopped()) << "it had no more work, long before the minute was over";
 }
 
-TYPED_TEST(asio_context, ends_in_time_though_its_queue_is_never_empty) {
+TYPED_TEST(asio_context, run_for_ends_in_time_though_the_queue_is_never_empty) {
     auto& context = this->context();
     std::size_t ran = 0;
     std::function<void()> again = [&] {
@@ -223,7 +223,7 @@ TYPED_TEST(asio_context, ends_in_time_though_its_queue_is_never_empty) {
     EXPECT_GT(ran, 0U);
 }
 
-TYPED_TEST(asio_context, fires_timers_in_order_of_their_times_and_cancels_them) {
+TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_times_and_can_be_cancelled) {
     using waits = typename TestFixture::timer_type;
     auto& context = this->context();
     const auto now = std::chrono::steady_clock::now();
@@ -242,7 +242,7 @@ TYPED_TEST(asio_context, fires_timers_in_order_of_their_times_and_cancels_them) 
     EXPECT_EQ(fired, "elx");
 }
 
-TYPED_TEST(asio_context, runs_what_was_queued_before_timers_that_are_due) {
+TYPED_TEST(asio_context, queued_handlers_run_before_timers_that_are_due) {
     auto& context = this->context();
     std::string ran;
     typename TestFixture::timer_type timer(context, std::chrono::steady_clock::time_point());
@@ -252,7 +252,7 @@ TYPED_TEST(asio_context, runs_what_was_queued_before_timers_that_are_due) {
     EXPECT_EQ(ran, "post,timer");
 }
 
-TYPED_TEST(asio_context, ends_a_wait_by_a_cancellation_slot) {
+TYPED_TEST(asio_context, a_cancellation_slot_ends_a_wait) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     net::cancellation_signal stop;
@@ -267,7 +267,7 @@ template <class kit>
 using asio_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_on_our_loop, our_kits, kit_names);
 
-/// As the Networking TS has them.
+/// An executor as the Networking TS defines it.
 class old_executor {
 public:
     explicit old_executor(asio::io_context& of) noexcept : inner_(of.get_executor()) {}
@@ -294,7 +294,7 @@ private:
     asio::io_context::executor_type inner_;
 };
 
-TYPED_TEST(asio_on_our_loop, has_objects_with_executors_of_the_networking_ts) {
+TYPED_TEST(asio_on_our_loop, objects_with_executors_of_the_networking_ts_work) {
     auto& context = this->context();
     using clock = std::chrono::steady_clock;
     net::basic_waitable_timer<clock, net::wait_traits<clock>, old_executor> timer(old_executor(context), 1ms);
@@ -305,7 +305,7 @@ TYPED_TEST(asio_on_our_loop, has_objects_with_executors_of_the_networking_ts) {
     EXPECT_FALSE(context.uses_stock_scheduler());
 }
 
-TYPED_TEST(asio_on_our_loop, refuses_to_run_beside_an_object_that_runs_in_a_thread_of_asios) {
+TYPED_TEST(asio_on_our_loop, the_context_refuses_to_run_beside_an_object_with_a_thread_of_asio) {
     auto& context = this->context();
     EXPECT_FALSE(context.uses_stock_scheduler());
     net::steady_timer stranger(context);  // its executor is any_io_executor: Asio's own service
@@ -319,7 +319,7 @@ TYPED_TEST(asio_on_our_loop, refuses_to_run_beside_an_object_that_runs_in_a_thre
     }
 }
 
-TEST(asio_design, is_the_one_that_the_environment_names) {
+TEST(asio_design, the_environment_chooses_the_design) {
     ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "epoll", 1), 0);
     EXPECT_EQ(asio::io_context().design_name(), "loop-epoll");
     ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "kqueue", 1), 0);

@@ -1,5 +1,5 @@
-// How a context ends with everything under way: no handler runs, and all are destroyed, whatever they do
-// then.
+// The end of a context with operations of every kind pending: no handler runs, and all are destroyed,
+// whatever their destructors do.
 #include <unistd.h>
 
 #include <array>
@@ -31,7 +31,7 @@ template <class kit>
 using asio_end = with_context<kit>;
 TYPED_TEST_SUITE(asio_end, kits, kit_names);
 
-/// For a handler: how many of it there are, and how often one has run.
+/// Held by handlers: its use count is the number of handlers, and its value is how often one has run.
 using counter = std::shared_ptr<int>;
 
 /// A handler that counts.
@@ -43,7 +43,7 @@ struct counts {
     }
 };
 
-/// A handler that does something when it dies without having run.
+/// A handler that does something when it is destroyed without having run.
 template <class Last>
 struct when_it_dies {
     counter ran;
@@ -62,7 +62,7 @@ struct when_it_dies {
     }
 };
 
-TYPED_TEST(asio_end, lets_go_of_every_kind_of_operation) {
+TYPED_TEST(asio_end, the_end_releases_every_kind_of_operation) {
     using executor_type = typename TestFixture::executor;
     const counter ran = std::make_shared<int>(0);
     const counts handler{ran};
@@ -111,13 +111,13 @@ TYPED_TEST(asio_end, lets_go_of_every_kind_of_operation) {
     EXPECT_EQ(ran.use_count(), 2) << "the handlers are gone";
 }
 
-TYPED_TEST(asio_end, lets_handlers_post_start_and_close_while_they_die) {
+TYPED_TEST(asio_end, handlers_can_post_start_and_close_while_they_are_destroyed) {
     const counter ran = std::make_shared<int>(0);
     {
         auto& context = this->context();
         std::array<char, 1> byte{};
         auto [one, other] = this->connection();
-        // Owned by the handlers alone: the last that goes takes them with it.
+        // Owned only by the handlers: the last handler destroys them.
         const auto timer = std::make_shared<typename TestFixture::timer_type>(context, 1h);
         const auto here = std::make_shared<typename TestFixture::tcp_socket>(std::move(one));
         const auto there = std::make_shared<typename TestFixture::tcp_socket>(std::move(other));
@@ -147,7 +147,7 @@ TYPED_TEST(asio_end, lets_handlers_post_start_and_close_while_they_die) {
     EXPECT_EQ(ran.use_count(), 1) << "the handlers are gone";
 }
 
-TYPED_TEST(asio_end, takes_coroutines_with_it_and_what_they_own) {
+TYPED_TEST(asio_end, the_end_destroys_coroutines_and_what_they_own) {
     using executor_type = typename TestFixture::executor;
     const counter ran = std::make_shared<int>(0);
     auto [one, other] = this->connection();

@@ -43,7 +43,7 @@ std::vector<char> counting_bytes(std::size_t count) {
     return all;
 }
 
-TYPED_TEST(asio_io, moves_a_megabyte_both_ways_at_once) {
+TYPED_TEST(asio_io, a_megabyte_moves_both_ways_at_once) {
     auto [one, other] = this->connection();
     const auto sent = counting_bytes(1 << 20);
     std::vector<char> here(sent.size()), there(sent.size());
@@ -61,7 +61,7 @@ TYPED_TEST(asio_io, moves_a_megabyte_both_ways_at_once) {
     EXPECT_TRUE(here == sent && there == sent);
 }
 
-TYPED_TEST(asio_io, says_who_was_accepted_and_that_nobody_listens) {
+TYPED_TEST(asio_io, accept_reports_the_peer_and_connect_reports_a_missing_listener) {
     using socket = typename TestFixture::tcp_socket;
     auto& context = this->context();
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
@@ -80,7 +80,7 @@ TYPED_TEST(asio_io, says_who_was_accepted_and_that_nobody_listens) {
     EXPECT_EQ(found, net::error::connection_refused);
 }
 
-TYPED_TEST(asio_io, reads_lines_and_then_the_end) {
+TYPED_TEST(asio_io, reads_give_lines_and_then_the_end) {
     auto [one, other] = this->connection();
     net::write(other, net::buffer("first\nsecond\nre"s));
     other.close();
@@ -101,7 +101,7 @@ TYPED_TEST(asio_io, reads_lines_and_then_the_end) {
     EXPECT_EQ(text, "re");
 }
 
-TYPED_TEST(asio_io, keeps_several_buffers_one_message) {
+TYPED_TEST(asio_io, several_buffers_stay_one_message) {
     auto& context = this->context();
     typename TestFixture::unix_datagram one(context), other(context);
     net::local::connect_pair(one, other);
@@ -119,10 +119,10 @@ TYPED_TEST(asio_io, keeps_several_buffers_one_message) {
     EXPECT_EQ(std::string(got.data(), bytes), "gathered message");
 }
 
-TYPED_TEST(asio_io, sends_several_buffers_in_one_segment) {
+TYPED_TEST(asio_io, several_buffers_are_sent_in_one_segment) {
     auto& context = this->context();
     auto [one, other] = this->connection();
-    one.set_option(net::ip::tcp::no_delay(true));  // each send is a segment of its own
+    one.set_option(net::ip::tcp::no_delay(true));  // each send is its own segment
     const auto first = "head "s, second = "body "s, third = "tail"s;
     const std::array all{net::buffer(first), net::buffer(second), net::buffer(third)};
     for (unsigned sent = 1; sent <= 3; ++sent) {
@@ -136,7 +136,7 @@ TYPED_TEST(asio_io, sends_several_buffers_in_one_segment) {
     }
 }
 
-TYPED_TEST(asio_io, keeps_records_apart_and_each_of_them_whole) {
+TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
     using protocol = net::generic::seq_packet_protocol;
     using seq_packet_socket = net::basic_seq_packet_socket<protocol, typename TestFixture::executor>;
     auto& context = this->context();
@@ -144,7 +144,7 @@ TYPED_TEST(asio_io, keeps_records_apart_and_each_of_them_whole) {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
     seq_packet_socket one(context, protocol(AF_UNIX, 0), ends[0]);
     seq_packet_socket other(context, protocol(AF_UNIX, 0), ends[1]);
-    // Until nothing fits: what is sent then has to wait.
+    // Fills the socket: the next send has to wait.
     const std::string filler(4096, 'f');
     one.non_blocking(true);
     std::size_t filled = 0;
@@ -173,7 +173,7 @@ TYPED_TEST(asio_io, keeps_records_apart_and_each_of_them_whole) {
     EXPECT_EQ(std::string(got.data(), 15), "gathered record");
 }
 
-TYPED_TEST(asio_io, knows_sockets_whose_protocol_is_chosen_at_run_time) {
+TYPED_TEST(asio_io, sockets_whose_protocol_is_chosen_at_run_time_work) {
     using generic = net::generic::stream_protocol;
     using generic_stream = net::basic_stream_socket<generic, typename TestFixture::executor>;
     using generic_datagram =
@@ -186,7 +186,7 @@ TYPED_TEST(asio_io, knows_sockets_whose_protocol_is_chosen_at_run_time) {
     typename TestFixture::tcp_socket accepted(context);
     acceptor.async_accept(accepted, [](error_code error) { EXPECT_FALSE(error); });
     context.run();
-    generic_stream served(std::move(accepted));  // what it was before is forgotten
+    generic_stream served(std::move(accepted));  // its earlier protocol is forgotten
     std::array<char, 4> got{};
     net::async_write(client, net::buffer("abcd", 4),
                      [](error_code error, std::size_t) { EXPECT_FALSE(error); });
@@ -212,7 +212,7 @@ TYPED_TEST(asio_io, knows_sockets_whose_protocol_is_chosen_at_run_time) {
     EXPECT_EQ(from, net::generic::datagram_protocol::endpoint(sender.local_endpoint()));
 }
 
-TYPED_TEST(asio_io, says_who_sent_a_datagram) {
+TYPED_TEST(asio_io, a_datagram_is_received_with_its_sender) {
     auto& context = this->context();
     const net::ip::udp::endpoint any(net::ip::address_v4::loopback(), 0);
     typename TestFixture::udp_socket one(context, any), other(context, any);
@@ -228,7 +228,7 @@ TYPED_TEST(asio_io, says_who_sent_a_datagram) {
     EXPECT_EQ(from, one.local_endpoint());
 }
 
-TYPED_TEST(asio_io, loses_nothing_between_asynchronous_and_other_reads) {
+TYPED_TEST(asio_io, asynchronous_and_other_reads_together_lose_nothing) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     std::array<char, 4> got{};
@@ -254,7 +254,7 @@ TYPED_TEST(asio_io, loses_nothing_between_asynchronous_and_other_reads) {
     EXPECT_EQ(std::string(got.data(), 4), "mnop");
 }
 
-TYPED_TEST(asio_io, ends_what_is_pending_when_it_is_cancelled_and_goes_on) {
+TYPED_TEST(asio_io, cancelling_ends_pending_reads_and_the_socket_can_be_read_again) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     std::array<char, 4> got{};
@@ -274,7 +274,7 @@ TYPED_TEST(asio_io, ends_what_is_pending_when_it_is_cancelled_and_goes_on) {
     EXPECT_FALSE(found.back());
 }
 
-TYPED_TEST(asio_io, gives_urgent_data_to_who_asks_for_it) {
+TYPED_TEST(asio_io, urgent_data_goes_to_the_reader_that_asks_for_it) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     char urgent = ' ', plain = ' ';
@@ -288,7 +288,7 @@ TYPED_TEST(asio_io, gives_urgent_data_to_who_asks_for_it) {
     EXPECT_EQ(plain, 'p');
 }
 
-TYPED_TEST(asio_io, gives_a_signal_to_every_set_that_asked_for_it) {
+TYPED_TEST(asio_io, a_signal_goes_to_every_set_that_has_it) {
     using signal_set = net::basic_signal_set<typename TestFixture::executor>;
     auto& context = this->context();
     signal_set one(context, SIGUSR1), other(context, SIGUSR1, SIGUSR2);
@@ -299,14 +299,14 @@ TYPED_TEST(asio_io, gives_a_signal_to_every_set_that_asked_for_it) {
     ::raise(SIGUSR1);
     context.run();
     EXPECT_EQ(found, (std::vector<int>{SIGUSR1, SIGUSR1}));
-    ::raise(SIGUSR2);  // before anybody waits
+    ::raise(SIGUSR2);  // before a wait for it
     other.async_wait(count);
     context.restart();
     context.run();
     EXPECT_EQ(found.back(), SIGUSR2);
 }
 
-TYPED_TEST(asio_io, gives_a_signal_to_sets_of_several_contexts) {
+TYPED_TEST(asio_io, a_signal_goes_to_sets_of_several_contexts) {
     using signal_set = net::basic_signal_set<typename TestFixture::executor>;
     auto& context = this->context();
     const auto second = TypeParam::make();
@@ -323,7 +323,7 @@ TYPED_TEST(asio_io, gives_a_signal_to_sets_of_several_contexts) {
     EXPECT_EQ(found, 111);
 }
 
-TYPED_TEST(asio_io, resolves_names_and_numbers) {
+TYPED_TEST(asio_io, names_and_numbers_are_resolved) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     int found = 0;
@@ -337,7 +337,7 @@ TYPED_TEST(asio_io, resolves_names_and_numbers) {
     EXPECT_EQ(found, 2);
 }
 
-/// While it lives no thread can be made: there is no room for its stack.
+/// Prevents new threads while it lives: there is no memory for their stacks.
 class no_more_threads {
 public:
     no_more_threads() {
@@ -362,8 +362,8 @@ template <class kit>
 using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
-// (Asio's own throws from async_resolve().)
-TYPED_TEST(asio_io_on_our_loop, says_that_there_is_no_thread_to_resolve_a_name_in) {
+// (Asio's own resolver throws from async_resolve().)
+TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_resolve_the_name) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     error_code failed, later = failed = net::error::in_progress;
@@ -380,7 +380,7 @@ TYPED_TEST(asio_io_on_our_loop, says_that_there_is_no_thread_to_resolve_a_name_i
     EXPECT_FALSE(later);
 }
 
-TYPED_TEST(asio_io, reads_from_the_next_file_of_a_number_that_was_closed_with_a_read_pending) {
+TYPED_TEST(asio_io, a_read_on_a_reused_number_gets_the_data_of_the_next_file) {
     auto& context = this->context();
     auto [one, peer] = this->connection();
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
@@ -390,7 +390,7 @@ TYPED_TEST(asio_io, reads_from_the_next_file_of_a_number_that_was_closed_with_a_
     error_code first;
     std::size_t bytes = 0;
     one.async_read_some(net::buffer(dropped), [&](error_code error, std::size_t) { first = error; });
-    context.poll();  // the kernel has it
+    context.poll();  // now the kernel has the read
     net::post(context, [&] {
         const int number = one.native_handle();
         one.close();
@@ -404,7 +404,7 @@ TYPED_TEST(asio_io, reads_from_the_next_file_of_a_number_that_was_closed_with_a_
     EXPECT_EQ(std::string(got.data(), bytes), "next");
 }
 
-TYPED_TEST(asio_io, reads_pipes_and_other_descriptors) {
+TYPED_TEST(asio_io, pipes_and_other_descriptors_can_be_read) {
     auto& context = this->context();
     net::basic_readable_pipe<typename TestFixture::executor> from(context);
     net::basic_writable_pipe<typename TestFixture::executor> to(context);
@@ -425,10 +425,10 @@ TYPED_TEST(asio_io, reads_pipes_and_other_descriptors) {
     EXPECT_EQ(end, net::error::eof);
 }
 
-TYPED_TEST(asio_io, takes_no_descriptor_that_is_not_open) {
+TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
     typename TestFixture::tcp_socket socket(this->context());
     net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
-    const int closed = ::dup(STDERR_FILENO);  // behind what contexts open for themselves
+    const int closed = ::dup(STDERR_FILENO);  // higher than the ones that contexts open for themselves
     ::close(closed);
     for (const int none : {-1, closed}) {
         error_code error;
@@ -441,7 +441,7 @@ TYPED_TEST(asio_io, takes_no_descriptor_that_is_not_open) {
     }
 }
 
-TYPED_TEST(asio_io, gives_up_after_a_time_and_loses_nothing_by_that) {
+TYPED_TEST(asio_io, a_read_with_a_time_limit_gives_up_and_loses_nothing) {
     using namespace net::experimental::awaitable_operators;
     auto& context = this->context();
     auto [one, other] = this->connection();

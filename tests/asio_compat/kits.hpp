@@ -1,4 +1,4 @@
-// What the tests of this folder are written over: Boost.Asio as it is, which is the oracle, and its classes
+// The types that the tests of this folder run on: Boost.Asio unchanged, which is the oracle, and its classes
 // on our two loops. A test that fails on the first is wrong.
 #pragma once
 
@@ -65,7 +65,7 @@ protected:
     context_type& context() { return *made_; }
     void destroy_context() { made_.reset(); }
 
-    /// Two ends of a TCP connection over the loopback.
+    /// Returns two ends of a TCP connection over the loopback.
     std::pair<tcp_socket, tcp_socket> connection() {
         tcp_acceptor acceptor(context(), {net::ip::address_v4::loopback(), 0});
         std::pair<tcp_socket, tcp_socket> ends{tcp_socket(context()), tcp_socket(context())};

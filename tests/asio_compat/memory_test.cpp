@@ -1,5 +1,5 @@
-// What a steady state takes of memory: nothing. A coroutine that is spawned again, an operation that is
-// started again, has the memory of the one before.
+// A steady state takes no memory. A coroutine that is spawned again, or an operation that is started again,
+// reuses the memory of the previous one.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ protected:
 };
 TYPED_TEST_SUITE(asio_memory, kits, kit_names);
 
-TYPED_TEST(asio_memory, is_not_taken_by_timers_and_posts) {
+TYPED_TEST(asio_memory, timers_and_posts_take_no_memory) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context);
     int left = 0;
@@ -65,7 +65,7 @@ TYPED_TEST(asio_memory, is_not_taken_by_timers_and_posts) {
     EXPECT_LE(this->allocations() - before, 4U) << "of a thousand timers and posts";
 }
 
-/// Echoes until the end; gives how many bytes.
+/// Echoes until the end, and returns the number of bytes.
 template <class socket>
 net::awaitable<std::size_t, typename socket::executor_type> echo(socket stream) {
     const net::use_awaitable_t<typename socket::executor_type> awaited;
@@ -93,7 +93,7 @@ net::awaitable<void, typename socket::executor_type> ask(socket& stream, int tim
     }
 }
 
-TYPED_TEST(asio_memory, is_not_taken_by_coroutines_that_echo) {
+TYPED_TEST(asio_memory, coroutines_that_echo_take_no_memory) {
     auto& context = this->context();
     auto [client, server] = this->connection();
     std::size_t echoed = 0;
@@ -116,7 +116,7 @@ TYPED_TEST(asio_memory, is_not_taken_by_coroutines_that_echo) {
     EXPECT_LE(made, 16U) << "of two hundred round trips";
 }
 
-TYPED_TEST(asio_memory, is_not_taken_by_coroutines_that_are_spawned_again) {
+TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_take_no_memory) {
     using executor_type = typename TestFixture::executor;
     const net::use_awaitable_t<executor_type> awaited;
     auto& context = this->context();
@@ -150,7 +150,7 @@ TYPED_TEST(asio_memory, is_not_taken_by_coroutines_that_are_spawned_again) {
 template <class kit>
 class asio_without_memory : public asio_memory<kit> {
 protected:
-    /// Of a timer whose waits are looked at every millisecond, and never due.
+    /// The clock of a timer whose waits are checked every millisecond, and are never due.
     struct still_clock {
         using rep = std::int64_t;
         using period = std::nano;
@@ -162,7 +162,8 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// Memory goes in `first`, which runs before the waits that a look has found to be looked at again.
+    /// Calls `first` without memory, before the waits are checked again that an earlier check has found not
+    /// due.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);
@@ -184,7 +185,7 @@ private:
 };
 TYPED_TEST_SUITE(asio_without_memory, our_kits, kit_names);
 
-TYPED_TEST(asio_without_memory, says_so_to_waits_that_cannot_be_armed_when_the_first_is_cancelled) {
+TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_when_the_first_is_cancelled_receive_an_error) {
     auto& context = this->context();
     typename TestFixture::still_timer one(context, 1ms), other(context, 1ms);
     std::array<error_code, 4> ended;
@@ -205,7 +206,7 @@ TYPED_TEST(asio_without_memory, says_so_to_waits_that_cannot_be_armed_when_the_f
     EXPECT_TRUE(context.stopped()) << "nothing is left";
 }
 
-TYPED_TEST(asio_without_memory, says_so_to_waits_that_cannot_be_armed_again) {
+TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_again_receive_an_error) {
     auto& context = this->context();
     typename TestFixture::still_timer timer(context, 1ms);
     std::array<error_code, 2> ended;
@@ -215,7 +216,7 @@ TYPED_TEST(asio_without_memory, says_so_to_waits_that_cannot_be_armed_again) {
     EXPECT_TRUE(context.stopped()) << "nothing is left";
 }
 
-TYPED_TEST(asio_without_memory, says_so_to_a_wait_that_cannot_be_armed_at_all) {
+TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_error) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     error_code ended;
@@ -229,7 +230,7 @@ TYPED_TEST(asio_without_memory, says_so_to_a_wait_that_cannot_be_armed_at_all) {
     EXPECT_TRUE(context.stopped()) << "nothing is left";
 }
 
-TYPED_TEST(asio_without_memory, closes_in_another_thread_or_says_that_it_cannot) {
+TYPED_TEST(asio_without_memory, a_close_in_another_thread_works_or_reports_an_error) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     auto [one, other] = this->connection();

@@ -1,5 +1,6 @@
-// A Boost.Asio program that knows nothing of us: an echo server and its client, by coroutines and callbacks.
-// It is built as it is and with <loopbench/asio/dropin.hpp>, and says whether Asio's own scheduler was made.
+// A Boost.Asio program that knows nothing of loopbench: an echo server and its client, with coroutines and
+// callbacks. It is built unchanged and with <loopbench/asio/dropin.hpp>, and prints whether Asio's own
+// scheduler was created.
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdio>

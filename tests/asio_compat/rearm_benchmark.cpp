@@ -1,7 +1,7 @@
-// A timer that is armed again while 10,000 wait, as the time limit of a connection that is used; who waited
-// for it is told that it was cancelled, and arms the next. It is always the same one, or all of them in turn,
-// of which none is in a cache any more. A program of Asio's, built as it is, without threads, and swapped;
-// for `loopbench compare` (reports/evidence/asio_programs).
+// Arms a timer again while 10,000 wait, like the time limit of an active connection. The previous wait
+// receives its cancellation, and arms the next timer. It is always the same timer, or all of them in turn, of
+// which none is in a cache any more. An Asio program, built unchanged, without threads, and swapped; for
+// `loopbench compare` (reports/evidence/asio_programs).
 #include <benchmark/benchmark.h>
 
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-// What other threads may do: post, start, cancel, close and stop what one thread runs, and run it themselves.
+// Other threads can post, start, cancel, close and stop what one thread runs, and can run it themselves.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -28,7 +28,7 @@ template <class kit>
 using asio_threads = with_context<kit>;
 TYPED_TEST_SUITE(asio_threads, kits, kit_names);
 
-TYPED_TEST(asio_threads, keep_it_running_while_they_have_work_for_it) {
+TYPED_TEST(asio_threads, a_context_keeps_running_while_other_threads_have_work_for_it) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     std::atomic<bool> ran = false;
@@ -43,7 +43,7 @@ TYPED_TEST(asio_threads, keep_it_running_while_they_have_work_for_it) {
     other.join();
 }
 
-TYPED_TEST(asio_threads, let_go_of_a_guard_that_the_running_handler_has_made) {
+TYPED_TEST(asio_threads, another_thread_can_release_a_guard_that_the_running_handler_has_made) {
     auto& context = this->context();
     bool went_on = false;
     net::post(context, [&] {
@@ -55,7 +55,7 @@ TYPED_TEST(asio_threads, let_go_of_a_guard_that_the_running_handler_has_made) {
     EXPECT_TRUE(went_on);
 }
 
-TYPED_TEST(asio_threads, end_it_while_it_sleeps) {
+TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
     auto& context = this->context();
     const auto guard = net::make_work_guard(context);
     std::thread other([&] { context.stop(); });
@@ -64,9 +64,9 @@ TYPED_TEST(asio_threads, end_it_while_it_sleeps) {
     EXPECT_TRUE(context.stopped());
 }
 
-TYPED_TEST(asio_threads, have_every_one_of_a_million_posts_run_once) {
+TYPED_TEST(asio_threads, every_one_of_a_million_posts_runs_once) {
     const std::size_t threads = 4;
-    // A sanitizer takes a minute for a million, and has seen all by then that it will see.
+    // A sanitizer takes a minute for a million posts, and by then has seen all that it can see.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
@@ -84,7 +84,7 @@ TYPED_TEST(asio_threads, have_every_one_of_a_million_posts_run_once) {
     EXPECT_EQ(std::ranges::count(ran, 1), static_cast<std::ptrdiff_t>(ran.size()));
 }
 
-TYPED_TEST(asio_threads, run_it_one_after_another) {
+TYPED_TEST(asio_threads, threads_can_run_a_context_one_after_another) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context);
     int fired = 0;
@@ -100,7 +100,7 @@ TYPED_TEST(asio_threads, run_it_one_after_another) {
     EXPECT_EQ(fired, 4);
 }
 
-TYPED_TEST(asio_threads, go_on_with_what_waits_when_the_one_that_ran_it_has_ended) {
+TYPED_TEST(asio_threads, pending_operations_continue_after_the_thread_that_ran_them_has_ended) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
@@ -111,7 +111,7 @@ TYPED_TEST(asio_threads, go_on_with_what_waits_when_the_one_that_ran_it_has_ende
     one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) { bytes = count; });
     acceptor.async_accept([&](error_code error, auto) { accepted += error ? 0 : 1; });
     timer.async_wait([&](error_code error) { cancelled += error ? 1 : 0; });
-    for (int i = 0; i < 3; ++i) {  // each runs until what is posted has stopped it, and ends
+    for (int i = 0; i < 3; ++i) {  // each thread runs until the posted stop, and ends
         net::post(context, [&] { context.stop(); });
         std::thread([&] { context.run(); }).join();
         context.restart();
@@ -127,7 +127,7 @@ TYPED_TEST(asio_threads, go_on_with_what_waits_when_the_one_that_ran_it_has_ende
     EXPECT_EQ(cancelled, 1);
 }
 
-TYPED_TEST(asio_threads, run_every_handler_once_though_several_run_it_at_a_time) {
+TYPED_TEST(asio_threads, every_handler_runs_once_though_several_threads_run_the_context) {
     auto& context = this->context();
     constexpr int handlers = 3000;
     std::vector<std::atomic<int>> ran(handlers);
@@ -141,10 +141,10 @@ TYPED_TEST(asio_threads, run_every_handler_once_though_several_run_it_at_a_time)
     EXPECT_TRUE(context.stopped());
 }
 
-TYPED_TEST(asio_threads, keep_a_strands_handlers_in_order_and_apart) {
+TYPED_TEST(asio_threads, handlers_of_a_strand_run_in_order_and_one_at_a_time) {
     auto& context = this->context();
     auto strand = net::make_strand(context.get_executor());
-    std::vector<int> ran;  // no lock: the strand is one
+    std::vector<int> ran;  // no lock: the strand protects it
     constexpr int handlers = 2000;
     for (int i = 0; i < handlers; ++i) net::post(strand, [&ran, i] { ran.push_back(i); });
     std::vector<std::thread> all;
@@ -154,7 +154,7 @@ TYPED_TEST(asio_threads, keep_a_strands_handlers_in_order_and_apart) {
     EXPECT_TRUE(std::ranges::is_sorted(ran));
 }
 
-/// A context that another thread runs, until this ends.
+/// Runs a context in another thread until this object is destroyed.
 template <class context_type>
 class running_elsewhere {
 public:
@@ -171,7 +171,7 @@ private:
     std::thread thread_;
 };
 
-TYPED_TEST(asio_threads, start_what_the_running_one_has_to_wait_for) {
+TYPED_TEST(asio_threads, another_thread_can_start_what_the_running_thread_waits_for) {
     auto& context = this->context();
     const running_elsewhere running(context);
     typename TestFixture::timer_type late(context, 1h);
@@ -184,7 +184,7 @@ TYPED_TEST(asio_threads, start_what_the_running_one_has_to_wait_for) {
         one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
         });
-        // Before the one that the other thread sleeps for.
+        // It is due before the timer that the other thread sleeps for.
         typename TestFixture::timer_type timer(context, 0ms);
         timer.async_wait([&](error_code error) { fired.set_value(error); });
         net::async_write(other, net::buffer("abcd", 4),
@@ -195,7 +195,7 @@ TYPED_TEST(asio_threads, start_what_the_running_one_has_to_wait_for) {
     late.cancel();
 }
 
-TYPED_TEST(asio_threads, cancel_and_close_what_the_running_one_waits_for) {
+TYPED_TEST(asio_threads, another_thread_can_cancel_and_close_what_the_running_thread_waits_for) {
     auto& context = this->context();
     const running_elsewhere running(context);
     for (int i = 0; i < 100; ++i) {
@@ -212,7 +212,7 @@ TYPED_TEST(asio_threads, cancel_and_close_what_the_running_one_waits_for) {
     }
 }
 
-TYPED_TEST(asio_threads, close_one_descriptor_and_open_the_next_of_its_number) {
+TYPED_TEST(asio_threads, another_thread_can_close_a_descriptor_and_open_the_next_of_its_number) {
     auto& context = this->context();
     const running_elsewhere running(context);
     for (int i = 0; i < 100; ++i) {
@@ -222,7 +222,7 @@ TYPED_TEST(asio_threads, close_one_descriptor_and_open_the_next_of_its_number) {
         one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { ended.set_value(error); });
         one.close();
         EXPECT_EQ(ended.get_future().get(), net::error::operation_aborted);
-        auto [next, peer] = this->connection();  // mostly of the same number
+        auto [next, peer] = this->connection();  // mostly with the same number
         std::promise<std::string> read;
         next.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
@@ -232,7 +232,7 @@ TYPED_TEST(asio_threads, close_one_descriptor_and_open_the_next_of_its_number) {
     }
 }
 
-TYPED_TEST(asio_threads, close_what_was_waited_for_when_nobody_runs_it_any_more) {
+TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_running) {
     auto& context = this->context();
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
     auto [one, other] = this->connection();
@@ -254,7 +254,7 @@ TYPED_TEST(asio_threads, close_what_was_waited_for_when_nobody_runs_it_any_more)
     EXPECT_EQ(aborted, net::error::operation_aborted);
 }
 
-TYPED_TEST(asio_threads, close_what_another_one_runs_that_ends_before_it_looks) {
+TYPED_TEST(asio_threads, a_socket_can_be_closed_just_before_its_context_stops_running) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     typename TestFixture::timer_type timer(context, 1ms);

@@ -1,6 +1,6 @@
-// What Boost builds on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. Asio
-// programs that know nothing of us, built as they are and with <loopbench/asio/dropin.hpp>. All of them on
-// one type of stream, and without compression: it is these templates that take long to compile.
+// Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. These Asio
+// programs know nothing of loopbench, and are built unchanged and with <loopbench/asio/dropin.hpp>. All use
+// one type of stream, without compression, because compiling these templates takes long.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -30,8 +30,9 @@ using namespace std::chrono_literals;
 using boost::system::error_code;
 using net::ip::tcp;
 
-/// Of several buffers it writes the first, as a stream may: TLS makes one of them anyway, and Beast has eight
-/// types of several buffers for each kind of message, for each of which all that is below would be compiled.
+/// A stream that writes only the first of several buffers, which a stream is allowed to do. TLS makes one of
+/// them anyway. Beast has eight types of several buffers for each kind of message, and would compile
+/// everything below for each of them.
 class tls_stream : public net::ssl::stream<beast::tcp_stream> {
 public:
     using stream::stream;
@@ -55,7 +56,7 @@ void async_teardown(beast::role_type role, tls_stream& ends, handler&& done) {
 
 using secure_websocket = websocket::stream<tls_stream, /*deflateSupported=*/false>;
 
-/// A key, and a certificate of its own for "localhost" that a client can be told to trust.
+/// A key, and its own certificate for "localhost", which a client can be configured to trust.
 class identity {
 public:
     identity() : key_(::EVP_EC_gen("P-256"), ::EVP_PKEY_free), certificate_(::X509_new(), ::X509_free) {
@@ -76,7 +77,7 @@ public:
         net::ssl::context context(net::ssl::context::tls_server);
         ::SSL_CTX_use_certificate(context.native_handle(), certificate_.get());
         ::SSL_CTX_use_PrivateKey(context.native_handle(), key_.get());
-        // A client that leaves with a ticket unread would reset the connection, and not end it.
+        // If a client left with an unread ticket, the connection would be reset instead of ending.
         ::SSL_CTX_set_num_tickets(context.native_handle(), 0);
         return context;
     }
@@ -92,8 +93,8 @@ private:
     std::unique_ptr<X509, decltype(&::X509_free)> certificate_;
 };
 
-/// A server's and a client's end of a connection, and what runs them. The streams have strands, as Beast's
-/// examples have.
+/// The server's and the client's end of a connection, and the context that runs them. The streams have
+/// strands, as in Beast's examples.
 class web : public testing::Test {
 protected:
     web() : web(identity()) {}
@@ -108,13 +109,13 @@ protected:
         });
     }
 
-    /// Runs both to their ends.
+    /// Runs both until they end.
     void run(net::awaitable<void> serve, net::awaitable<void> ask) {
         int running = 2;
         for (auto* each : {&serve, &ask})
             net::co_spawn(context_, std::move(*each), [&](std::exception_ptr failure) {
                 if (failure) std::rethrow_exception(failure);
-                if (--running == 0) context_.stop();  // a stream's time limit may still wait
+                if (--running == 0) context_.stop();  // a stream's time limit might still wait
             });
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
@@ -135,7 +136,7 @@ protected:
 
 const std::string megabyte(1 << 20, 'm');
 
-/// What an operation ended with. (One completion token for all, or each operation is compiled twice.)
+/// Returns the error of an operation. (One completion token for all, or each operation is compiled twice.)
 template <class result>
 net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     try {
@@ -146,19 +147,19 @@ net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     co_return error_code{};
 }
 
-/// After this, time is limited by what the caller says next.
+/// Shakes hands; after that, the caller sets the time limit.
 net::awaitable<void> shake_hands(tls_stream& stream, net::ssl::stream_base::handshake_type as) {
     stream.next_layer().expires_after(1min);
     co_await stream.async_handshake(as, net::use_awaitable);
 }
 
-/// Reads, and what came instead of a byte.
+/// Reads, and returns the error that came instead of a byte.
 net::awaitable<error_code> how_it_ends(tls_stream& stream) {
     char more = 0;
     co_return co_await error_of(net::async_read(stream, net::buffer(&more, 1), net::use_awaitable));
 }
 
-/// Reads until the other side has said that it ends, and says so.
+/// Reads until the other side has announced the end, and announces the end as well.
 net::awaitable<void> wait_for_the_end(tls_stream& stream) {
     EXPECT_EQ(co_await how_it_ends(stream), net::error::eof);
     co_await stream.async_shutdown(net::use_awaitable);
@@ -226,7 +227,7 @@ TEST_F(web, http_answers_one_request_after_the_other) {
     run(answer_requests(server), make_requests(client));
 }
 
-/// Reads until the other side has gone away without a word.
+/// Reads until the other side has gone away without announcing it.
 net::awaitable<void> say_nothing(tls_stream& stream) {
     co_await shake_hands(stream, net::ssl::stream_base::server);
     EXPECT_EQ(co_await how_it_ends(stream), net::ssl::error::stream_truncated);
@@ -242,7 +243,7 @@ net::awaitable<void> give_up(tls_stream& stream) {
     EXPECT_FALSE(stream.next_layer().socket().is_open());
 }
 
-TEST_F(web, http_gives_up_on_who_says_nothing) {
+TEST_F(web, http_gives_up_on_a_silent_peer) {
     run(say_nothing(server), give_up(client));
 }
 
@@ -292,7 +293,7 @@ net::awaitable<void> listen_in_vain(secure_websocket& stream) {
     EXPECT_FALSE(stream.next_layer().next_layer().socket().is_open());
 }
 
-TEST_F(web, a_websocket_gives_up_on_who_says_nothing) {
+TEST_F(web, a_websocket_gives_up_on_a_silent_peer) {
     secure_websocket here(std::move(server)), there(std::move(client));
     run(send_messages_back(here), listen_in_vain(there));
 }

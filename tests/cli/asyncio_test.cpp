@@ -1,4 +1,4 @@
-// The contender in Python, through the real command, as it is and with planted faults.
+// Runs the Python contender with the real command, unchanged and with planted faults.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -27,7 +27,7 @@ protected:
         fs::rename(folder / "asyncio.py", script);
     }
 
-    /// A fault: the first `right` of the contender's source becomes `wrong`.
+    /// Plants a fault: replaces the first `right` in the contender's source with `wrong`.
     void plant(const std::string& right, const std::string& wrong) { plant_in(script, right, wrong); }
 
     static void plant_in(const fs::path& file, const std::string& right, const std::string& wrong) {
@@ -38,7 +38,7 @@ protected:
         fs::permissions(file, fs::perms::owner_all);
     }
 
-    /// Runs it at smoke size; the results of its cells.
+    /// Runs the contender at the small size and returns its results.
     std::vector<nlohmann::json> results_of(const std::string& workloads, int code,
                                            const std::string& way = "apart") {
         const auto ran =
@@ -78,7 +78,7 @@ protected:
     const fs::path script = folder / "asyncio";
 };
 
-TEST_F(asyncio, runs_the_families_that_it_has_like_any_other_contender) {
+TEST_F(asyncio, the_contender_measures_all_of_its_families) {
     for (const auto* family : {"sleep", "gather", "echo/rtt/tcp"}) {
         std::set<std::string> metrics, workloads;
         for (const auto& item : results_of(family, 0)) {
@@ -95,7 +95,7 @@ TEST_F(asyncio, runs_the_families_that_it_has_like_any_other_contender) {
     }
 }
 
-TEST_F(asyncio, takes_turns_like_any_other_contender) {
+TEST_F(asyncio, the_contender_supports_slices) {
     for (const auto* workload : {"gather/yield", "gather/echo", "echo/rtt/tcp/conns:1/bytes:64"}) {
         const auto results = results_of(workload, 0, "turns");
         ASSERT_FALSE(results.empty());
@@ -116,7 +116,7 @@ TEST_F(asyncio, takes_turns_like_any_other_contender) {
     EXPECT_SAYS(refused.error_tail, "LOOPBENCH_TURNS is \"1,2,three\"");
 }
 
-TEST_F(asyncio, prints_what_the_suites_reader_reads_in_the_order_of_its_listing) {
+TEST_F(asyncio, its_output_parses_in_the_order_of_its_listing) {
     const auto printed =
         started({"--benchmark_format=json", "--benchmark_min_time=0.01", "--benchmark_filter=sleep|gather"});
     ASSERT_EQ(printed.code, 0) << printed.error_tail;
@@ -131,7 +131,7 @@ TEST_F(asyncio, prints_what_the_suites_reader_reads_in_the_order_of_its_listing)
     EXPECT_EQ(names, listed);
 }
 
-TEST_F(asyncio, reads_its_socket_options_back_in_the_words_of_the_others) {
+TEST_F(asyncio, its_socket_options_are_reported_in_the_common_format) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     const auto& context = listed["contenders"][1]["context"];
     const std::string options = context["socket_options"];
@@ -140,18 +140,18 @@ TEST_F(asyncio, reads_its_socket_options_back_in_the_words_of_the_others) {
     EXPECT_EQ(context["build_type"], "none: interpreted");
 }
 
-TEST_F(asyncio, a_child_that_is_left_out_of_a_gather_is_found) {
+TEST_F(asyncio, a_child_left_out_of_a_gather_is_found) {
     plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
           "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
     expect_failed_proof("gather/yield", "children that ended: expected ");
 }
 
-TEST_F(asyncio, a_reply_that_is_not_the_request_is_found) {
+TEST_F(asyncio, a_reply_that_differs_from_the_request_is_found) {
     plant("writer.write(data)", "writer.write(data[::-1])");
     expect_failed_proof("echo/rtt/tcp/conns:1/bytes:64", "connection 0: a reply is not the bytes sent");
 }
 
-TEST_F(asyncio, a_server_that_stops_early_is_found_and_nothing_hangs) {
+TEST_F(asyncio, a_server_that_stops_early_fails_without_a_hang) {
     plant("while data := await reader.read(", "if data := await reader.read(");
     const auto results = results_of("echo/rtt/tcp/conns:1/bytes:64", 1);
     ASSERT_EQ(results.size(), 1U);
@@ -163,7 +163,7 @@ TEST_F(asyncio, a_timer_that_fires_early_is_found) {
     expect_failed_proof("sleep/concurrent", "timers fired early");
 }
 
-TEST_F(asyncio, a_timer_that_is_as_early_as_its_library_may_be_is_counted_and_shown) {
+TEST_F(asyncio, an_early_timer_within_the_librarys_tolerance_is_counted_and_shown) {
     plant("max(deadline_ns - time", "max(deadline_ns - 1_000_000_000 - time");
     plant("else 1000", "else 1_000_000_000");
     const auto results = results_of("sleep/concurrent", 0);
@@ -172,13 +172,13 @@ TEST_F(asyncio, a_timer_that_is_as_early_as_its_library_may_be_is_counted_and_sh
     EXPECT_GT((*early)["median"], 0);
 }
 
-TEST_F(asyncio, two_sleeps_that_run_one_after_the_other_are_not_concurrent) {
+TEST_F(asyncio, two_sleeps_in_sequence_fail_the_concurrency_proof) {
     plant("await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))",
           "[await one_of_two(start + delay) for delay in sleep_pair_ns(trial)]");
     expect_failed_proof("sleep/concurrent", "sleeps under way when the first one ended: expected 2, got 1");
 }
 
-TEST_F(asyncio, does_as_many_operations_as_it_is_told) {
+TEST_F(asyncio, it_does_the_configured_number_of_operations) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(sleep/serial|sleep/concurrent|gather/sleep)"};
@@ -188,7 +188,7 @@ TEST_F(asyncio, does_as_many_operations_as_it_is_told) {
     for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
 }
 
-TEST_F(asyncio, records_no_latencies_when_it_is_told_not_to) {
+TEST_F(asyncio, recording_off_disables_latencies) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(echo/rtt/tcp/conns:1/bytes:64|gather/echo)"};
@@ -205,21 +205,22 @@ TEST_F(asyncio, records_no_latencies_when_it_is_told_not_to) {
     EXPECT_SAYS(refused.error_tail, "LOOPBENCH_RECORD is \"perhaps\"");
 }
 
-TEST_F(asyncio, is_as_much_slower_as_it_is_told_and_says_so) {
-    // What its thread waited for a core is not prolonged, and no test knows how long that is: here, nothing.
+TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
+    // The contender does not prolong the time that its thread waited for a core. That time is unknown, so set
+    // it to 0.
     plant_in(folder / "gbench.py", "return int(file.read().split()[1])", "return 0");
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};
     request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_SLOWDOWN", "1"}};
     const auto output = nlohmann::json::parse(bench::run_child(request).output);
     EXPECT_EQ(output["context"]["slowdown"], "100 %");
-    // Twice the longer sleep.
+    // Twice the duration of the longer sleep.
     EXPECT_GE(output["benchmarks"][0]["real_time"], 10e6);
     request.environment = {{"LOOPBENCH_SLOWDOWN", "2"}};
     EXPECT_EQ(bench::run_child(request).code, 2);
 }
 
-TEST_F(asyncio, leaves_its_histograms) {
+TEST_F(asyncio, it_writes_histograms) {
     results_of("echo/rtt/tcp/conns:1/bytes:64", 0);
     const auto text = loopbench({"report", loopbench.out() + "/report.json", "--format", "hgrm"}).output;
     EXPECT_TRUE(
@@ -237,7 +238,7 @@ TEST_F(asyncio, unknown_flags_and_sizes_are_usage_errors_that_name_them) {
     EXPECT_SAYS(size.error_tail, "LOOPBENCH_SIZE is \"large\"");
 }
 
-TEST_F(asyncio, that_is_made_of_another_module_while_it_is_measured_has_no_number) {
+TEST_F(asyncio, replacing_a_module_during_the_measurement_fails_the_trial) {
     plant("def about():\n",
           "def about():\n    open(os.path.join(sys.path[-1], 'gbench.py'), 'a').write('#')\n");
     const auto results = results_of("sleep/concurrent", 1);
@@ -245,7 +246,7 @@ TEST_F(asyncio, that_is_made_of_another_module_while_it_is_measured_has_no_numbe
     EXPECT_SAYS(results[0]["reason"].get<std::string>(), "gbench.py was replaced while it was measured");
 }
 
-TEST_F(asyncio, does_as_many_operations_as_it_is_told_in_turns_as_well) {
+TEST_F(asyncio, it_does_the_configured_number_of_operations_in_slices_too) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^gather/yield"};
     request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_OPERATIONS", "5000"}};
@@ -258,7 +259,7 @@ TEST_F(asyncio, does_as_many_operations_as_it_is_told_in_turns_as_well) {
     EXPECT_EQ(rows[0].counters.at("operations"), 5000);
 }
 
-TEST_F(asyncio, without_python_its_cells_say_so) {
+TEST_F(asyncio, without_python_its_results_say_so) {
     const auto ran =
         loopbench.in_shell("PATH=/no/where exec $loopbench run --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 1);
@@ -269,7 +270,7 @@ TEST_F(asyncio, without_python_its_cells_say_so) {
         }
 }
 
-TEST_F(asyncio, uvloop_that_is_not_installed_is_unsupported_with_a_remedy) {
+TEST_F(asyncio, missing_uvloop_is_unsupported_with_a_remedy) {
     fs::create_symlink("asyncio", folder / "asyncio-uvloop");
     plant("import uvloop", "import no_such_uvloop");
     const auto ran = loopbench({"run", "--quick", "--contender", "asyncio-uvloop", "--workload",

@@ -1,4 +1,4 @@
-// The real command on fake contenders: what goes wrong, and what is left behind then.
+// Runs the real command on fake contenders that fail, and checks the messages and the files that remain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class command_failure : public testing::Test {
 protected:
     command_failure() { loopbench.add_contender("asio-epoll", good_row); }
 
-    /// Runs `name` with the baseline; its reason on `yield`.
+    /// Runs `name` together with the baseline and returns the failure reason for `yield`.
     std::string reason_for(const std::string& name, std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"run", "--workload", "yield", "--blocks", "2", "-o", loopbench.out()});
         const auto ran = loopbench(more);
@@ -33,7 +33,7 @@ protected:
         return cell["reason"];
     }
 
-    /// Expects a usage error that mentions all of these.
+    /// Expects a usage error whose message contains every text in `mentioned`.
     void expect_usage_error(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& mentioned) {
         const auto ran = loopbench(arguments);
@@ -46,12 +46,12 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(command_failure, a_crash_is_named_and_the_rest_goes_on) {
+TEST_F(command_failure, a_crash_is_named_and_the_run_continues) {
     loopbench.add_contender("crashes", "[ $(trials) -lt 2 ] || kill -ABRT $$\n" + std::string{good_row});
     EXPECT_EQ(reason_for("crashes"), "in block 2 of 2: killed by SIGABRT");
 }
 
-TEST_F(command_failure, last_words_that_are_not_utf8_are_the_same_in_the_run_and_of_its_journal) {
+TEST_F(command_failure, invalid_utf8_in_last_words_is_the_same_in_run_and_journal) {
     loopbench.add_contender("exits", "printf 'first\\nno L\\344rm' >&2; exit 3");
     EXPECT_EQ(reason_for("exits"), "in block 1 of 2: exit code 3: no L\uFFFDrm");
     const auto journal = loopbench.path("out/journal.jsonl").native();
@@ -59,25 +59,25 @@ TEST_F(command_failure, last_words_that_are_not_utf8_are_the_same_in_the_run_and
               content_of(loopbench.path("out/report.csv")));
 }
 
-TEST_F(command_failure, a_contender_that_hangs_is_ended_at_the_trial_limit) {
+TEST_F(command_failure, a_hanging_contender_is_stopped_at_the_trial_limit) {
     loopbench.add_contender("hangs", "sleep 1000");
     EXPECT_EQ(reason_for("hangs", {"--trial-limit", "1s"}), "in block 1 of 2: no result within 1 s");
 }
 
-TEST_F(command_failure, garbage_is_told_with_its_place) {
+TEST_F(command_failure, garbage_output_is_reported_with_its_position) {
     loopbench.add_contender("babbles", "echo 'Hello there'");
     const auto reason = reason_for("babbles");
     for (const auto* part : {"in block 1 of 2", "line 1, column 1", "\"Hello there \""})
         EXPECT_SAYS(reason, part);
 }
 
-TEST_F(command_failure, a_failed_proof_is_told_in_the_contenders_words) {
+TEST_F(command_failure, a_failed_proof_is_reported_in_the_contenders_words) {
     loopbench.add_contender("cheats",
                             R"(row '"error_occurred": true, "error_message": "3 bytes are missing"')");
     EXPECT_EQ(reason_for("cheats"), "in block 1 of 2: 3 bytes are missing");
 }
 
-TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
+TEST_F(command_failure, a_file_that_is_no_executable_is_reported_as_such) {
     reports::write_file_atomically(loopbench.path("bin/contenders/text"),
                                    "\x7f"
                                    "ELF, not really");
@@ -86,19 +86,19 @@ TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
         "cannot list its workloads: could not be started: Exec format error; it is for another kind"));
 }
 
-TEST_F(command_failure, a_script_whose_interpreter_is_missing_is_not_told_to_be_missing_itself) {
+TEST_F(command_failure, a_missing_interpreter_is_named_as_a_possible_reason) {
     reports::write_file_atomically(loopbench.path("bin/contenders/lost"), "#!/no/such/python\n");
     std::filesystem::permissions(loopbench.path("bin/contenders/lost"), std::filesystem::perms::owner_all);
     EXPECT_SAYS(reason_for("lost"), "No such file or directory; it is not there, or the interpreter");
 }
 
-TEST_F(command_failure, a_contender_that_may_not_be_executed_is_told_so) {
+TEST_F(command_failure, a_contender_without_execute_permission_is_reported) {
     reports::write_file_atomically(loopbench.path("bin/contenders/plain"), "#!/bin/sh\n");
     expect_usage_error({"run", "--contender", "plain", "-o", loopbench.out()},
                        {"bin/contenders/plain is no contender: it may not be executed; chmod +x"});
 }
 
-TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_two_builds) {
+TEST_F(command_failure, rebuilding_a_contender_during_a_run_fails_its_trial) {
     loopbench.add_contender(
         "rebuilt",
         std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} + good_row);
@@ -107,7 +107,7 @@ TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_
         EXPECT_SAYS(reason, part);
 }
 
-TEST_F(command_failure, a_library_that_is_made_anew_meanwhile_makes_another_build) {
+TEST_F(command_failure, replacing_a_library_during_a_run_fails_the_trial) {
     loopbench.add_contender("linked",
                             std::string{"[ $(trials) -lt 2 ] || touch $folder/lib/libc.so.6\n"} + good_row);
     const auto ran = loopbench.in_shell(
@@ -121,7 +121,7 @@ TEST_F(command_failure, a_library_that_is_made_anew_meanwhile_makes_another_buil
     EXPECT_SAYS(reason, "lib/libc.so.6 was replaced");
 }
 
-TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_gone_on_with) {
+TEST_F(command_failure, a_run_with_a_non_ascii_baseline_name_can_be_resumed) {
     loopbench.add_contender("café", good_row);
     ASSERT_EQ(loopbench({"run", "--baseline", "café", "--blocks", "6", "-o", loopbench.out()}).code, 0);
     const auto journal = journal_lines(loopbench.path("out/journal.jsonl"));
@@ -130,7 +130,7 @@ TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_go
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST_F(command_failure, a_name_that_is_no_utf8_is_refused_and_so_is_a_resume_with_such_a_path) {
+TEST_F(command_failure, a_name_or_path_with_invalid_utf8_is_refused) {
     const auto beside = loopbench.in_shell(
         "cp -r $folder/bin $folder/b\344r; $folder/b\344r/loopbench run --blocks 1 -o $folder/kept || exit "
         "9; exec $folder/b\344r/loopbench run --resume $folder/kept");
@@ -141,7 +141,7 @@ TEST_F(command_failure, a_name_that_is_no_utf8_is_refused_and_so_is_a_resume_wit
                        {"bin/contenders/b?r is no UTF-8", "rename"});
 }
 
-TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) {
+TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_does_not_fail_the_run) {
     loopbench.add_contender("cannot",
                             R"(row '"error_occurred": true, "error_message": "unsupported: no io_uring"')");
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
@@ -152,7 +152,7 @@ TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) 
     EXPECT_EQ(trials.size(), 2U * 3) << "three blocks of each workload";
 }
 
-TEST_F(command_failure, a_contender_of_this_repository_that_is_not_built_is_told_by_what_it_is) {
+TEST_F(command_failure, an_unbuilt_contender_of_this_repository_is_described) {
     const std::vector<std::string> help{"the contender libuv is not built",
                                         "`cmake --build --preset release --target suite`"};
     expect_usage_error({"run", "--contender", "libuv", "-o", loopbench.out()}, help);
@@ -162,7 +162,7 @@ TEST_F(command_failure, a_contender_of_this_repository_that_is_not_built_is_told
     expect_usage_error({"calibrate", "--contender", "libuv"}, help);
 }
 
-TEST(run_command, of_the_headline_where_none_of_its_contenders_is_built_says_how_to_have_some) {
+TEST(run_command, a_run_without_any_built_default_contender_says_how_to_build_some) {
     loopbench_command loopbench;
     loopbench.add_contender("asyncio", good_row);
     const auto ran = loopbench({"run", "--quick", "-o", loopbench.out()});
@@ -213,7 +213,7 @@ TEST_F(command_failure, wrong_values_are_usage_errors) {
     expect_usage_error({"report", "/no/where.json"}, {"--format"});
 }
 
-TEST_F(command_failure, a_name_that_no_file_can_have_is_told_in_words) {
+TEST_F(command_failure, a_file_name_that_is_too_long_is_reported_in_words) {
     const std::string name(5000, 'x');
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"run", "-o", name}, {"run", "--resume", name}, {"compare", name, name}}) {
@@ -224,7 +224,7 @@ TEST_F(command_failure, a_name_that_no_file_can_have_is_told_in_words) {
     }
 }
 
-TEST_F(command_failure, too_little_memory_is_told_in_words) {
+TEST_F(command_failure, too_little_memory_is_reported_in_words) {
     const auto ran = loopbench.in_shell(
         "truncate -s 200M $folder/large; ulimit -v 200000; $loopbench --version > $folder/none 2>&1 || exit "
         "99; exec $loopbench report $folder/large --format text");
@@ -233,7 +233,7 @@ TEST_F(command_failure, too_little_memory_is_told_in_words) {
     EXPECT_SAYS(ran.error_tail, "not enough memory");
 }
 
-TEST_F(command_failure, an_output_that_cannot_be_written_is_found_before_anything_is_measured) {
+TEST_F(command_failure, an_unwritable_output_is_reported_before_the_measurement) {
     reports::write_file_atomically(loopbench.path("file"), "mine");
     const auto ran = loopbench({"run", "-o", loopbench.path("file/out").native()});
     EXPECT_EQ(ran.code, 1);
@@ -250,7 +250,7 @@ TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
 }
 
-TEST_F(command_failure, a_pipe_in_the_place_of_an_own_file_is_an_error_with_its_name) {
+TEST_F(command_failure, a_pipe_in_place_of_a_file_is_an_error_with_its_name) {
     for (const auto* file : {"journal.jsonl", "histograms.jsonl", "report.csv"}) {
         const auto ran = loopbench.in_shell(std::string{"rm -rf $out; mkdir $out; mkfifo $out/"} + file +
                                             "; exec $loopbench run --blocks 1 -o $out");
@@ -275,7 +275,7 @@ TEST_F(command_failure, a_pipe_in_the_place_of_an_own_file_is_an_error_with_its_
     EXPECT_SAYS(calibrated.error_tail, "calibration.json: it is a pipe");
 }
 
-TEST_F(command_failure, a_file_that_cannot_be_used_is_named_to_its_end) {
+TEST_F(command_failure, an_unusable_file_is_named_with_its_full_path) {
     const auto folder = loopbench.path("a/folder/whose/name/is/longer/than/messages/show/of/a/text");
     std::filesystem::create_directories(folder);
     std::filesystem::create_symlink("journal.jsonl", folder / "journal.jsonl");
@@ -284,7 +284,7 @@ TEST_F(command_failure, a_file_that_cannot_be_used_is_named_to_its_end) {
     EXPECT_SAYS(ran.error_tail, "text/journal.jsonl: Too many levels of symbolic links");
 }
 
-TEST_F(command_failure, a_report_may_come_out_of_a_pipe) {
+TEST_F(command_failure, a_report_can_be_read_from_a_pipe) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     const auto file = loopbench.path("report.json").native();
     for (const auto* format : {"json", "csv", "html"})
@@ -302,22 +302,22 @@ TEST_F(command_failure, a_report_may_come_out_of_a_pipe) {
     EXPECT_EQ(both.code, named.code);
 }
 
-TEST_F(command_failure, a_listing_as_long_as_an_output_may_be_is_chosen_from_and_not_measured_whole) {
+TEST_F(command_failure, one_workload_of_a_huge_listing_can_be_measured_but_not_all) {
     const std::string all = std::to_string(LOOPBENCH_LONG_LISTING);
     write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f " + all + "\n");
     const auto one = loopbench({"run", "--contender", "many", "--workload", "w" + all, "--blocks", "1", "-o",
                                 loopbench.path("one").native()});
-    EXPECT_EQ(one.code, 1) << one.error_tail;  // it prints its list again
+    EXPECT_EQ(one.code, 1) << one.error_tail;  // the failing contender prints its list again
     EXPECT_SAYS(one.output, "many: failed: in block 1 of 1: ");
     expect_usage_error({"run", "--contender", "many", "--workload", "w*", "-o", loopbench.out()},
                        {all + " cells", "--workload"});
 }
 
-TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_was) {
+TEST_F(command_failure, a_journal_that_cannot_be_created_leaves_the_old_run_unchanged) {
     ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
     const auto journal = content_of(loopbench.path("out/journal.jsonl"));
     const auto report = content_of(loopbench.path("out/report.json"));
-    // Ignored before main() does it, because TSan writes a file before that.
+    // The shell already ignores XFSZ: TSan writes a file before main() ignores the signal.
     const auto ran = loopbench.in_shell("trap '' XFSZ; ulimit -f 0; exec $loopbench run --blocks 6 -o $out");
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "journal.jsonl: File too large");
@@ -325,7 +325,7 @@ TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_
     EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
 }
 
-TEST_F(command_failure, a_run_that_is_killed_leaves_the_reports_of_the_one_before) {
+TEST_F(command_failure, killing_a_run_leaves_the_reports_of_the_run_before) {
     ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
     const auto report = content_of(loopbench.path("out/report.json")),
                table = content_of(loopbench.path("out/report.csv"));
@@ -337,7 +337,7 @@ TEST_F(command_failure, a_run_that_is_killed_leaves_the_reports_of_the_one_befor
 }
 
 TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
-    // The second one is started by the first one's contender.
+    // The contender of the first run starts the second run.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -n "$inner" ] || inner=yes $loopbench run -o $out 2> $folder/error
 echo $? >> $folder/codes
@@ -347,13 +347,13 @@ echo $? >> $folder/codes
     const auto ran =
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // from the baseline and its A/A copy
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run writes there; wait for its end");
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("disturbed"))) << "the second run started contenders";
 }
 
-TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and_keeps_reports_together) {
+TEST_F(command_failure, a_full_disk_at_the_end_still_shows_the_table_and_keeps_reports_together) {
     loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
     EXPECT_EQ(ran.code, 1);
@@ -366,7 +366,7 @@ TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
 }
 
-TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
+TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_leaves_the_old_one) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     std::filesystem::create_directory(loopbench.out());
     reports::write_file_atomically(loopbench.path("out/copy"), "old");
@@ -379,7 +379,7 @@ TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
     EXPECT_EQ(std::distance(begin(left), end(left)), 1);
 }
 
-TEST_F(command_failure, without_proc_it_is_told_what_is_missing) {
+TEST_F(command_failure, a_missing_proc_is_reported) {
     const auto ran = loopbench.in_shell(
         "unshare -rm true || exit 77; exec unshare -rm sh -c 'mount -t tmpfs none /proc; exec $loopbench "
         "list'");
@@ -398,7 +398,7 @@ TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
     }
 }
 
-TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
+TEST_F(command_failure, contender_output_cannot_control_the_terminal) {
     loopbench.add_contender("red", good_row,
                             R"(, "compiler": "\u001b[31mRED\u009b31m", "build_type": "Release")");
     loopbench.add_contender("blue", good_row, R"(, "compiler": "blue", "build_type": "Release")");
@@ -434,21 +434,21 @@ TEST_F(command_failure, every_remedy_can_be_followed) {
 
 TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
-    EXPECT_EQ(ran.code, 1);  // nobody saw the table
+    EXPECT_EQ(ran.code, 1);  // the table could not be printed
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2);
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
-TEST_F(command_failure, messages_that_nobody_reads_are_no_reason_to_stop) {
+TEST_F(command_failure, a_closed_standard_error_does_not_stop_the_run) {
     loopbench.add_contender("mine", good_row);
     const auto ran = loopbench.in_shell(R"sh(
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
-    EXPECT_EQ(ran.code, 0);  // the missing baseline was warned of
+    EXPECT_EQ(ran.code, 0);  // the warning about the missing baseline was lost
     EXPECT_SAYS(ran.output, "time per operation");
 }
 
-TEST_F(command_failure, a_table_that_nobody_reads_is_an_error_with_its_reason) {
+TEST_F(command_failure, a_table_written_to_a_closed_pipe_is_an_error_with_its_reason) {
     const auto ran = loopbench.in_shell(R"sh(
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
@@ -457,7 +457,7 @@ exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
-TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
+TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_the_position_of_the_error) {
     const auto text = reports::write_json(sample_report());
     reports::write_file_atomically(loopbench.path("cut.json"), text.substr(0, text.size() / 2));
     const auto ran = loopbench({"report", loopbench.path("cut.json").native(), "--format", "csv"});
@@ -471,7 +471,7 @@ TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
               2);
 }
 
-TEST_F(command_failure, a_binary_file_that_is_no_report_is_not_printed) {
+TEST_F(command_failure, a_binary_file_is_refused_without_printing_it) {
     reports::write_file_atomically(loopbench.path("binary"), std::string("\x7f"
                                                                          "ELF\x02\x00\x1b[2J\xff{\"a",
                                                                          12));
@@ -487,7 +487,7 @@ TEST_F(command_failure, a_binary_file_that_is_no_report_is_not_printed) {
     }
 }
 
-TEST_F(command_failure, a_budget_that_cannot_reach_every_cell_leaves_it_not_run) {
+TEST_F(command_failure, a_budget_that_is_too_small_leaves_results_not_run) {
     for (const auto* who : {"asio-epoll", "loop-epoll", "slow"}) loopbench.add_contender(who, "sleep 30");
     const auto ran = loopbench({"run", "--budget", "500ms", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
@@ -499,7 +499,7 @@ TEST_F(command_failure, a_budget_that_cannot_reach_every_cell_leaves_it_not_run)
     EXPECT_SAYS(ran.output, "Not run: 6 cells");
 }
 
-TEST_F(command_failure, an_interrupt_while_contenders_are_asked_is_told_as_one) {
+TEST_F(command_failure, an_interrupt_while_contenders_are_listed_is_reported) {
     loopbench.add_contender("asio-epoll", good_row);
     write_script(loopbench.path("bin/contenders/other"), "kill -INT $PPID; sleep 1000");
     const auto ran =
@@ -507,14 +507,14 @@ TEST_F(command_failure, an_interrupt_while_contenders_are_asked_is_told_as_one) 
     EXPECT_EQ(ran.code, 130) << ran.error_tail;
 }
 
-TEST_F(command_failure, a_run_of_no_workload_is_a_usage_error) {
+TEST_F(command_failure, a_run_without_workloads_is_a_usage_error) {
     loopbench.add_contender_of("timer/churn/timers:1000", "mine", good_row);
     expect_usage_error({"run", "--contender", "mine", "-o", loopbench.out()},
                        {"headline", "--full", "--workload", "timer/churn/timers:1000"});
 }
 
-TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
-    // The contender itself sends the signals, in its fourth trial, so that nothing depends on timing.
+TEST_F(command_failure, an_interrupt_keeps_the_finished_trials) {
+    // The contender itself sends the signals in its fourth trial, so the test does not depend on timing.
     loopbench.add_contender(
         "asio-epoll",
         "[ $(trials) -lt 4 ] || { kill -INT $PPID; kill -INT $PPID; sleep 1000; }\n" + std::string{good_row});
@@ -533,7 +533,7 @@ TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
     EXPECT_SAYS(ran.output, "interrupted");
 }
 
-TEST_F(command_failure, a_killed_run_leaves_every_finished_trial_and_no_contender) {
+TEST_F(command_failure, killing_a_run_keeps_every_finished_trial_and_ends_the_contender) {
     loopbench.add_contender(
         "asio-epoll", "[ $(trials) -lt 4 ] || { echo $$ > $0.pid; kill -KILL $PPID; exec sleep 1000; }\n" +
                           std::string{good_row});

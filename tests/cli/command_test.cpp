@@ -1,4 +1,4 @@
-// The real command on fake contenders: what works.
+// Runs the real command on fake contenders that work.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,8 +55,8 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(ran.output.find('\x1b'), std::string::npos) << "it is no terminal";
 }
 
-// `make bench` is run by who has not installed it.
-TEST_F(command, the_command_that_a_run_ends_with_can_be_typed_as_it_stands_there) {
+// `make bench` runs a command that is not installed, so the hint must contain the full path.
+TEST_F(command, the_command_in_the_last_hint_of_a_run_works_as_printed) {
     const auto ran = loopbench({"run", "--quick", "-o", loopbench.path("what's measured")});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     const auto before = "every table and warning: " + loopbench.path("bin/loopbench report ").native();
@@ -68,14 +68,14 @@ TEST_F(command, the_command_that_a_run_ends_with_can_be_typed_as_it_stands_there
     EXPECT_SAYS(again.output, "2.00 [2.00, 2.00]");
 }
 
-TEST_F(command, every_table_is_there_for_who_asks) {
+TEST_F(command, verbose_prints_every_table) {
     const auto verbose = loopbench({"run", "--quick", "--verbose", "-o", loopbench.out()});
     EXPECT_EQ(verbose.code, 0) << verbose.error_tail;
     EXPECT_SAYS(verbose.output, "2.00 [2.00, 2.00]");
     const auto file = loopbench.path("out/report.json").native();
     const auto text = loopbench({"report", file, "--format", "text"});
     EXPECT_TRUE(verbose.output.starts_with(text.output)) << text.output;
-    // The first screen again, and what a run without --verbose would have ended with.
+    // The default screen again: a run without --verbose ends with it.
     const auto screen = loopbench({"report", file, "--format", "screen"});
     const auto resumed = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_TRUE(resumed.output.starts_with(screen.output)) << resumed.output << screen.output;
@@ -95,7 +95,7 @@ TEST_F(command, a_seed_reproduces_the_order) {
     EXPECT_EQ(order(), first);
 }
 
-TEST_F(command, sizes_and_times_are_those_of_the_mode) {
+TEST_F(command, the_mode_sets_sizes_and_times) {
     loopbench.add_contender("witness", R"(echo "$LOOPBENCH_SIZE $3" > "$0.seen"; row '"real_time": 1')");
     const auto seen = [&](std::vector<std::string> mode) {
         mode.insert(mode.begin(), "run");
@@ -114,14 +114,14 @@ TEST_F(command, sizes_and_times_are_those_of_the_mode) {
               "real --benchmark_min_time=0.5\n120.0 2");
 }
 
-TEST_F(command, options_of_measuring_are_the_same_in_whatever_measures) {
+TEST_F(command, measuring_options_are_the_same_in_every_measuring_command) {
     for (const auto* which : {"run", "compare", "check", "calibrate"})
         for (const auto* option :
              {"--budget", "--min-time", "--trial-limit", "--pin", "--seed", "--threshold"})
             EXPECT_SAYS(loopbench({which, "--help"}).output, option) << option << " of " << which;
 }
 
-TEST_F(command, percentages_have_a_sign_or_none) {
+TEST_F(command, percentages_are_accepted_with_and_without_a_percent_sign) {
     const auto planned = [&](const char* precision, const char* threshold) {
         loopbench({"run", "--workload", "yield", "--precision", precision, "--budget", "1min", "--threshold",
                    threshold, "-o", loopbench.out()});
@@ -137,7 +137,7 @@ TEST_F(command, percentages_have_a_sign_or_none) {
               2);
 }
 
-TEST_F(command, quick_leaves_contenders_out_only_where_nothing_is_named) {
+TEST_F(command, quick_leaves_contenders_out_only_if_nothing_is_named) {
     loopbench.add_contender("libuv", faster_row);
     const auto has_libuv = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"run", "--quick", "--blocks", "1", "-o", loopbench.out()});
@@ -149,7 +149,7 @@ TEST_F(command, quick_leaves_contenders_out_only_where_nothing_is_named) {
     EXPECT_TRUE(has_libuv({"--contender", "l*"}));
 }
 
-TEST_F(command, trials_run_where_they_are_pinned_and_in_environments_of_many_sizes) {
+TEST_F(command, trials_run_on_the_pinned_cpu_with_random_environment_sizes) {
     loopbench.add_contender("asio-epoll", R"sh(
 grep Cpus_allowed_list /proc/self/status >> "$0.cpus"
 env | grep -c '^LOOPBENCH_PADDING=' >> "$0.padded"
@@ -179,7 +179,7 @@ TEST_F(command, help_says_how_trials_are_run) {
     }
 }
 
-TEST_F(command, help_has_an_option_and_its_value_beside_what_it_does) {
+TEST_F(command, help_shows_each_option_beside_its_description) {
     for (const auto* subcommand :
          {"list", "run", "compare", "check", "calibrate", "doctor", "report", "explain"}) {
         const auto text = loopbench({subcommand, "--help"}).output;
@@ -196,14 +196,14 @@ TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_SAYS(ran.error_tail, "add --contender asio-epoll");
-    // It says so before it measures, too.
+    // The warning comes before the measurement too.
     const auto killed = loopbench.in_shell(
         "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
         "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");
     EXPECT_SAYS(killed.output, "add --contender asio-epoll");
 }
 
-TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {
+TEST_F(command, an_unselected_contender_is_not_started) {
     write_script(loopbench.path("bin/contenders/loud"), "touch $0.started\n");
     const std::vector<std::string> chosen{"run", "--contender", "asio-epoll",    "--blocks",
                                           "1",   "-o",          loopbench.out(), "--workload"};
@@ -214,7 +214,7 @@ TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {
     };
     EXPECT_EQ(with("yield").code, 0);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
-    EXPECT_EQ(with("no_such").code, 2);  // unless somebody else may have what was asked for
+    EXPECT_EQ(with("no_such").code, 2);  // the workload is unknown, so every contender is asked for it
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
 }
 
@@ -226,7 +226,7 @@ TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
     EXPECT_SAYS(ran.output, "- asio-epoll: ");
 }
 
-TEST_F(command, what_waits_is_measured_apart_whatever_was_asked_for_and_that_is_said_once) {
+TEST_F(command, waiting_workloads_run_sequentially_with_one_notice) {
     for (const auto* name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
     for (const auto* way : {"together", "turns"}) {
@@ -240,7 +240,7 @@ TEST_F(command, what_waits_is_measured_apart_whatever_was_asked_for_and_that_is_
     }
 }
 
-TEST_F(command, another_baseline_turns_the_ratio_round) {
+TEST_F(command, another_baseline_inverts_the_ratio) {
     loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
@@ -296,7 +296,7 @@ TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alon
     EXPECT_SAYS(content_of(loopbench.path("report.md")), "| yield | asio-epoll | 10.0 µs |");
 }
 
-TEST_F(command, help_and_version_are_output_and_no_errors) {
+TEST_F(command, help_and_version_are_printed_to_standard_output) {
     for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"run", "--help"}}) {
         const auto shown = loopbench(arguments);
         EXPECT_EQ(shown.code, 0);

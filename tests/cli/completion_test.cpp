@@ -1,5 +1,5 @@
-// `loopbench complete -- WORDS`, which the completion scripts of shells ask. completion_test.py types at the
-// shells.
+// Tests `loopbench complete -- WORDS`, which the shells' completion scripts call. completion_test.py tests
+// the scripts in real shells.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,7 +27,7 @@ word_set completed(const loopbench_command& loopbench, std::vector<std::string> 
     return all;
 }
 
-/// Those of which the help of `arguments` has a line: options, or commands.
+/// Returns the options or commands that have their own line in the help for `arguments`.
 word_set named_in_help(const loopbench_command& loopbench, const std::vector<std::string>& arguments,
                        const std::regex& pattern) {
     const auto text = loopbench(arguments).output;
@@ -37,7 +37,7 @@ word_set named_in_help(const loopbench_command& loopbench, const std::vector<std
     return all;
 }
 
-TEST(completion, has_the_commands_and_the_options_that_help_has) {
+TEST(completion, commands_and_options_match_the_help) {
     const loopbench_command loopbench;
     const std::regex option{R"(\n  (?:-\w,)?(--[\w-]+))"}, command{R"(\n  ([a-z]+)  )"};
     const auto commands = named_in_help(loopbench, {"--help"}, command);
@@ -58,7 +58,7 @@ TEST(completion, has_the_commands_and_the_options_that_help_has) {
     EXPECT_EQ(completed(loopbench, {"rnu", "--"}), word_set{}) << "nothing of a command that there is not";
 }
 
-TEST(completion, has_the_words_that_an_option_takes) {
+TEST(completion, values_of_an_option_are_offered) {
     const loopbench_command loopbench;
     EXPECT_EQ(completed(loopbench, {"run", "--way", ""}), (word_set{"apart", "together", "turns"}));
     EXPECT_EQ(completed(loopbench, {"report", "x.json", "--format", "mark"}), word_set{"markdown"});
@@ -68,7 +68,7 @@ TEST(completion, has_the_words_that_an_option_takes) {
     EXPECT_TRUE(completed(loopbench, {"run", "--quick", ""}).contains("--blocks")) << "a flag takes nothing";
 }
 
-TEST(completion, has_workloads_and_what_can_be_explained) {
+TEST(completion, workloads_and_explainable_names_are_offered) {
     const loopbench_command loopbench;
     EXPECT_EQ(completed(loopbench, {"run", "--workload", "timer/churn"}),
               (word_set{"timer/churn/timers:1000", "timer/churn/timers:100000"}));
@@ -77,7 +77,7 @@ TEST(completion, has_workloads_and_what_can_be_explained) {
     for (const auto* name : {"timer/churn", "loop-tick", "conns"}) EXPECT_TRUE(all.contains(name)) << name;
 }
 
-TEST(completion, has_contenders_without_starting_any) {
+TEST(completion, contenders_are_offered_without_starting_any) {
     const loopbench_command loopbench;
     std::filesystem::create_directories(loopbench.path("mine"));
     for (const auto* name : {"bin/contenders/asio-epoll", "bin/contenders/loop-epoll", "mine/loop-mine"})
@@ -90,7 +90,7 @@ TEST(completion, has_contenders_without_starting_any) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("mine/loop-mine.started")));
 }
 
-TEST(completion, leaves_files_to_the_shell) {
+TEST(completion, file_names_are_left_to_the_shell) {
     const loopbench_command loopbench;
     for (const auto& typed : std::vector<std::vector<std::string>>{
              {"report", ""}, {"compare", "a.json", ""}, {"run", "-o", ""}, {"check", "--against", ""}})

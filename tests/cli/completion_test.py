@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The installed completion scripts, in the shells that they are for.
+"""Tests the installed completion scripts in their shells.
 
     completion_test.py bash|zsh|fish LOOPBENCH SHARE
 
-SHARE is the installed share/. At bash and zsh keys are typed, on a terminal; fish says by itself what it would offer.
+SHARE is the installed share/. For bash and zsh the test types keys on a terminal; fish can print its completions.
 """
 
 import fcntl
@@ -20,8 +20,8 @@ import tempfile
 import termios
 import time
 
-SILENCE_MAX_S = 30  # then a shell that does not answer is given up
-COMPLETED = {  # what is typed before the tab: what stands there after it
+SILENCE_MAX_S = 30  # the test fails if a shell is silent for this long
+COMPLETED = {  # text typed before the tab: completed text
     "loopbench expl": "loopbench explain",
     "loopbench run --prec": "loopbench run --precision",
     "loopbench run --contender loop-rou": "loopbench run --contender loop-round-robin",
@@ -32,7 +32,7 @@ COMPLETED = {  # what is typed before the tab: what stands there after it
     "loopbench report x --format=mark": "loopbench report x --format=markdown",
     "loopbench report only-f": "loopbench report only-file.json",
 }
-SHELLS = {  # how it is started, and what it is told first
+SHELLS = {  # the command that starts the shell, and the first line typed into it
     "bash": (["bash", "--norc", "--noprofile", "-i"], "source {share}/bash-completion/completions/loopbench"),
     "zsh": (["zsh", "-f", "-i"], "fpath=({share}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -D -u; "
                                  "bindkey -e"),
@@ -41,7 +41,7 @@ LINE_BEGIN, TAB = "\x01", "\t"
 
 
 class Terminal:
-    """A shell on one."""
+    """A shell on a pseudo-terminal."""
 
     def __init__(self, command, environment):
         self.process, self.descriptor = pty.fork()
@@ -54,7 +54,7 @@ class Terminal:
         os.write(self.descriptor, keys.encode())
 
     def wait_for(self, line):
-        """Reads on until this line was printed."""
+        """Reads until the shell has printed `line`."""
         begin, last = len(self.seen), time.monotonic()
         while not re.search(rf"\n{re.escape(line)} *\r", self.seen[begin:]):
             if not select.select([self.descriptor], [], [], 1)[0]:
@@ -76,7 +76,7 @@ def type_at(shell, share, environment):
         terminal.type(f"{first.format(share=share)}; echo re''ady\n")
         terminal.wait_for("ready")
         for typed, wanted in COMPLETED.items():
-            # The line as it is after the tab becomes the words of an echo.
+            # Turns the completed line into the arguments of an echo, to read it back.
             terminal.type(f"{typed}{TAB}{LINE_BEGIN}echo GOT \n")
             terminal.wait_for(f"GOT {wanted}")
     finally:

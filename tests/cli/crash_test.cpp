@@ -1,4 +1,4 @@
-// A run that was interrupted, killed or is over: what is in its journal can be gone on with, and reported on.
+// Resumes, and reports on, runs that were interrupted, killed or finished, from their journals.
 #include <gtest/gtest.h>
 
 #include "bench/experiment/record.hpp"
@@ -30,7 +30,7 @@ protected:
                           report = loopbench.path("out/report.json");
 };
 
-TEST_F(crash, is_no_crash_for_a_run_that_had_ended) {
+TEST_F(crash, resuming_a_finished_run_changes_no_result) {
     ASSERT_EQ(loopbench(first_run("7")).code, 0);
     const auto old = content_of(journal), old_report = content_of(report);
     ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
@@ -38,7 +38,7 @@ TEST_F(crash, is_no_crash_for_a_run_that_had_ended) {
     EXPECT_EQ(content_of(report), old_report);
 }
 
-TEST_F(crash, a_report_on_a_journal_is_the_one_of_the_run_however_often) {
+TEST_F(crash, a_report_on_a_journal_equals_the_report_of_the_run_every_time) {
     loopbench.add_contender("loop-uring",
                             R"(row '"error_occurred": true, "error_message": "unsupported: refused"')");
     loopbench.add_contender(
@@ -48,7 +48,7 @@ TEST_F(crash, a_report_on_a_journal_is_the_one_of_the_run_however_often) {
     EXPECT_EQ(report_of_journal(), content_of(report));
 }
 
-TEST_F(crash, of_a_counted_run_keeps_its_counts) {
+TEST_F(crash, a_counted_run_keeps_its_counts) {
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
     auto counting = first_run("7");
@@ -63,8 +63,8 @@ TEST_F(crash, of_a_counted_run_keeps_its_counts) {
     EXPECT_EQ(content_of(loopbench.path("out/counts.json")), counts);
 }
 
-TEST_F(crash, while_it_counts_is_no_reason_to_go_without_counts) {
-    // Its first trial that is to count kills the run.
+TEST_F(crash, a_run_killed_while_counting_counts_after_the_resume) {
+    // Its first counting trial kills the run.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -z "$LOOPBENCH_OPERATIONS" ] || [ -e $folder/killed ] || {
   touch $folder/killed; kill -KILL $loopbench_pid; sleep 9
@@ -87,7 +87,7 @@ row "\"real_time\": 5, \"operations\": ${LOOPBENCH_OPERATIONS:-10}")sh");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/counts.json"))) << "it is of an earlier run";
 }
 
-TEST_F(crash, leaves_no_counts_of_an_earlier_run_beside_its_trials) {
+TEST_F(crash, a_new_run_removes_the_counts_of_an_earlier_run) {
     const auto counts = loopbench.path("out/counts.json");
     const auto run =
         "loopbench_pid=$$ exec $loopbench run --workload yield --contender asio-epoll --blocks 7 "
@@ -101,7 +101,7 @@ TEST_F(crash, leaves_no_counts_of_an_earlier_run_beside_its_trials) {
     EXPECT_FALSE(std::filesystem::exists(counts));
 }
 
-TEST_F(crash, of_the_counts_alone_costs_neither_the_table_nor_the_reports) {
+TEST_F(crash, unwritable_counts_cost_neither_the_table_nor_the_reports) {
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
     const auto ran = loopbench.in_shell(
@@ -118,7 +118,7 @@ TEST_F(crash, of_the_counts_alone_costs_neither_the_table_nor_the_reports) {
     EXPECT_EQ(report_of_journal(), content_of(report));
 }
 
-TEST_F(crash, forgets_nothing_of_what_contenders_said_before_they_were_measured) {
+TEST_F(crash, the_contenders_first_answers_survive_a_crash) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')",
                             R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=1")");
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')",
@@ -131,7 +131,7 @@ TEST_F(crash, forgets_nothing_of_what_contenders_said_before_they_were_measured)
     EXPECT_EQ(content_of(report), whole);
 }
 
-TEST_F(crash, is_no_reason_to_go_on_with_a_run_that_still_goes_on) {
+TEST_F(crash, a_run_in_progress_cannot_be_resumed) {
     loopbench.add_contender("asio-epoll", R"sh(
 [ -n "$inner" ] || inner=yes $loopbench run --resume $out 2> $folder/error
 echo $? >> $folder/codes
@@ -140,12 +140,12 @@ row '"real_time": 10')sh");
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out")
             .code,
         0);
-    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // from the baseline and its A/A copy
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run writes there; wait for its end");
     EXPECT_EQ(first_trials_in(journal), 2);
 }
 
-TEST_F(crash, of_a_resumed_run_changes_nothing_in_the_results) {
+TEST_F(crash, resuming_changes_nothing_in_the_results) {
     ASSERT_EQ(loopbench(first_run("7")).code, 0);
     const auto whole = loopbench.report();
     auto lines = content_of(journal);
@@ -157,7 +157,7 @@ TEST_F(crash, of_a_resumed_run_changes_nothing_in_the_results) {
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
-TEST_F(crash, is_no_reason_to_go_on_with_another_loop_than_the_run_was_begun_with) {
+TEST_F(crash, a_resumed_run_uses_the_loop_of_its_first_start) {
     loopbench.add_contender("asio-epoll",
                             R"(echo "$LOOPBENCH_ASIO," >> $folder/loops; row '"real_time": 5')");
     const auto loops_of = [&](const std::string& begun_with) {
@@ -172,7 +172,7 @@ TEST_F(crash, is_no_reason_to_go_on_with_another_loop_than_the_run_was_begun_wit
     EXPECT_EQ(loops_of(""), ",\n,\n,\n,\n");
 }
 
-TEST_F(crash, is_not_resumed_where_the_process_may_use_other_cpus) {
+TEST_F(crash, a_run_is_not_resumed_with_other_allowed_cpus) {
     ASSERT_EQ(loopbench(first_run("1")).code, 0);
     auto text = content_of(journal);
     const std::string_view cpus = "\"cpus\":[";
@@ -185,7 +185,7 @@ TEST_F(crash, is_not_resumed_where_the_process_may_use_other_cpus) {
         EXPECT_SAYS(refused.error_tail, said);
 }
 
-TEST_F(crash, is_not_resumed_with_other_executables_or_without_a_journal) {
+TEST_F(crash, a_run_is_not_resumed_with_other_executables_or_without_a_journal) {
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2);
     ASSERT_EQ(loopbench(first_run("1")).code, 0);
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out(), "--blocks", "9"}).code, 2);

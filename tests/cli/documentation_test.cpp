@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// README.md, then docs/ by name.
+/// Returns README.md, then the files of docs/ in the order of their names.
 std::vector<fs::path> documents() {
     std::vector<fs::path> all;
     for (const auto& entry : fs::directory_iterator{LOOPBENCH_SOURCE "/docs"})
@@ -29,12 +29,12 @@ std::string without_comment(const std::string& line) {
     return command.substr(0, command.find_last_not_of(' ') + 1);
 }
 
-/// Every line of the blocks that are marked as shell, without its comment. What is shown twice is there once.
+/// Returns every line of the blocks marked as shell, without its comment and without repetitions.
 std::vector<std::string> shown_commands() {
     std::vector<std::string> all;
     for (const auto& document : documents()) {
         std::istringstream lines{content_of(document)};
-        const bool is_swap = document.filename() == "asio-programs.md";  // tests/package/swap.py tries it
+        const bool is_swap = document.filename() == "asio-programs.md";  // tests/package/swap.py tests it
         bool is_shell = false;
         for (std::string line; std::getline(lines, line);) {
             if (line.starts_with("```"))
@@ -50,28 +50,28 @@ std::vector<std::string> shown_commands() {
 
 bool is_tried_elsewhere(const std::string& command) {
     static const std::set<std::string, std::less<>> elsewhere{
-        "make bench",  // tests/cli/end_to_end_test.cpp runs what it ends with
-        "make test",   // .ci/run
-        // tests/package, with other folders
+        "make bench",  // tests/cli/end_to_end_test.cpp runs its last command
+        "make test",   // .ci/run runs it
+        // tests/package tests it, with other folders
         "cmake --install build/release --prefix ~/.local",
         "cmake --install build/release --component loop --prefix ~/.local",
         "cmake --install build/release --component contender --prefix ~/.local",
         "cmake -S my -B my/bin -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=\"-O2 -DNDEBUG\"",
         "cmake --build my/bin",
-        // tests/package/swap.py
+        // tests/package/swap.py tests it
         "loopbench compare --client echo ./server ./server-on-loop -- {port}",
-        // tests/package/extend.py
+        // tests/package/extend.py tests it
         "cmake --build --preset release --target suite", "build/release/bin/loopbench run --workload answer",
-        "loopbench calibrate",  // a quarter of an hour, with a contender that can be slowed down
+        "loopbench calibrate",  // takes 15 minutes, and needs a contender that can be slowed down
     };
     return elsewhere.contains(command);
 }
 
-/// A contender that can be counted: as many operations as it is told.
+/// A contender with counts: it does the configured number of operations.
 constexpr auto countable =
     R"(row "\"real_time\": 10, \"time_unit\": \"ns\", \"operations\": ${LOOPBENCH_OPERATIONS:-10}")";
 
-/// The files that the commands name.
+/// Creates the files that the commands name.
 void prepare(loopbench_command& loopbench) {
     for (const auto* name : {"asio-epoll", "loop-epoll", "asio-on-epoll"})
         loopbench.add_contender(name, countable);
@@ -93,7 +93,7 @@ void prepare(loopbench_command& loopbench) {
         1);
 }
 
-TEST(documentation, shows_commands_that_work_in_the_order_in_which_it_shows_them) {
+TEST(documentation, the_shown_commands_work_in_the_order_of_the_documents) {
     loopbench_command loopbench;
     ASSERT_NO_FATAL_FAILURE(prepare(loopbench));
     const auto commands = shown_commands();
@@ -105,7 +105,7 @@ TEST(documentation, shows_commands_that_work_in_the_order_in_which_it_shows_them
             "cd $folder && PATH=$folder/bin:$PATH && export XDG_DATA_HOME=$folder/data LOOPBENCH_HISTORY= "
             "&& " +
             command);
-        // Whether the machine is fit, and whether there is enough to tell, is no question of these texts.
+        // This test ignores whether the machine is reliable and whether there are enough blocks.
         const auto ran_through = ran.code == 0 || ran.code == 4 || ran.code == 5;
         EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)
             << command << ": " << ran.code << ", " << ran.error_tail;

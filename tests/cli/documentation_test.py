@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Whether what README.md, CHANGELOG.md, CONTRIBUTING.md and docs/ show is so.
+"""Checks the contents of README.md, CHANGELOG.md, CONTRIBUTING.md and docs/.
 
     documentation_test.py SOURCE LOOPBENCH
 
-Code is part of a file that a test compiles or runs, links lead to what is there, and the exit codes are those of
-`loopbench --help`. documentation_test.cpp tests that the commands work, evidence_test.py that the numbers are measured.
+Each code block is part of a file that a test compiles or runs, every link has a target, and the exit codes are those of
+`loopbench --help`. documentation_test.cpp checks that the commands work, evidence_test.py checks the numbers.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NO_CODE = {"", "sh"}  # what was printed, and commands
+NO_CODE = {"", "sh"}  # program output, and commands
 COMPILED_OR_RUN = ["tests/package"]  # folders
 
 
@@ -23,14 +23,14 @@ def documents(source):
 
 
 def is_part_of(block, text):
-    """Every line, without its comment, in this order."""
+    """Returns whether every line of the block, without its comment, occurs in the text in this order."""
     lines = iter(line.strip() for line in text.splitlines())
     wanted = [line.partition("   #")[0].strip() for line in block.splitlines()]
     return all(any(line == each for line in lines) for each in wanted if each)
 
 
 def code_of_its_own(document, source):
-    """Blocks that no file has."""
+    """Returns the blocks that are in no file."""
     files = [path.read_text() for folder in COMPILED_OR_RUN for path in (source / folder).rglob("*")
              if path.suffix in (".cpp", ".hpp", ".txt", ".cmake", ".py")]
     for language, block in FENCE.findall(document.read_text()):
@@ -39,7 +39,7 @@ def code_of_its_own(document, source):
 
 
 def anchors(document):
-    """As GitHub makes them of headings."""
+    """Returns the headings' anchors as GitHub makes them."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", document.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

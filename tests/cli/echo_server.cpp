@@ -1,6 +1,6 @@
-// A server of somebody's, that knows nothing of loopbench: `echo_server PORT [HOW]` sends back what it gets.
-// HOW is what is wrong with it: `wrong` bytes come back, it `dies` of what it gets, or it ends at once. And
-// ECHO_SERVER_SLOWER_US makes another build of it, which burns so long for each message.
+// A third-party server that knows nothing of loopbench: `echo_server PORT [HOW]` sends back the bytes that it
+// receives. HOW selects a fault: it sends back `wrong` bytes, `dies` when it receives data, or `ends` at
+// once. ECHO_SERVER_SLOWER_US makes a slower build, which burns this much CPU time for each message.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -44,7 +44,7 @@ int listen_on(std::uint16_t port) {
     return listens ? listener : -1;
 }
 
-/// False at its end.
+/// Returns false when the connection ends.
 bool serve(int connection, std::string_view how) {
     std::array<char, 4096> data;
     const ssize_t bytes = ::recv(connection, data.data(), data.size(), 0);

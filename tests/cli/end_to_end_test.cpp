@@ -1,4 +1,4 @@
-// The main job as a user does it: the real command on real contenders, from the shell to the reports.
+// The main use case: the real command on real contenders, from the shell to the reports.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -29,7 +29,7 @@ protected:
         return bench::run_child(request);
     }
 
-    /// `loopbench run --quick` on the two contenders.
+    /// Runs `loopbench run --quick` on the two contenders.
     bench::child_outcome run(const std::vector<std::string>& more) const {
         std::vector<std::string> all{"run",         "--quick",    "--contender", "loop-epoll",
                                      "--contender", "asio-epoll", "-o",          folder.path().native()};
@@ -37,7 +37,7 @@ protected:
         return loopbench(all);
     }
 
-    /// Fit, or on a machine that other tests keep busy; and nothing else.
+    /// Accepts success, and exit code 5 (unreliable), because other tests keep the machine busy.
     static bool is_fine(int code) { return code == 0 || code == 5; }
 
     json report() const { return json::parse(content_of(folder / "report.json")); }
@@ -55,7 +55,7 @@ protected:
     scratch_folder folder;
 };
 
-TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_headline_workload) {
+TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_default_workload) {
     const auto ran = run({"--blocks", "1", "--verbose"});
     ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
     const auto found = report();
@@ -97,7 +97,7 @@ TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_headline_workloa
     EXPECT_TRUE(rows.empty()) << *rows.begin() << " is not in report.csv";
 }
 
-TEST_F(end_to_end, six_blocks_have_an_interval_and_every_metric_of_the_first_day) {
+TEST_F(end_to_end, six_blocks_give_intervals_for_every_basic_metric) {
     const auto ran = run({"--blocks", "6", "--workload", "yield", "--workload", "timer/periodic"});
     ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
     std::set<std::string> metrics;
@@ -117,8 +117,8 @@ TEST_F(end_to_end, six_blocks_have_an_interval_and_every_metric_of_the_first_day
         EXPECT_TRUE(metrics.contains(name)) << name;
 }
 
-// One of them dies in the middle (SIGKILL), as soon as it has anything to lose.
-TEST_F(end_to_end, four_shards_are_one_run_though_one_of_them_died) {
+// One shard is killed (SIGKILL) in the middle, as soon as it has finished trials.
+TEST_F(end_to_end, four_shards_make_one_run_although_one_of_them_was_killed) {
     constexpr auto script = R"sh(
 set -eu
 shard() {

@@ -1,4 +1,4 @@
-// loopbench explain, and the counting pass of loopbench run, as a user sees them.
+// Tests `loopbench explain` and the counting pass of `loopbench run` from the command line.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace loopbench::tests {
 namespace {
 
-TEST(explain_command, says_what_a_workload_with_parameters_is_and_what_is_timed) {
+TEST(explain_command, a_workload_is_explained_with_its_parameters_and_its_timed_part) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/churn/timers:1000"});
     EXPECT_EQ(result.code, 0);
@@ -16,7 +16,7 @@ TEST(explain_command, says_what_a_workload_with_parameters_is_and_what_is_timed)
     for (const char* part : {"What: ", "Timed: ", "Dominated: ", "About: "}) EXPECT_SAYS(result.output, part);
 }
 
-TEST(explain_command, says_which_parameters_of_a_workload_are_measured_in_which_way) {
+TEST(explain_command, a_workload_is_explained_with_the_pairing_of_each_parameter) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "timer/churn"}).output;
     EXPECT_SAYS(text, "with timers:1000 in turns: ");
@@ -24,21 +24,21 @@ TEST(explain_command, says_which_parameters_of_a_workload_are_measured_in_which_
     EXPECT_SAYS(loopbench({"explain", "timer/ladder"}).output, "Trials:    apart: ") << "all alike";
 }
 
-TEST(explain_command, says_what_a_metric_and_what_a_contender_is) {
+TEST(explain_command, metrics_and_contenders_are_explained) {
     const loopbench_command loopbench;
     for (const char* part : {"late_p99 (metric, ns; smaller is better)", "after its deadline"})
         EXPECT_SAYS(loopbench({"explain", "late_p99"}).output, part);
     EXPECT_SAYS(loopbench({"explain", "loop-tick"}).output, "loop-tick (contender)\n");
 }
 
-TEST(explain_command, explains_every_workload_of_a_family) {
+TEST(explain_command, every_workload_of_a_family_is_explained) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "gather"}).output;
     for (const char* name : {"gather/ready", "gather/yield", "gather/sleep", "gather/echo", "gather/tree"})
         EXPECT_SAYS(text, std::string{name} + " (workload)");
 }
 
-TEST(explain_command, says_what_a_parameter_counts_and_who_has_it) {
+TEST(explain_command, parameters_are_explained_with_the_workloads_that_have_them) {
     const loopbench_command loopbench;
     const auto all = loopbench({"explain", "conns"}).output,
                one = loopbench({"explain", "conns:1000"}).output;
@@ -49,14 +49,14 @@ TEST(explain_command, says_what_a_parameter_counts_and_who_has_it) {
     EXPECT_EQ(loopbench({"explain", "qqqq:7"}).code, 2);
 }
 
-TEST(explain_command, names_the_nearest_when_it_does_not_know_the_name) {
+TEST(explain_command, an_unknown_name_gets_the_nearest_names) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/chrun"});
     EXPECT_EQ(result.code, 2);
     EXPECT_SAYS(result.error_tail, "timer/churn");
 }
 
-TEST(counting_run, adds_counts_to_the_report_and_says_what_is_missing) {
+TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
@@ -69,7 +69,7 @@ TEST(counting_run, adds_counts_to_the_report_and_says_what_is_missing) {
         if (item["metric"] == "context_switches")
             counted = item["deterministic"] == true && !item["median"].is_null();
     EXPECT_TRUE(counted) << report.dump(1);
-    // The test's copy of the command has no library to preload beside it.
+    // The test's copy of the command has no library to preload in its folder.
     bool warned = false;
     for (const auto& each : report["warnings"])
         warned = warned || (each["code"] == "counts_missing" &&
@@ -80,7 +80,7 @@ TEST(counting_run, adds_counts_to_the_report_and_says_what_is_missing) {
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
 
-TEST(counting_run, of_a_contender_that_fails_at_the_operations_that_it_is_told_is_a_failure) {
+TEST(counting_run, failing_at_the_configured_number_of_operations_is_a_failure) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh([ -z "$LOOPBENCH_OPERATIONS" ] || {
   row '"error_occurred": true, "error_message": "echoed 3 of 4 bytes"'; exit; }

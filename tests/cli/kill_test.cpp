@@ -1,5 +1,5 @@
-// A run that is killed (SIGKILL), again and again: what it had finished is there, what it published is whole,
-// and in the end all of it is done.
+// Kills a run (SIGKILL) again and again: finished trials stay in the journal, published reports are whole,
+// and in the end the run completes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The two files that a run publishes; empty where there is none.
+/// The two published files of a run; a missing file is an empty string.
 struct published {
     std::string json, csv;
     bool operator==(const published&) const = default;
@@ -58,13 +58,13 @@ protected:
         return bench::read_journal(content_of(journal), journal.native());
     }
 
-    /// The reports that the journal amounts to.
+    /// Returns the reports that the journal leads to.
     static published of(const bench::session_record& content) {
         const auto report = bench::report_of(content);
         return {reports::write_json(report), reports::write_csv(report)};
     }
 
-    /// The trials in the journal, each of which is there once.
+    /// Returns the trials in the journal; each of them must be there only once.
     static std::set<std::string> trials_in(const bench::session_record& content) {
         std::set<std::string> all;
         for (const auto& found : content.outcome.trials) {
@@ -81,10 +81,10 @@ protected:
              csv = loopbench.path("out/report.csv");
 };
 
-/// Runs, each over the reports of the one before, each killed until it is through.
+/// Runs that start over the reports of the run before. Each is killed again and again until it is complete.
 class random_kills : public killed_run {
 protected:
-    /// Of a run with so many system calls.
+    /// Kills runs that make about `calls` system calls until `kills` of them were killed.
     void survive(int kills, std::uint64_t calls) {
         constexpr int starts_max = 5000;
         while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(calls);
@@ -99,7 +99,7 @@ private:
     std::uint64_t seed_ = 100;
     int starts_ = 0, killed_ = 0, before_header_ = 0, while_measuring_ = 0, while_publishing_ = 0;
 
-    /// Starts the command and kills it; false when it was through before.
+    /// Starts the command and kills it at a random system call; false if it ended before the kill.
     bool kill_one(const arguments& words, std::uint64_t calls) {
         std::uniform_int_distribution<std::uint64_t> call{1, calls};
         return !run_until_call(with_path(words), call(random_))->exit_code;
@@ -146,7 +146,7 @@ private:
         ASSERT_TRUE(!is_through || (has_ended && found == own));
     }
 
-    /// As when the machine dies within the write of a line, which a mere SIGKILL hardly ever does.
+    /// Simulates a machine that dies while it writes a line. SIGKILL alone hardly ever causes this.
     void cut_a_line_short() {
         auto text = content_of(journal);
         text += R"({"block": 1, "attempt": 0, "workl)";
@@ -155,14 +155,14 @@ private:
     }
 };
 
-TEST_F(random_kills, at_any_system_call_lose_no_finished_trial_and_leave_whole_reports) {
+TEST_F(random_kills, kills_at_random_calls_lose_no_finished_trial_and_leave_whole_reports) {
     const auto whole = run_until_call(with_path(first_run(1)), 0);
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     survive(100, whole->calls);
 }
 
-TEST_F(killed_run, at_each_system_call_of_publishing_leaves_each_report_old_or_new) {
+TEST_F(killed_run, a_kill_at_any_call_of_publishing_leaves_each_report_old_or_new) {
     const auto old = now();
     ASSERT_EQ(loopbench(first_run(1)).code, 0);
     const auto own = now();
@@ -172,7 +172,7 @@ TEST_F(killed_run, at_each_system_call_of_publishing_leaves_each_report_old_or_n
     ASSERT_EQ(whole->exit_code, 0);
     ASSERT_EQ(now(), own);
     std::set<std::pair<bool, bool>> seen;
-    // Before that, it had not even looked at its arguments.
+    // Earlier calls come before the command reads its arguments.
     for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
         reports::write_file_atomically(json, old.json);
         reports::write_file_atomically(csv, old.csv);
@@ -186,7 +186,7 @@ TEST_F(killed_run, at_each_system_call_of_publishing_leaves_each_report_old_or_n
     EXPECT_TRUE(seen.contains({false, false}) && seen.contains({true, true}));
 }
 
-/// Shards, and a record that was merged of others before.
+/// A merge over an existing record that was merged from other shards.
 class killed_merge : public killed_run {
 protected:
     killed_merge() {
@@ -213,7 +213,7 @@ protected:
     }
 };
 
-TEST_F(killed_merge, at_each_of_its_system_calls_leaves_the_old_record_or_the_new_one) {
+TEST_F(killed_merge, a_kill_at_any_system_call_leaves_the_old_or_the_new_record) {
     ASSERT_EQ(loopbench(merge_of_three()).code, 0);
     const auto new_journal = content_of(journal);
     const auto new_report = now();
@@ -225,7 +225,7 @@ TEST_F(killed_merge, at_each_of_its_system_calls_leaves_the_old_record_or_the_ne
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     std::set<bool> seen;
-    constexpr std::uint64_t step = 3;  // each third, or it takes too long
+    constexpr std::uint64_t step = 3;  // every third call: trying all of them takes too long
     for (auto call = loaded->calls / 2; call <= whole->calls; call += step) {
         reports::write_file_atomically(journal, old_journal);
         reports::write_file_atomically(json, old_report.json);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Whether the man page renders without a warning, and names what `--help` names.
+"""Checks that the man page renders without a warning and names everything that `--help` names.
 
     manual_test.py LOOPBENCH PAGE
 
-mandoc and groff read the page, as `.ci/install documentation` installs them.
+mandoc and groff render the page; `.ci/install documentation` installs them.
 """
 
 import os
@@ -29,7 +29,7 @@ def rendered(page):
 
 
 def sections(text):
-    """What is below each heading, of a section or of a command."""
+    """Returns the text below each heading of a section or a command."""
     parts = re.split(r"^(?:   )?([A-Za-z][A-Za-z ]*)$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2]))
 

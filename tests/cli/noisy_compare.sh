@@ -1,5 +1,5 @@
 #!/bin/sh
-# Real times of real work: noisy_compare.sh EXPECTED_CODE LOOPBENCH BASE NEW. Needs a quiet machine.
+# Compares measured times of real work: noisy_compare.sh EXPECTED_CODE LOOPBENCH BASE NEW. Needs a quiet machine.
 expected=$1 loopbench=$2 base=$3 next=$4
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -1,4 +1,4 @@
-// The real command on contenders that were not made alike.
+// Runs the real command on contenders that were built in different ways.
 #include <gtest/gtest.h>
 
 #include "tests/support/command_support.hpp"
@@ -24,7 +24,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(parity_command, a_debug_build_among_release_builds_is_refused_before_anything_is_measured) {
+TEST_F(parity_command, a_debug_build_among_release_builds_is_refused_before_the_measurement) {
     loopbench.add_contender("mine", good_row, sheet_of("Debug", "1"));
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 2);
@@ -37,13 +37,13 @@ TEST_F(parity_command, a_debug_build_among_release_builds_is_refused_before_anyt
     EXPECT_FALSE(std::filesystem::exists(loopbench.out()));
 }
 
-TEST_F(parity_command, a_debug_build_that_is_not_chosen_is_no_reason_to_refuse) {
+TEST_F(parity_command, an_unselected_debug_build_is_ignored) {
     loopbench.add_contender("mine", good_row, sheet_of("Debug", "1"));
     const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST_F(parity_command, another_socket_option_stands_in_the_report_with_its_remedy) {
+TEST_F(parity_command, a_different_socket_option_is_in_the_report_with_its_remedy) {
     loopbench.add_contender("mine", good_row, sheet_of("Release", "0"));
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
@@ -57,7 +57,7 @@ TEST_F(parity_command, another_socket_option_stands_in_the_report_with_its_remed
     EXPECT_SAYS(ran.error_tail, "TCP_NODELAY");
 }
 
-TEST_F(parity_command, a_program_that_does_not_know_the_question_is_asked_by_a_short_run) {
+TEST_F(parity_command, a_program_that_does_not_know_the_question_gets_a_short_run) {
     write_script(loopbench.path("bin/contenders/theirs"), R"sh(
 [ "$1" = --benchmark_list_tests=true ] && { echo yield/real_time; exit; }
 echo "$LOOPBENCH_SIZE $3" >> "$0.trials"
@@ -70,7 +70,7 @@ echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", 
               "smoke --benchmark_min_time=0.001\n");
 }
 
-TEST_F(parity_command, list_shows_what_a_contender_says_of_itself) {
+TEST_F(parity_command, list_shows_how_each_contender_describes_itself) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     EXPECT_EQ(listed["contenders"][0]["context"]["build_type"], "Release");
     EXPECT_FALSE(was_measured("asio-epoll"));

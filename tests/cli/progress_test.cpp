@@ -1,4 +1,4 @@
-// What it says, as a bar on a terminal and as lines in a log.
+// Tests the progress display: a bar on a terminal, lines in a log.
 #include "bench/cli/session/progress.hpp"
 
 #include <gtest/gtest.h>
@@ -21,13 +21,13 @@ using namespace std::chrono_literals;
 using bench::countdown;
 using bench::time_left;
 
-TEST(progress, the_time_left_is_that_of_the_trials_so_far) {
+TEST(progress, the_time_left_is_estimated_from_the_finished_trials) {
     EXPECT_FALSE(time_left(5s, 0, 10, {}));
     EXPECT_EQ(time_left(5s, 1, 10, {})->count(), 45);
     EXPECT_EQ(time_left(5s, 10, 10, {})->count(), 0);
 }
 
-TEST(progress, the_time_left_is_never_more_than_that_of_the_budget) {
+TEST(progress, the_time_left_never_exceeds_the_budget) {
     EXPECT_EQ(time_left(5s, 1, 10, 30s)->count(), 25);
     EXPECT_EQ(time_left(5s, 1, 10, 300s)->count(), 45);
     EXPECT_EQ(time_left(35s, 1, 10, 30s)->count(), 0);
@@ -42,7 +42,7 @@ TEST(progress, long_times_are_shown_in_minutes_and_hours) {
     EXPECT_EQ(countdown(90061s), "25:01:01 h");
 }
 
-/// All that the command writes to a terminal of its own, of this kind.
+/// Returns everything that the command writes to a terminal of this kind.
 std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xterm",
                           const char* no_color = "") {
     std::vector<char*> pointers;
@@ -59,7 +59,7 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
     const reports::unique_fd owned{terminal};
     std::string all;
     std::array<char, 4096> chunk{};
-    for (;;) {  // until EIO: the other side is closed
+    for (;;) {  // read() fails with EIO when the other side is closed
         const auto count =
             reports::uninterrupted([&] { return ::read(terminal, chunk.data(), chunk.size()); });
         if (count <= 0) break;
@@ -71,9 +71,9 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
     return all;
 }
 
-TEST(progress, is_drawn_on_a_terminal_and_erased_and_nowhere_else) {
+TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_then_erased) {
     loopbench_command loopbench;
-    // Longer than the least pause between two drawings.
+    // Longer than the shortest pause between two drawings.
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
     const std::vector<std::string> words{"run", "--workload", "yield",        "--blocks",
                                          "1",   "-o",         loopbench.out()};
@@ -94,8 +94,8 @@ TEST(progress, is_drawn_on_a_terminal_and_erased_and_nowhere_else) {
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
 }
 
-// What runs for less than a minute says nothing, as above.
-TEST(progress, is_a_line_now_and_then_where_there_is_no_terminal) {
+// A run of less than a minute prints no line, as the test above shows.
+TEST(progress, without_a_terminal_a_line_is_printed_now_and_then) {
     testing::internal::CaptureStderr();
     {
         bench::progress each({}, 0s), later({}, 1h);
@@ -108,7 +108,7 @@ TEST(progress, is_a_line_now_and_then_where_there_is_no_terminal) {
     EXPECT_TRUE(std::regex_match(shown, two_lines)) << shown;
 }
 
-TEST(progress, says_how_it_stands_so_far) {
+TEST(progress, the_intermediate_results_are_shown) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
     loopbench.add_contender("loop-epoll", "sleep 0.15; row '\"real_time\": 4'");
@@ -119,8 +119,8 @@ TEST(progress, says_how_it_stands_so_far) {
         << "a ratio of the baseline to itself: " << shown;
 }
 
-// Each had a load of its own: only how much that was can be compared.
-TEST(progress, says_no_ratio_of_latencies_under_loads_that_differ) {
+// Each contender had its own load. Only the loads can be compared.
+TEST(progress, latencies_under_different_loads_have_no_ratio) {
     loopbench_command loopbench;
     constexpr auto loaded = "serve/open_loop/load:50";
     loopbench.add_contender_of(loaded, "asio-epoll",
@@ -132,7 +132,7 @@ TEST(progress, says_no_ratio_of_latencies_under_loads_that_differ) {
     EXPECT_EQ(shown.find("so far"), std::string::npos) << shown;
 }
 
-TEST(progress, and_colours_are_for_terminals_that_want_them) {
+TEST(progress, colours_are_used_only_on_terminals_that_support_them) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", good_row);
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')");

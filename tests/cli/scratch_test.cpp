@@ -1,4 +1,4 @@
-// What is temporary: whose it is, and that nothing of it stays.
+// Temporary files and processes: whom they belong to, and that nothing remains.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,7 +21,7 @@ protected:
     loopbench_command loopbench;
 };
 
-/// `what` is done to the side file's path by one of two contenders.
+/// Runs two contenders, one of which does `what` to the path of its histogram file; only this one may fail.
 void expect_only_the_culprit_fails(const std::string& what) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", good_row);
@@ -32,14 +32,14 @@ void expect_only_the_culprit_fails(const std::string& what) {
     EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok") << what;
 }
 
-TEST_F(scratch, a_side_file_that_is_none_is_the_failure_of_who_left_it) {
+TEST_F(scratch, an_invalid_histogram_file_fails_only_its_contender) {
     expect_only_the_culprit_fails("mkfifo \"$LOOPBENCH_SIDE_FILE\"");
     expect_only_the_culprit_fails("mkdir \"$LOOPBENCH_SIDE_FILE\"");
     expect_only_the_culprit_fails("ln -s /nowhere \"$LOOPBENCH_SIDE_FILE\"");
     expect_only_the_culprit_fails("ln -s \"$0\" \"$LOOPBENCH_SIDE_FILE\"");
 }
 
-TEST_F(scratch, a_contender_has_a_folder_for_temporary_files_to_itself) {
+TEST_F(scratch, each_contender_has_its_own_folder_for_temporary_files) {
     loopbench.add_contender("asio-epoll", R"sh(
 [ -z "$(ls "$TMPDIR")" ] || exit 7
 touch "$TMPDIR/left"; chmod 0 "$TMPDIR/left"
@@ -51,7 +51,7 @@ row '"real_time": 10'
     EXPECT_EQ(ran.output.find(".loopbench-"), std::string::npos) << ran.output;
 }
 
-TEST_F(scratch, what_a_killed_process_left_goes_and_nothing_else) {
+TEST_F(scratch, leftovers_of_a_killed_process_are_removed_and_nothing_else) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran =
         run("mkdir -p $TMPDIR/.loopbench-killed/deep $TMPDIR/.loopbench-in-use $TMPDIR/mine; "
@@ -65,7 +65,7 @@ TEST_F(scratch, what_a_killed_process_left_goes_and_nothing_else) {
         EXPECT_EQ(content_of(loopbench.path("tmp") / file), "mine\n");
 }
 
-TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
+TEST_F(scratch, without_a_temporary_folder_the_message_says_where_and_what_to_do) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = run("TMPDIR=/nowhere/at/all");
     EXPECT_EQ(ran.code, 1);
@@ -73,15 +73,15 @@ TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
-/// Shell that leaves a process behind, with `front` before its command, and waits for it to be there. The
-/// number of an earlier one is removed first: who waits would take it for that of the new one, which is then
-/// ended before it writes its own.
+/// Returns shell code that leaves a process behind, started through `front`, and waits until it runs. The
+/// code first removes the PID file of an earlier process. Otherwise it would take the old number for the new
+/// one, and the new process would be ended before it writes its own.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
 }
 
-TEST_F(scratch, a_process_that_left_its_group_is_ended_and_told) {
+TEST_F(scratch, a_process_that_left_its_group_is_ended_and_reported) {
     loopbench.add_contender("asio-epoll", good_row);
     for (const auto* front : {"", "env -i"}) {
         loopbench.add_contender("daemon", leave_a_process(front) + good_row);
@@ -96,7 +96,7 @@ TEST_F(scratch, a_process_that_left_its_group_is_ended_and_told) {
     }
 }
 
-TEST_F(scratch, a_process_that_ended_by_itself_is_no_failure) {
+TEST_F(scratch, a_process_that_already_ended_is_no_failure) {
     loopbench.add_contender("asio-epoll", R"sh(
 (setsid sh -c 'echo $$ > "$0.pid"' "$0" &)
 until [ -s "$0.pid" ] && grep -q '^State:.Z' /proc/$(cat "$0.pid")/status; do :; done
@@ -105,14 +105,14 @@ rm "$0.pid"
     EXPECT_EQ(run().code, 0);
 }
 
-TEST_F(scratch, a_process_that_a_question_left_behind_is_ended) {
+TEST_F(scratch, an_orphaned_process_of_a_listing_is_ended) {
     write_script(loopbench.path("bin/contenders/asio-epoll"), leave_a_process("env -i") + "echo yield\n");
     EXPECT_EQ(loopbench({"list"}).code, 0);
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
-// What it had left behind ran beside all of them.
-TEST_F(scratch, what_took_turns_beside_a_process_that_was_left_behind_is_measured_again) {
+// The orphaned process ran during the slices of all contenders.
+TEST_F(scratch, slices_measured_beside_an_orphaned_process_are_repeated) {
     constexpr auto knows_turns = R"(, "turns": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_turns);
     loopbench.add_contender("daemon",
@@ -130,8 +130,9 @@ TEST_F(scratch, what_took_turns_beside_a_process_that_was_left_behind_is_measure
     EXPECT_EQ(report.at("disturbances").at("kept"), 0);
 }
 
-// Whose it is nobody can tell, and who ran beside it each time is known to have been disturbed.
-TEST_F(scratch, what_took_turns_beside_a_process_without_an_environment_is_measured_again) {
+// Without an environment, the orphaned process cannot be assigned to a contender. Every contender that ran
+// during its life counts as disturbed.
+TEST_F(scratch, slices_measured_beside_an_unassignable_process_are_repeated) {
     constexpr auto knows_turns = R"(, "turns": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_turns);
     loopbench.add_contender("daemon", leave_a_process("env -i") + good_row, knows_turns);

@@ -1,4 +1,4 @@
-// `loopbench compare --client` on two builds of a server that knows nothing of loopbench.
+// Tests `loopbench compare --client` on two builds of a server that knows nothing of loopbench.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -29,7 +29,7 @@ protected:
         return loopbench(all);
     }
 
-    /// A result of what is not the baseline.
+    /// Returns a result of the contender that is not the baseline.
     nlohmann::json result(std::string_view workload, std::string_view metric) const {
         const auto report = loopbench.report();
         for (const auto& item : report["results"])
@@ -41,12 +41,12 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Whatever this machine lets it find.
+/// Accepts every exit code of a complete measurement.
 bool is_measured(int code) {
     return code == 0 || code == 3 || code == 4 || code == 5;
 }
 
-TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
+TEST_F(served, servers_are_compared_interleaved_by_round_trips_and_their_own_cpu_time) {
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {"{port}"});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
@@ -66,17 +66,17 @@ TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
     EXPECT_SAYS(header, LOOPBENCH_ECHO_SERVER) << "which file it was";
 }
 
-TEST_F(served, is_found_to_be_slower) {
+TEST_F(served, a_slower_server_is_found) {
     const auto ran =
         compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
-    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: beside others
+    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: disturbed
     EXPECT_LT(result("served/echo/conns:1", "cpu")["ratio"]["high"], 0.5);
     EXPECT_GE(result("served/echo/conns:1", "cpu")["median"], 200'000)
         << "ns, which it burns and its client not";
 }
 
-TEST_F(served, with_a_port_of_its_own_runs_alone) {
-    // Below those that the kernel gives to clients.
+TEST_F(served, a_server_with_a_fixed_port_runs_alone) {
+    // Below the ports that the kernel gives to clients.
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
@@ -84,7 +84,7 @@ TEST_F(served, with_a_port_of_its_own_runs_alone) {
     EXPECT_EQ(compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port, "--way", "turns"}).code, 2);
 }
 
-TEST_F(served, is_asked_by_any_command) {
+TEST_F(served, any_command_can_be_the_client) {
     const auto ran = compare(
         "bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; echo hello >&3; read -r back <&3; "
         "[ \"$back\" = hello ]'",
@@ -94,7 +94,7 @@ TEST_F(served, is_asked_by_any_command) {
     EXPECT_EQ(result("served/client", "time")["way"], "apart");
 }
 
-TEST_F(served, or_its_client_that_fails_has_no_number_and_a_reason) {
+TEST_F(served, a_failing_server_or_client_has_no_number_and_a_reason) {
     const auto reason = [&](const std::string& client, std::vector<std::string> arguments) {
         fs::remove_all(loopbench.out());
         EXPECT_EQ(compare(client, LOOPBENCH_ECHO_SERVER, std::move(arguments), {}, "1").code, 1);
@@ -109,7 +109,7 @@ TEST_F(served, or_its_client_that_fails_has_no_number_and_a_reason) {
     EXPECT_SAYS(reason("exit 9 # {port}", {"{port}"}), "the client ended with exit code 9");
 }
 
-TEST_F(served, that_is_built_anew_meanwhile_counts_for_nothing) {
+TEST_F(served, replacing_the_server_during_the_measurement_fails_the_trial) {
     const auto copy = loopbench.path("server");
     fs::copy_file(LOOPBENCH_ECHO_SERVER, copy);
     const auto ran = compare(": {port}; touch " + copy.native(), copy.c_str(), {"{port}"}, {}, "1");
@@ -117,7 +117,7 @@ TEST_F(served, that_is_built_anew_meanwhile_counts_for_nothing) {
     EXPECT_SAYS(ran.error_tail, "was replaced while it was measured");
 }
 
-TEST_F(served, goes_on_after_an_interruption_with_the_same_client) {
+TEST_F(served, a_resumed_comparison_uses_the_same_client) {
     compare("echo", LOOPBENCH_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"});
     const auto journal = loopbench.path("out/journal.jsonl");
     auto text = content_of(journal);
@@ -128,7 +128,7 @@ TEST_F(served, goes_on_after_an_interruption_with_the_same_client) {
     EXPECT_EQ(result("served/echo/conns:1", "time")["samples"].size(), 6U);
 }
 
-TEST_F(served, is_refused_when_nothing_says_where_it_listens_or_who_asks_it) {
+TEST_F(served, a_comparison_without_a_port_or_a_client_is_refused) {
     const auto complaint = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {"compare", LOOPBENCH_ECHO_SERVER, LOOPBENCH_ECHO_SERVER});
         const auto ran = loopbench(arguments);

@@ -20,7 +20,7 @@ class shard_command : public testing::Test {
 protected:
     shard_command() {
         loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
-        // Whoever runs it dies once, where a test wants that.
+        // This contender kills the run once, if a test asks for it.
         loopbench.add_contender("loop-epoll", R"sh([ ! -e "$0.kills" ] || [ "$(trials)" -lt 5 ] || {
   rm "$0.kills"
   kill -9 $PPID
@@ -48,7 +48,7 @@ row '"real_time": 5')sh");
 
     std::string at(const std::string& name) const { return loopbench.path(name).native(); }
 
-    /// By block, the cells in the order in which they were first tried.
+    /// Returns the results of each block in the order in which they were first tried.
     static std::map<std::uint64_t, std::vector<std::string>> orders_in(const fs::path& folder) {
         std::map<std::uint64_t, std::vector<std::string>> all;
         for (const auto& line : journal_lines(folder / "journal.jsonl"))
@@ -58,7 +58,7 @@ row '"real_time": 5')sh");
         return all;
     }
 
-    /// Of each result what does not hang on how long anything took.
+    /// Returns the parts of the results that do not depend on measured times.
     static std::set<std::string> structure_of(const json& report) {
         std::set<std::string> all;
         for (const auto& item : report["results"])
@@ -77,10 +77,10 @@ row '"real_time": 5')sh");
     loopbench_command loopbench;
 };
 
-TEST_F(shard_command, four_shards_of_which_one_died_are_the_run_that_one_machine_does) {
+TEST_F(shard_command, four_shards_of_which_one_was_killed_make_the_run_of_one_machine) {
     for (const std::string number : {"1", "2", "4"})
         EXPECT_EQ(run_shard(number + "/4", "s" + number).code, 0) << number;
-    // Its own trials are counted anew.
+    // The contender counts its trials from 0 again.
     fs::remove(loopbench.path("bin/contenders/loop-epoll.trials"));
     reports::write_file_atomically(loopbench.path("bin/contenders/loop-epoll.kills"), "");
     const auto died = run_shard("3/4", "s3");
@@ -111,14 +111,14 @@ TEST_F(shard_command, four_shards_of_which_one_died_are_the_run_that_one_machine
     EXPECT_EQ(time_of(report, "loop-epoll")["ratio"], time_of(whole, "loop-epoll")["ratio"]);
     EXPECT_EQ(time_of(report, "loop-epoll")["samples"].size(), 12U);
 
-    // What takes a report takes this one, and its journal.
+    // Every command that accepts a report accepts the merged one, and its journal.
     const auto file = loopbench.out() + "/journal.jsonl";
     const auto again = loopbench({"report", file, "--format", "json"});
     EXPECT_EQ(json::parse(again.output), report);
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2) << "its shards go on, and not this";
 }
 
-TEST_F(shard_command, a_missing_one_is_named_and_left_out_only_when_asked) {
+TEST_F(shard_command, a_missing_shard_is_named_and_left_out_only_on_request) {
     ASSERT_EQ(run_shard("1/3", "a").code, 0);
     ASSERT_EQ(run_shard("3/3", "c").code, 0);
     const auto refused = merge({"a", "c"});
@@ -134,7 +134,7 @@ TEST_F(shard_command, a_missing_one_is_named_and_left_out_only_when_asked) {
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
-TEST_F(shard_command, shards_that_are_not_alike_are_refused_and_nothing_is_written) {
+TEST_F(shard_command, shards_that_differ_are_refused_and_nothing_is_written) {
     ASSERT_EQ(run_shard("1/2", "a").code, 0);
     ASSERT_EQ(run_shard("2/2", "b", {"--threshold", "2%"}).code, 0);
     const auto refused = merge({"a", "b"});
@@ -150,7 +150,7 @@ TEST_F(shard_command, shards_that_are_not_alike_are_refused_and_nothing_is_writt
     EXPECT_FALSE(fs::exists(loopbench.out()));
 }
 
-TEST_F(shard_command, a_shard_says_how_far_it_came_and_leaves_what_it_means_to_merge) {
+TEST_F(shard_command, a_shard_reports_its_progress_and_leaves_conclusions_to_merge) {
     loopbench.add_contender("loop-epoll", "exit 3");
     EXPECT_EQ(run_shard("1/2", "a").code, 0) << "its share is done";
     EXPECT_EQ(run_shard("2/2", "b").code, 0);
@@ -158,7 +158,7 @@ TEST_F(shard_command, a_shard_says_how_far_it_came_and_leaves_what_it_means_to_m
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["status"], "failed");
 }
 
-TEST_F(shard_command, what_no_shard_can_do_is_refused) {
+TEST_F(shard_command, options_that_shards_cannot_support_are_refused) {
     const auto refusal = [&](const std::vector<std::string>& words) {
         const auto ran = loopbench(words);
         EXPECT_EQ(ran.code, 2) << ran.error_tail;
@@ -178,7 +178,7 @@ TEST_F(shard_command, what_no_shard_can_do_is_refused) {
     EXPECT_FALSE(fs::exists(out));
 }
 
-TEST_F(shard_command, merged_shards_have_their_distributions_and_what_the_first_counted) {
+TEST_F(shard_command, merged_shards_keep_their_distributions_and_the_counts_of_the_first) {
     loopbench.add_contender("loop-epoll", R"sh(
 printf '{"schema": "loopbench-side/1", "contender": "x", "histograms": [
   {"workload": "%s", "metric": "latency", "unit": "ns", "count": 1, "min": 9, "max": 9, "mean": 9,

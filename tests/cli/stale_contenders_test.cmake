@@ -1,4 +1,5 @@
-# cmake -D SOURCE=... -D FOLDER=... -P: what an earlier configuration left behind is removed, and nothing else.
+# cmake -D SOURCE=... -D FOLDER=... -P: checks that configuring removes stale contenders of an earlier configuration and
+# nothing else.
 cmake_minimum_required(VERSION 3.25)
 include(${SOURCE}/bench/contenders/stale.cmake)
 

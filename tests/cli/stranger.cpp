@@ -1,6 +1,6 @@
-// A Google Benchmark program that knows nothing of loopbench: what its users write, the awkward things
-// included. The times are told and not taken (SetIterationTime), so that they are the same on every machine;
-// only real/chain does work. STRANGER_SLOWER_PCT makes another build of it.
+// A third-party Google Benchmark program that knows nothing of loopbench, with the awkward features that
+// users need. It sets its times instead of measuring them (SetIterationTime), so that they are the same on
+// every machine; only real/chain does real work. STRANGER_SLOWER_PCT makes a slower build.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double slower = 1 + STRANGER_SLOWER_PCT / 100.0;
 
-/// Takes `us` for each iteration, give or take 0.3 % from process to process.
+/// Sets the time of each iteration to `us`, plus or minus 0.3 % depending on the process.
 void told(benchmark::State& state, double us) {
     const double luck = 1 + 0.001 * (::getpid() * 37 % 7 - 3);
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(us * 1e-6 * luck * slower);

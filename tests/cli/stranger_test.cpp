@@ -1,4 +1,5 @@
-// `loopbench compare` on two builds of a program of somebody else's, linked with the real Google Benchmark.
+// Tests `loopbench compare` on two builds of a third-party program that is linked with the real Google
+// Benchmark.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace loopbench::tests {
 
 namespace {
 
-class stranger : public testing::Test {
+class third_party : public testing::Test {
 protected:
     bench::child_outcome compare(const char* base, const char* next, std::vector<std::string> more) const {
         more.insert(more.begin(),
@@ -22,7 +23,7 @@ protected:
         return loopbench(more);
     }
 
-    /// The results for `time` by benchmark.
+    /// Returns the `time` results by benchmark.
     std::map<std::string, nlohmann::json> times() const {
         std::map<std::string, nlohmann::json> all;
         const auto report = loopbench.report();
@@ -34,7 +35,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(stranger, made_slower_is_found_in_every_benchmark_that_it_has) {
+TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
     const auto ran =
         compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER, {"--workload", "told", "--blocks", "12"});
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
@@ -54,23 +55,23 @@ TEST_F(stranger, made_slower_is_found_in_every_benchmark_that_it_has) {
     EXPECT_SAYS(ran.error_tail, "next on told/plain: slower by ");
 }
 
-TEST_F(stranger, of_the_same_build_is_no_regression) {
+TEST_F(third_party, the_same_build_is_no_regression) {
     const auto ran =
         compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "told", "--blocks", "20"});
     EXPECT_EQ(ran.code, 0) << ran.error_tail << ran.output;
 }
 
-TEST_F(stranger, that_keeps_a_core_busy_runs_beside_itself_on_one_core) {
+TEST_F(third_party, a_program_that_keeps_a_core_busy_runs_concurrently_on_one_core) {
     compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "real/chain", "--blocks", "6"});
     EXPECT_EQ(times().at("real/chain")["way"], "together");
-    std::map<std::uint64_t, std::set<std::int64_t>> cores;  // of each block
+    std::map<std::uint64_t, std::set<std::int64_t>> cores;  // the cores of each block
     for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
         if (line.contains("block")) cores[line["block"]].insert(line["cpu"].get<std::int64_t>());
     EXPECT_EQ(cores.size(), 6U);
     for (const auto& [block, of_it] : cores) EXPECT_EQ(of_it.size(), 1U) << block;
 }
 
-TEST_F(stranger, whose_time_is_not_that_of_its_cpu_runs_apart_unless_it_is_told_otherwise) {
+TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_otherwise) {
     compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "told/plain", "--blocks", "6"});
     EXPECT_EQ(times().at("told/plain")["way"], "apart");
     compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER,
@@ -79,7 +80,7 @@ TEST_F(stranger, whose_time_is_not_that_of_its_cpu_runs_apart_unless_it_is_told_
     EXPECT_EQ(compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--way", "sideways"}).code, 2);
 }
 
-TEST_F(stranger, is_chosen_by_a_name_whatever_a_shell_or_a_regular_expression_makes_of_it) {
+TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected_exactly) {
     const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
     EXPECT_EQ(
         compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER, {"--workload", odd, "--blocks", "10"}).code,
@@ -87,7 +88,7 @@ TEST_F(stranger, is_chosen_by_a_name_whatever_a_shell_or_a_regular_expression_ma
     EXPECT_EQ(times().size(), 1U);
 }
 
-TEST_F(stranger, whose_benchmark_fails_is_an_error_in_its_own_words) {
+TEST_F(third_party, a_failing_benchmark_is_an_error_in_its_own_words) {
     const auto ran = compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER,
                              {"--workload", "broken", "--workload", "told/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);
@@ -95,7 +96,7 @@ TEST_F(stranger, whose_benchmark_fails_is_an_error_in_its_own_words) {
     EXPECT_EQ(times().at("told/plain")["samples"].size(), 6U) << "the rest went on";
 }
 
-TEST_F(stranger, is_killed_in_vain_because_a_comparison_goes_on_and_ends_with_its_own_code) {
+TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
     const auto ran = compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER,
                              {"--workload", "told/plain", "--blocks", "10"});
     ASSERT_EQ(ran.code, 3);

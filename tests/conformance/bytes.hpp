@@ -1,4 +1,4 @@
-// What the tests of streams and pipes share: bytes, and tasks that carry them.
+// Shared by the tests of streams and pipes: bytes, and tasks that transfer them.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline std::vector<std::byte> bytes_of_number(std::size_t count) {
     return bytes;
 }
 
-/// Reads to the end, in pieces, and lets others run between them.
+/// Reads to the end, in pieces, and lets other tasks run between them.
 template <bench::Runtime R, class Reader>
 task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& received, std::size_t piece) {
     std::vector<std::byte> buffer(piece);
@@ -31,7 +31,7 @@ task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& receive
     }
 }
 
-/// Writes everything and ends the stream, by half a close where there is one.
+/// Writes everything and ends the stream, with a half-close where there is one.
 template <bench::Runtime R, class Writer>
 task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
     const auto result = co_await to.write_all(bytes);
@@ -51,7 +51,7 @@ struct connected_pair {
     Stream server;
 };
 
-/// So many bytes in each direction at once, more than the kernel keeps.
+/// Sends `bytes` bytes in each direction at once, more than the kernel keeps.
 template <bench::Runtime R, class Stream>
 task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::size_t bytes) {
     const auto sent = bytes_of_number(bytes);
@@ -67,7 +67,8 @@ task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::siz
     EXPECT_TRUE(at_server == sent) << at_server.size() << " bytes of " << sent.size();
 }
 
-/// So many clients at once, each of which gets back what it has sent. `connect()` is awaited for its stream.
+/// Runs `connections` clients at once, each of which gets back what it has sent. `connect()` is awaited for
+/// its stream.
 template <bench::Runtime R, class Listener, class Connect>
 task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::size_t connections) {
     std::size_t right_replies = 0;
@@ -96,7 +97,7 @@ task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::
     EXPECT_EQ(right_replies, connections);
 }
 
-/// An accept on a listener that is closed meanwhile.
+/// Accepts on a listener that is closed meanwhile.
 template <bench::Runtime R, class Listener>
 task_of<R> accept_is_cancelled(Listener& listener) {
     try {
@@ -107,7 +108,7 @@ task_of<R> accept_is_cancelled(Listener& listener) {
     }
 }
 
-/// A read that must end without a byte, and with this error.
+/// Reads, and expects no byte and this error.
 template <bench::Runtime R, class Reader>
 task_of<R> read_fails(Reader& from, int error) {
     std::array<std::byte, 16> buffer;
@@ -116,7 +117,7 @@ task_of<R> read_fails(Reader& from, int error) {
     EXPECT_EQ(result.bytes, 0u);
 }
 
-/// Writes until it fails, with this error or the other.
+/// Writes until a write fails, and expects this error or the other.
 template <bench::Runtime R, class Writer>
 task_of<R> write_fails(Writer& to, int error, int or_error) {
     const auto bytes = bytes_of_number(1000);

@@ -1,4 +1,4 @@
-// Functions that are called at a time: the word CallTimers.
+// Functions that are called at a time: the optional concept CallTimers.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -24,13 +24,13 @@ protected:
     }
 };
 
-/// Sleeps until a time by which everything that is due now has been called.
+/// Sleeps until everything that is due now has been called.
 template <bench::Runtime R>
 task_of<R> let_what_is_due_be_called(R& runtime) {
     for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 2ms);
 }
 
-CONFORMANCE_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_never_before) {
+CONFORMANCE_TEST(call_at, a_function_is_called_once_at_its_time_and_never_before) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     int early = 0;
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_nev
     EXPECT_EQ(early, 0);
 }
 
-CONFORMANCE_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed) {
+CONFORMANCE_TEST(call_at, a_function_is_not_called_inline_even_if_its_time_has_passed) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -65,7 +65,7 @@ CONFORMANCE_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed
     EXPECT_EQ(calls, 3);
 }
 
-CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
+CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_before_its_time_is_not_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -80,8 +80,8 @@ CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
     EXPECT_EQ(calls, 0);
 }
 
-// Each cancels the other one, which is due at the same time and may be queued already.
-CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) {
+// Each call cancels the other one, which is due at the same time and might already be queued.
+CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     using handle = decltype(runtime.call_at(time_point(), [] {}));
@@ -98,7 +98,7 @@ CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) 
             one->cancel();
         }));
         co_await let_what_is_due_be_called(runtime);
-        one->cancel();  // harmless, whichever of them was called
+        one->cancel();  // harmless, whichever of the two was called
         other->cancel();
     };
     runtime.run(main());
@@ -107,7 +107,7 @@ CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) 
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_cancels_can_arm_again) {
+CONFORMANCE_TEST(call_at, a_dropped_handle_does_not_cancel_and_a_cancelled_time_can_be_armed_again) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -124,7 +124,7 @@ CONFORMANCE_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_canc
     EXPECT_EQ(calls, 100);
 }
 
-CONFORMANCE_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_others) {
+CONFORMANCE_TEST(call_at, functions_that_arm_the_next_at_once_do_not_starve_others) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     bool done = false;
@@ -145,7 +145,7 @@ CONFORMANCE_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve
     EXPECT_GT(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_calls_armed) {
+CONFORMANCE_TEST(call_at, a_function_that_throws_leaves_run_and_the_other_calls_armed) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto until_called = [&]() -> task_of<R> {
@@ -158,7 +158,7 @@ CONFORMANCE_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_cal
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, frees_the_captures_of_what_is_still_to_come_when_the_runtime_ends) {
+CONFORMANCE_TEST(call_at, captures_of_calls_still_to_come_are_freed_with_the_runtime) {
     int freed = 0;
     bool called = false;
     R& runtime = this->keep(this->make_runtime());

@@ -15,7 +15,7 @@ struct contestant {
     std::function<std::unique_ptr<R>()> make;
 };
 
-/// Of a type that needs nothing to be made, and has a name.
+/// Returns the contestant of a type that is default-constructible and has a name.
 template <bench::Runtime R>
 contestant<R> contestant_of() {
     return {R::name, [] { return std::make_unique<R>(); }};

@@ -1,4 +1,4 @@
-// The join.
+// The join of several tasks.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 template <class R>
 class gather : public conformance_test<R> {};
 
-CONFORMANCE_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
+CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_when_all_have) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> started;
     std::vector<int> ended;
@@ -32,7 +32,7 @@ CONFORMANCE_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
     EXPECT_EQ(started, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(gather, of_nothing_completes) {
+CONFORMANCE_TEST(gather, a_gather_of_nothing_completes) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R, int> {
         std::vector<task_of<R>> none;
@@ -42,7 +42,7 @@ CONFORMANCE_TEST(gather, of_nothing_completes) {
     EXPECT_EQ(runtime.run(main()), 1);
 }
 
-CONFORMANCE_TEST(gather, of_children_that_never_suspend_completes) {
+CONFORMANCE_TEST(gather, a_gather_of_children_that_never_suspend_completes) {
     R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&]() -> task_of<R> {
@@ -58,7 +58,7 @@ CONFORMANCE_TEST(gather, of_children_that_never_suspend_completes) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(gather, throws_the_first_exception_after_all_have_ended) {
+CONFORMANCE_TEST(gather, the_first_exception_is_thrown_after_all_have_ended) {
     R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&](int yields, const char* error) -> task_of<R> {
@@ -83,7 +83,7 @@ CONFORMANCE_TEST(gather, throws_the_first_exception_after_all_have_ended) {
     EXPECT_EQ(runtime.run(main()), "first");
 }
 
-CONFORMANCE_TEST(gather, may_be_nested) {
+CONFORMANCE_TEST(gather, gathers_can_be_nested) {
     R& runtime = this->keep(this->make_runtime());
     int leaves = 0;
     auto tree = [&](auto& self, int depth) -> task_of<R> {
@@ -100,7 +100,7 @@ CONFORMANCE_TEST(gather, may_be_nested) {
     EXPECT_EQ(leaves, 729);
 }
 
-CONFORMANCE_TEST(gather, joins_children_that_wait_for_time) {
+CONFORMANCE_TEST(gather, children_that_wait_for_time_are_joined) {
     R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&](std::chrono::microseconds delay) -> task_of<R> {
@@ -116,7 +116,7 @@ CONFORMANCE_TEST(gather, joins_children_that_wait_for_time) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(gather, lets_others_run_while_it_waits) {
+CONFORMANCE_TEST(gather, other_functions_run_while_the_gather_waits) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto child = [&]() -> task_of<R> {

@@ -1,4 +1,4 @@
-// What the adapter of libevent does when libevent finds no memory.
+// The adapter of libevent when libevent finds no memory.
 #include <event2/event.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ void* reallocate(void* block, std::size_t bytes) {
 
 }  // namespace
 
-TEST(libevent, without_memory_refuses_a_sleep_and_lets_its_task_go_on) {
+TEST(libevent, a_sleep_without_memory_is_refused_and_its_task_continues) {
     event_set_mem_functions(&std::malloc, &reallocate, &std::free);
     bench::peers::ev_runtime runtime;
     bool refused = false;

@@ -38,7 +38,7 @@ CONFORMANCE_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
     EXPECT_NE(first.port(), second.port());
 }
 
-CONFORMANCE_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
+CONFORMANCE_TEST(net, half_a_close_ends_the_peers_reads_and_leaves_ours_open) {
     R& runtime = this->keep(this->make_runtime());
     const auto request = bytes_of_number(100);
     const auto reply = bytes_of_number(3000);
@@ -70,8 +70,8 @@ CONFORMANCE_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_bu
     runtime.run(main());
 }
 
-// A read that fills its buffer leaves open whether there is more.
-CONFORMANCE_TEST(net, what_comes_while_nobody_reads_is_there_for_the_next_read) {
+// After a read that fills its buffer, the runtime does not know if there is more.
+CONFORMANCE_TEST(net, data_that_comes_while_nothing_reads_is_there_for_the_next_read) {
     R& runtime = this->keep(this->make_runtime());
     std::string heard;
     auto main = [&]() -> task_of<R> {
@@ -111,7 +111,7 @@ CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, connecting_where_nobody_listens_throws_the_cause) {
+CONFORMANCE_TEST(net, connecting_without_a_listener_throws_the_cause) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();

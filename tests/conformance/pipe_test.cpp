@@ -1,4 +1,4 @@
-// Pipes: the word of that name.
+// Pipes: the optional concept of that name.
 #include <cerrno>
 #include <cstddef>
 #include <vector>
@@ -18,7 +18,7 @@ protected:
     }
 };
 
-CONFORMANCE_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
+CONFORMANCE_TEST(pipes, a_pipe_carries_a_large_write_whole_to_a_slow_reader) {
     R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(std::size_t{2} << 20);
     std::vector<std::byte> received;
@@ -33,8 +33,8 @@ CONFORMANCE_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-// The last bytes and the end are one event for the poller; a short read must not hide the end.
-CONFORMANCE_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
+// The poller reports the last bytes and the end as one event; a short read must not hide the end.
+CONFORMANCE_TEST(pipes, a_pipe_ends_after_its_last_bytes_when_the_writer_is_closed) {
     R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(100);
     std::vector<std::byte> before;
@@ -55,7 +55,7 @@ CONFORMANCE_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
     EXPECT_EQ(while_waiting, sent);
 }
 
-CONFORMANCE_TEST(pipes, give_an_error_and_no_signal_to_a_writer_without_a_reader) {
+CONFORMANCE_TEST(pipes, a_writer_without_a_reader_gets_an_error_and_no_signal) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto ends = runtime.open_pipe();
@@ -65,7 +65,7 @@ CONFORMANCE_TEST(pipes, give_an_error_and_no_signal_to_a_writer_without_a_reader
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(pipes, complete_what_is_pending_on_an_end_that_is_closed) {
+CONFORMANCE_TEST(pipes, closing_an_end_completes_its_pending_operations) {
     R& runtime = this->keep(this->make_runtime());
     const auto more_than_a_pipe_takes = bytes_of_number(std::size_t{4} << 20);
     auto main = [&]() -> task_of<R> {

@@ -1,7 +1,7 @@
-// Which runtimes are held to the words of bench/runtime.hpp, and what the tests share.
+// The runtimes that must fulfil the contract of bench/runtime.hpp, and the base of its tests.
 //
-// Every test is written once and runs on all of them. Asio is the oracle: what fails there is an error in the
-// test or in the words. No test looks at how long something took.
+// Every test is written once and runs on all runtimes. Asio is the oracle: a failure there is an error in the
+// test or in the contract. No test looks at how long something took.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,22 +19,22 @@
 #include "tests/conformance/contestant.hpp"
 #include "tests/freed_counter.hpp"
 
-// The program's list of runtimes: for_each_contestant(use) calls use(contestant) with each. CMake names it, a
-// program per list, since two backends of a library cannot be in one.
+// The program's list of runtimes: for_each_contestant(use) calls use(contestant) with each. CMake names the
+// list. Each list has its own program, since two backends of a library cannot be in one.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {
 
 using bench::task_of;
 
-/// A runtime that this kernel refuses is skipped, with the reason.
+/// A test on one runtime. It is skipped, with the reason, if this kernel refuses the runtime.
 template <bench::Runtime R>
 class conformance_test : public testing::Test {
 public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
-    /// Whether the adapter has the word that the suite is about; without it no test's body is compiled.
+    /// True if the adapter has the concept of this suite; otherwise no test body is compiled.
     static constexpr bool has_word = true;
 
     void SetUp() override {
@@ -45,7 +45,7 @@ protected:
 
     std::string_view name() const { return who_.name; }
     std::unique_ptr<R> make_runtime() const { return who_.make(); }
-    /// The test's own runtime, which ends behind the test's body, or before.
+    /// Keeps the test's own runtime, which ends after the test's body unless end_runtime() ends it earlier.
     R& keep(std::unique_ptr<R> runtime) {
         kept_ = std::move(runtime);
         return *kept_;
@@ -58,7 +58,8 @@ private:
     std::unique_ptr<R> kept_;
 };
 
-/// Apart from register_test(), since it is compiled for each runtime, and that for each test.
+/// Registers a test on one runtime. Separate from register_test(): this is compiled once for each runtime,
+/// and register_test() for each test.
 template <bench::Runtime R>
 void register_on(const contestant<R>& who, std::string suite, const char* sentence, const char* file,
                  int line, conformance_test<R>* (*make_test)()) {
@@ -81,8 +82,8 @@ bool register_test(const char* suite, const char* sentence, const char* file, in
     return true;
 }
 
-/// A test of the suite (a template that is derived from conformance_test) on every runtime of the list. It is
-/// compiled once for each type of them, R in its body: the designs are of one.
+/// A test of the suite (a template that is derived from conformance_test) on every runtime of the list. Its
+/// body, which names the runtime type R, is compiled once for each such type; all designs have the same one.
 #define CONFORMANCE_TEST(suite, sentence)                                         \
     template <bench::Runtime R>                                                   \
     class suite##_##sentence : public suite<R> {                                  \
@@ -96,7 +97,7 @@ bool register_test(const char* suite, const char* sentence, const char* file, in
     template <bench::Runtime R>                                                   \
     void suite##_##sentence<R>::body()
 
-/// A gather of all tasks in a vector.
+/// Gathers all tasks of a vector.
 template <bench::Runtime R>
 task_of<R> gather_all(R& runtime, std::vector<task_of<R>>& tasks) {
     co_await runtime.gather(std::span<task_of<R>>(tasks));

@@ -1,4 +1,4 @@
-// The reference's source on the flagships, by the header that swaps Asio's context.
+// The reference's source on the flagships, through the header that swaps Asio's context.
 #pragma once
 
 #include "asio_ref/on_loop.hpp"

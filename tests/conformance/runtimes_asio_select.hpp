@@ -1,4 +1,4 @@
-// asio-select, whose macro takes epoll away from Asio.
+// asio-select, whose macro disables epoll in Asio.
 #pragma once
 
 #include "asio_ref/select_runtime.hpp"

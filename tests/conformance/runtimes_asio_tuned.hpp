@@ -1,4 +1,4 @@
-// asio-tuned, whose macros take Asio's locks away.
+// asio-tuned, whose macros disable Asio's locks.
 #pragma once
 
 #include "asio_ref/tuned/runtime.hpp"

@@ -1,4 +1,4 @@
-// post, spawn, yield, and what an exception does to the queue.
+// post, spawn and yield, and the effect of an exception on the queue.
 
 #include <atomic>
 #include <cerrno>
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_were_ready_before) {
+CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_those_that_were_ready_before) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -65,7 +65,7 @@ CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(schedule, posted_functions_may_own_what_can_only_be_moved) {
+CONFORMANCE_TEST(schedule, posted_functions_can_own_what_can_only_be_moved) {
     R& runtime = this->keep(this->make_runtime());
     int freed = 0;
     int freed_when_called = -1;
@@ -155,7 +155,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_res
     EXPECT_THROW(runtime.run(append(runtime, seen, 2, 5)), std::runtime_error);
     EXPECT_TRUE(seen.empty());
     runtime.run(yield_times(runtime, 10));
-    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the run() that was left goes on, too
+    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() continues, too
 }
 
 CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_rest_is_kept) {
@@ -170,7 +170,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_
     EXPECT_EQ(seen, (std::vector{1, 2}));
 }
 
-// The loop has nothing to do but a read that never gets a byte, so only the post can wake it.
+// The loop waits only for a read that never gets a byte, so only the post can wake it.
 CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
     R& runtime = this->keep(this->make_runtime());
     bool called = false;
@@ -193,7 +193,7 @@ CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) 
     EXPECT_TRUE(called);
 }
 
-CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_in_order) {
+CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_keep_the_order_of_each_thread) {
     constexpr int thread_count = 4;
     constexpr int posts_each = 5000;
     R& runtime = this->keep(this->make_runtime());
@@ -223,8 +223,8 @@ CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_
     EXPECT_EQ(out_of_order, 0);
 }
 
-// Recycled memory would pile up in the free lists of the thread that runs them, and the one that posts would
-// ask for more each time.
+// Otherwise recycled memory would collect in the free lists of the thread that runs the posts, and the
+// posting thread would ask for more each time.
 CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_loop) {
     if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
     constexpr int posts = 10'000;
@@ -243,8 +243,8 @@ CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_lo
     EXPECT_LT(left, 100u);
 }
 
-// Each post comes when the one before has run: the loop may be asleep, about to sleep, or still awake.
-CONFORMANCE_TEST(schedule, posts_from_another_thread_one_at_a_time_wake_the_loop_each_time) {
+// Each post comes when the previous one has run: the loop might be asleep, about to sleep, or still awake.
+CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) {
     constexpr int posts = 500;
     R& runtime = this->keep(this->make_runtime());
     std::atomic<int> answered{0};
@@ -265,7 +265,7 @@ CONFORMANCE_TEST(schedule, posts_from_another_thread_one_at_a_time_wake_the_loop
     EXPECT_EQ(answered.load(), posts);
 }
 
-// Among them one that throws: the rest is for the next run().
+// One of the functions throws: the rest runs in the next run().
 CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves_run_and_the_rest_is_kept) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
@@ -279,7 +279,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves
     post_three(1);
     EXPECT_THROW(runtime.run(yield_times(runtime, 100)), std::runtime_error);
     EXPECT_EQ(seen, (std::vector{1}));
-    // And once more where there is a reactor to be woken.
+    // The same again, now with a reactor that must be woken.
     auto waits = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         co_await runtime.connect(listener.port());
@@ -292,7 +292,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves
     EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
 }
 
-CONFORMANCE_TEST(schedule, an_event_wakes_its_waiter_from_the_queue_whether_it_was_set_before_or_after) {
+CONFORMANCE_TEST(schedule, a_set_event_wakes_its_waiter_through_the_queue) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {

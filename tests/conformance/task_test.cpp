@@ -56,7 +56,7 @@ CONFORMANCE_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
     EXPECT_EQ(runtime.run(parent()), 13);
 }
 
-CONFORMANCE_TEST(task, does_not_start_before_it_is_awaited) {
+CONFORMANCE_TEST(task, a_task_does_not_start_before_it_is_awaited) {
     R& runtime = this->keep(this->make_runtime());
     bool started = false;
     auto child = [&]() -> task_of<R> {
@@ -73,7 +73,7 @@ CONFORMANCE_TEST(task, does_not_start_before_it_is_awaited) {
     runtime.run(parent());
 }
 
-CONFORMANCE_TEST(task, that_was_never_started_is_freed_with_its_parameters) {
+CONFORMANCE_TEST(task, a_task_that_was_never_started_is_freed_with_its_parameters) {
     int freed = 0;
     bool started = false;
     auto never = [&](freed_counter) -> task_of<R> {
@@ -85,7 +85,7 @@ CONFORMANCE_TEST(task, that_was_never_started_is_freed_with_its_parameters) {
     EXPECT_FALSE(started);
 }
 
-CONFORMANCE_TEST(task, awaiting_task_after_task_does_not_eat_the_stack) {
+CONFORMANCE_TEST(task, awaiting_task_after_task_does_not_use_up_the_stack) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP()
         << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep this promise";
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(task, awaiting_task_after_task_does_not_eat_the_stack) {
     EXPECT_EQ(runtime.run(parent()), 100'000);
 }
 
-CONFORMANCE_TEST(task, others_stay_suspended_when_run_returns_and_go_on_in_the_next_run) {
+CONFORMANCE_TEST(task, other_tasks_stay_suspended_when_run_returns_and_continue_in_the_next_run) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto other = [&]() -> task_of<R> {
@@ -141,7 +141,7 @@ CONFORMANCE_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
     EXPECT_FALSE(inner_ran);
 }
 
-CONFORMANCE_TEST(task, run_may_be_called_again_and_again) {
+CONFORMANCE_TEST(task, run_can_be_called_again_and_again) {
     R& runtime = this->keep(this->make_runtime());
     auto number = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();

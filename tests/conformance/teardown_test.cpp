@@ -1,5 +1,5 @@
-// What is left when a runtime is destroyed: nothing. (AddressSanitizer sees the frames, these tests see what
-// is in them.)
+// Nothing remains when a runtime is destroyed. (AddressSanitizer sees the frames, these tests see what is in
+// them.)
 #include <array>
 #include <chrono>
 #include <concepts>
@@ -39,7 +39,7 @@ task_of<R> gather_sleepers(R& runtime, int& freed, freed_counter) {
     co_await gather_all(runtime, children);
 }
 
-CONFORMANCE_TEST(teardown, frees_a_task_that_was_spawned_and_never_started) {
+CONFORMANCE_TEST(teardown, a_task_that_was_spawned_and_never_started_is_freed) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(yield_forever(runtime, freed_counter(freed)));
@@ -48,7 +48,7 @@ CONFORMANCE_TEST(teardown, frees_a_task_that_was_spawned_and_never_started) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, frees_a_function_that_was_posted_and_never_called) {
+CONFORMANCE_TEST(teardown, a_function_that_was_posted_and_never_called_is_freed) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([owned = freed_counter(freed)] {});
@@ -57,7 +57,7 @@ CONFORMANCE_TEST(teardown, frees_a_function_that_was_posted_and_never_called) {
     EXPECT_EQ(freed, 2);
 }
 
-CONFORMANCE_TEST(teardown, frees_tasks_that_yield_or_sleep) {
+CONFORMANCE_TEST(teardown, tasks_that_yield_or_sleep_are_freed) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(yield_forever(runtime, freed_counter(freed)));
@@ -68,7 +68,7 @@ CONFORMANCE_TEST(teardown, frees_tasks_that_yield_or_sleep) {
     EXPECT_EQ(freed, 2);
 }
 
-CONFORMANCE_TEST(teardown, frees_a_gather_with_its_children_and_its_waiter) {
+CONFORMANCE_TEST(teardown, a_gather_is_freed_with_its_children_and_its_waiter) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(gather_sleepers(runtime, freed, freed_counter(freed)));
@@ -78,7 +78,7 @@ CONFORMANCE_TEST(teardown, frees_a_gather_with_its_children_and_its_waiter) {
     EXPECT_EQ(freed, 11);
 }
 
-CONFORMANCE_TEST(teardown, frees_a_chain_of_awaiting_tasks) {
+CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto outer = [&](freed_counter) -> task_of<R> {
@@ -91,7 +91,7 @@ CONFORMANCE_TEST(teardown, frees_a_chain_of_awaiting_tasks) {
     EXPECT_EQ(freed, 12);
 }
 
-CONFORMANCE_TEST(teardown, frees_tasks_that_wait_for_sockets) {
+CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto reader = [&](typename R::stream stream, freed_counter) -> task_of<R> {
@@ -128,7 +128,7 @@ CONFORMANCE_TEST(teardown, frees_tasks_that_wait_for_sockets) {
     EXPECT_EQ(freed, 5);
 }
 
-CONFORMANCE_TEST(teardown, frees_a_task_that_waits_for_an_event) {
+CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto waiter = [&](freed_counter) -> task_of<R> {
@@ -142,7 +142,7 @@ CONFORMANCE_TEST(teardown, frees_a_task_that_waits_for_an_event) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, frees_the_main_task_of_a_run_that_was_left_by_an_exception) {
+CONFORMANCE_TEST(teardown, the_main_task_of_a_run_that_an_exception_left_is_freed) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([] { throw std::runtime_error("posted"); });
@@ -152,7 +152,7 @@ CONFORMANCE_TEST(teardown, frees_the_main_task_of_a_run_that_was_left_by_an_exce
     EXPECT_EQ(freed, 1);
 }
 
-/// Calls a function when it is freed: a guard in the captures of another one.
+/// Calls a function when it is freed: a guard in the captures of another function.
 template <class Function>
 class when_freed {
 public:
@@ -170,9 +170,10 @@ auto call_when_freed(Function then) {
     return std::make_shared<when_freed<Function>>(std::move(then));
 }
 
-// By a frame that goes before the one that waits, and by one that goes after it. (Asio's own frames go while
-// its services do, and what they destroy must not use those: asio-epoll crashes.)
-CONFORMANCE_TEST(teardown, frees_a_task_whose_event_is_set_by_what_is_freed_with_it) {
+// The event is set by a frame that is destroyed before the waiting one, and by a frame that is destroyed
+// after it. (Asio destroys its own frames while it destroys its services, and destructors must not use those:
+// asio-epoll crashes.)
+CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed) {
     if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());
@@ -199,8 +200,8 @@ CONFORMANCE_TEST(teardown, frees_a_task_whose_event_is_set_by_what_is_freed_with
     }
 }
 
-// As many as make whatever keeps them grow.
-CONFORMANCE_TEST(teardown, frees_what_is_scheduled_while_it_frees) {
+// There are enough calls to make their containers grow.
+CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         constexpr int calls = 200;
         int freed = 0;
@@ -222,7 +223,7 @@ CONFORMANCE_TEST(teardown, frees_what_is_scheduled_while_it_frees) {
     }
 }
 
-CONFORMANCE_TEST(teardown, frees_a_call_that_another_one_cancels_when_it_is_freed) {
+CONFORMANCE_TEST(teardown, a_call_that_another_one_cancels_when_it_is_freed_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());

@@ -1,5 +1,5 @@
-// Sleeps: never early, never lost, never inline. Deadlines are compared with the clock; durations with
-// nothing.
+// Sleeps: never early, never lost, never inline. The tests compare deadlines with the clock, and do not
+// measure durations.
 #include <chrono>
 #include <vector>
 
@@ -13,8 +13,8 @@ using bench::time_point;
 template <class R>
 class sleep : public conformance_test<R> {};
 
-// The system's clock is read after the runtime's word is taken, so a runtime that runs ahead of it is caught.
-CONFORMANCE_TEST(sleep, never_ends_before_its_deadline) {
+// The system's clock is read after the runtime's clock, so the test detects a runtime that runs ahead of it.
+CONFORMANCE_TEST(sleep, a_sleep_never_ends_before_its_deadline) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         for (int i = 0; i < 300; ++i) {
@@ -26,7 +26,7 @@ CONFORMANCE_TEST(sleep, never_ends_before_its_deadline) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(sleep, never_ends_before_its_deadline_among_many_others) {
+CONFORMANCE_TEST(sleep, a_sleep_among_many_others_never_ends_before_its_deadline) {
     R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     int early = 0;
@@ -47,7 +47,7 @@ CONFORMANCE_TEST(sleep, never_ends_before_its_deadline_among_many_others) {
     EXPECT_EQ(early, 0);
 }
 
-CONFORMANCE_TEST(sleep, to_a_time_that_has_passed_goes_through_the_queue) {
+CONFORMANCE_TEST(sleep, a_sleep_to_a_time_that_has_passed_goes_through_the_queue) {
     for (const time_point passed : {time_point::min(), time_point(), std::chrono::steady_clock::now()}) {
         const auto owner = this->make_runtime();
         R& runtime = *owner;
@@ -61,7 +61,7 @@ CONFORMANCE_TEST(sleep, to_a_time_that_has_passed_goes_through_the_queue) {
     }
 }
 
-CONFORMANCE_TEST(sleep, of_zero_does_not_starve_others) {
+CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_others) {
     R& runtime = this->keep(this->make_runtime());
     int turns_of_other = 0;
     auto other = [&]() -> task_of<R> {
@@ -75,7 +75,7 @@ CONFORMANCE_TEST(sleep, of_zero_does_not_starve_others) {
     EXPECT_GE(turns_of_other, 99);
 }
 
-CONFORMANCE_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
+CONFORMANCE_TEST(sleep, a_sleep_to_the_end_of_time_does_not_fire_and_delays_nothing) {
     int freed = 0;
     bool fired = false;
     R& runtime = this->keep(this->make_runtime());
@@ -94,7 +94,7 @@ CONFORMANCE_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
+CONFORMANCE_TEST(sleep, a_sleep_ends_although_the_queue_is_never_empty) {
     if (this->name() == "loop-scheduler")
         GTEST_SKIP() << this->name()
                      << ": document 003's loop looks at its timers only when the queue is empty";
@@ -112,7 +112,7 @@ CONFORMANCE_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
     EXPECT_TRUE(ended);
 }
 
-CONFORMANCE_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a_far_one) {
+CONFORMANCE_TEST(sleep, a_far_deadline_does_not_delay_an_earlier_one_that_comes_later) {
     R& runtime = this->keep(this->make_runtime());
     auto far = [&]() -> task_of<R> { co_await runtime.sleep_until(runtime.now() + 1h); };
     auto main = [&]() -> task_of<R> {
@@ -123,7 +123,7 @@ CONFORMANCE_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a
     runtime.run(main());  // the test's time limit is the proof
 }
 
-CONFORMANCE_TEST(sleep, the_clock_does_not_run_backwards_and_is_the_systems) {
+CONFORMANCE_TEST(sleep, the_clock_is_the_systems_and_does_not_run_backwards) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         time_point last = runtime.now();

@@ -1,5 +1,5 @@
-// Streams over Unix sockets: the word UnixSockets. They mean what TCP streams do, so these are the tests of
-// what an adapter could get wrong by making them another way.
+// Streams over Unix sockets: the optional concept UnixSockets. They mean the same as TCP streams, so these
+// tests check what an adapter could get wrong by making them in another way.
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,7 +25,7 @@ protected:
     }
 };
 
-/// A path in a folder of its own.
+/// A path in its own folder.
 class path_of_its_own {
 public:
     path_of_its_own() {
@@ -52,7 +52,7 @@ task_of<R, connected_pair<typename R::unix_stream>> make_unix_pair(R& runtime) {
     co_return connected_pair<typename R::unix_stream>{std::move(client), std::move(server)};
 }
 
-CONFORMANCE_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
+CONFORMANCE_TEST(unix_streams, streams_carry_large_writes_both_ways_at_once_and_half_closes) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);
@@ -61,7 +61,7 @@ CONFORMANCE_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_clo
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_cause) {
+CONFORMANCE_TEST(unix_streams, connecting_to_a_missing_path_throws_the_cause) {
     R& runtime = this->keep(this->make_runtime());
     const path_of_its_own path;
     auto main = [&]() -> task_of<R> {
@@ -83,7 +83,7 @@ CONFORMANCE_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
     listener.close();
 }
 
-CONFORMANCE_TEST(unix_streams, closing_completes_what_is_pending) {
+CONFORMANCE_TEST(unix_streams, closing_completes_pending_operations) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(unix_streams, closing_completes_what_is_pending) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_error_of_writes) {
+CONFORMANCE_TEST(unix_streams, a_gone_peer_ends_reads_and_makes_writes_fail) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);
@@ -112,7 +112,7 @@ CONFORMANCE_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_an
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, keep_the_bytes_of_a_hundred_connections_apart) {
+CONFORMANCE_TEST(unix_streams, the_bytes_of_a_hundred_connections_do_not_mix) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         const path_of_its_own path;

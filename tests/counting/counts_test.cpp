@@ -1,4 +1,4 @@
-// The slopes, on a contender in which costs were planted, and against strace's own summary.
+// Tests the slopes on a contender with planted costs, and against strace's own summary.
 #include "bench/counting/counts.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ bool has_tracer() {
     return std::system("command -v strace >/dev/null") == 0;
 }
 
-TEST(counts, a_planted_system_call_and_a_planted_allocation_are_one_more_every_time) {
+TEST(counts, a_planted_system_call_and_a_planted_allocation_add_exactly_one) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto plain = counts_of("yield/plain");
     ASSERT_TRUE(plain.metrics.contains("syscalls") && plain.metrics.contains("allocations"))
@@ -52,7 +52,8 @@ TEST(counts, a_planted_system_call_and_a_planted_allocation_are_one_more_every_t
     }
 }
 
-/// All calls of a process that does so many round trips, by `strace -f -c`, which sums them up itself.
+/// Returns all system calls of a process that does this number of round trips, as summed up by `strace -f
+/// -c`.
 double calls_by_strace_itself(int operations) {
     const std::string summary = testing::TempDir() + "strace-" + std::to_string(getpid());
     const std::string command = "LOOPBENCH_SIZE=smoke LOOPBENCH_OPERATIONS=" + std::to_string(operations) +
@@ -84,31 +85,32 @@ TEST(counts, system_calls_agree_with_the_summary_of_strace) {
     EXPECT_GT(counted.metrics.at("waits"), 0);
 }
 
-TEST(counts, of_a_contender_that_does_not_do_what_it_is_told_are_missing_with_the_reason) {
+TEST(counts, a_contender_that_ignores_the_operation_count_has_no_counts) {
     const auto counted = counts_of("same");
     EXPECT_TRUE(counted.metrics.empty());
     EXPECT_SAYS(missing(counted), "did 100 operations when told to do 100, and 100 when told to do 200");
 }
 
-TEST(counts, of_a_contender_that_hangs_under_the_tracer_end_at_the_limit_of_a_trial_with_the_reason) {
+TEST(counts, a_hang_under_the_tracer_ends_at_the_trial_limit_with_a_reason) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto counted =
         count(planted, "shy",
               {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .traced_limit = std::chrono::seconds(2)});
-    EXPECT_TRUE(counted.metrics.contains("allocations"));  // for which nobody traces it
+    EXPECT_TRUE(counted.metrics.contains("allocations"));  // counted without a tracer
     EXPECT_FALSE(counted.metrics.contains("waits"));
     EXPECT_EQ(missing(counted), "under strace: no result within 2 s; ");
     EXPECT_FALSE(counted.failed);
 }
 
-TEST(counts, have_a_limit_of_their_own_for_what_takes_longer_under_the_tracer) {
+TEST(counts, traced_trials_have_their_own_limit) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto counted = count(
         planted, "hesitant", {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .limit = std::chrono::seconds(2)});
     EXPECT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
 }
 
-/// A tracer of this name in front of all others on PATH, which does its work and then this to its record.
+/// A fake tracer that comes first on PATH. It runs the real tracer, then changes the record with the given
+/// command.
 class lying_tracer {
 public:
     lying_tracer(const std::string& name, const std::string& what_it_does_to_the_record)
@@ -118,7 +120,7 @@ public:
                                 "'\nfor word; do [ \"$before\" = -o ] && record=$word && break; "
                                 "before=$word; done\n" +
                                 name + " \"$@\"; code=$?\n" + what_it_does_to_the_record + "\nexit $code\n");
-        ::setenv("PATH", folder_.path().c_str(), 1);  // and nobody else's
+        ::setenv("PATH", folder_.path().c_str(), 1);  // only the fake tracer
     }
     lying_tracer(const lying_tracer&) = delete;
     lying_tracer& operator=(const lying_tracer&) = delete;
@@ -129,7 +131,7 @@ private:
     std::string path_;
 };
 
-TEST(counts, of_a_tracer_that_lies_are_missing_with_the_reason) {
+TEST(counts, a_corrupt_trace_gives_no_counts_and_a_reason) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     for (const std::string lie :
          {"sed -i /execve/d \"$record\"", "truncate -s 4096 \"$record\"", ": >\"$record\"", "rm \"$record\"",
@@ -147,7 +149,7 @@ TEST(counts, of_a_tracer_that_lies_are_missing_with_the_reason) {
     EXPECT_FALSE(counted.metrics.contains("syscalls")) << "the same record for N and for 2N operations";
 }
 
-TEST(counts, of_a_workload_that_works_for_a_time_are_refused) {
+TEST(counts, workloads_with_a_fixed_duration_have_no_counts) {
     for (const std::string workload : {"serve/open_loop/load:50", "timer/under_load"}) {
         const auto counted = counts_of(workload);
         EXPECT_TRUE(counted.metrics.empty());
@@ -157,7 +159,7 @@ TEST(counts, of_a_workload_that_works_for_a_time_are_refused) {
     }
 }
 
-TEST(counts, say_when_allocations_cannot_be_counted) {
+TEST(counts, a_failure_to_count_allocations_is_reported) {
     const auto counted = count(planted, "yield/plain", {.malloc_counter = "/nowhere/counter.so"});
     EXPECT_FALSE(counted.metrics.contains("allocations"));
     EXPECT_SAYS(missing(counted), "/nowhere/counter.so");

@@ -1,5 +1,5 @@
-// A contender with a workload, a copy of it that costs one system call and one allocation more, and others
-// that do something odd.
+// A contender with a workload, a copy of it that costs one system call and one allocation more, and other
+// workloads with odd behaviour.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ struct dearer_runtime : asio_ref::runtime {
     }
 };
 
-/// Does as it is told, but always the same amount.
+/// Always does 100 operations, whatever number is configured.
 void same_work_always(trial& t) {
     t.begin();
     t.end();
@@ -34,7 +34,7 @@ void same_work_always(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Says how often it has run in this process.
+/// Reports how often it has run in this process.
 void count_runs(trial& t) {
     static int runs = 0;
     ++runs;
@@ -46,7 +46,8 @@ void count_runs(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Takes its time for each operation; says how many it did at the most where it was told how many.
+/// Takes 200 us for each operation. Reports the largest number of operations of a run with a configured
+/// number.
 void take_time(trial& t) {
     static std::uint64_t most = 0;
     const bool was_told = t.operations() < std::uint64_t{1} << 40;
@@ -78,7 +79,7 @@ void wait_for_ever_when_traced(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// As one that has to wait for its tracer at each call.
+/// Behaves like a program that waits for its tracer at each system call.
 void take_three_seconds_when_traced(trial& t) {
     if (is_traced()) ::sleep(3);
     t.begin();

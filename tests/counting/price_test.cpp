@@ -1,4 +1,5 @@
-// What measuring costs, and that twice the work takes twice the time: with trials that take none.
+// Tests the measurement overhead and the check that twice the work takes twice the time, with fake trials
+// that take no time.
 #include "bench/counting/price.hpp"
 
 #include <gtest/gtest.h>
@@ -24,12 +25,12 @@ const bench::contender priced{"asio-epoll", "", {"yield"}, ""};
 
 reports::report report_with(std::initializer_list<const char*> metrics, const char* workload = "yield") {
     reports::report report;
-    for (const auto* metric : metrics)  // 100 ns, so that 200 ms are two million operations
+    for (const auto* metric : metrics)  // 100 ns per operation, so 200 ms are two million operations
         report.results.push_back(measured_as(workload, priced.name.c_str(), metric, 100));
     return report;
 }
 
-/// A trial of the operations that it was told, of so many nanoseconds in total.
+/// Returns a trial that did the configured number of operations in `total_ns` nanoseconds.
 trial_outcome did(const trial_request& request, double total_ns) {
     const auto operations = static_cast<double>(request.operations.value());
     auto outcome = took_ns(total_ns / operations);
@@ -44,7 +45,7 @@ bench::counted_cell price(const std::function<trial_outcome(const trial_request&
     return bench::price_of(priced, "yield", report_with(metrics), {}, executor);
 }
 
-TEST(price, of_work_that_takes_its_time_is_a_doubling_of_two_and_what_recording_adds) {
+TEST(price, real_work_has_a_doubling_of_two_and_the_overhead_of_recording) {
     const auto found = price([](const trial_request& request) {
         const auto operations = static_cast<double>(request.operations.value());
         return did(request, operations * (request.recording ? 102 : 100));
@@ -54,12 +55,12 @@ TEST(price, of_work_that_takes_its_time_is_a_doubling_of_two_and_what_recording_
     EXPECT_TRUE(found.missing.empty());
 }
 
-TEST(price, of_work_that_is_not_done_is_a_doubling_of_one) {
+TEST(price, elided_work_has_a_doubling_of_one) {
     const auto found = price([](const trial_request& request) { return did(request, 1e6); });
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
 
-/// Of every so many pairs one has its second run slowed down by half.
+/// Slows down the second run of one in `pairs` pairs by half.
 bench::counted_cell price_when_one_is_slow_of(std::size_t pairs) {
     return price([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
         const auto operations = static_cast<double>(request.operations.value());
@@ -68,7 +69,7 @@ bench::counted_cell price_when_one_is_slow_of(std::size_t pairs) {
     });
 }
 
-TEST(price, stops_when_it_is_clear_and_not_before) {
+TEST(price, measuring_stops_only_when_the_result_is_clear) {
     EXPECT_EQ(price_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
     EXPECT_EQ(price_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
     const auto noisy = price_when_one_is_slow_of(4);
@@ -79,7 +80,7 @@ TEST(price, stops_when_it_is_clear_and_not_before) {
     EXPECT_EQ(hopeless.samples.at("doubling").size(), bench::most_triples);
 }
 
-TEST(price, that_never_gets_clear_is_a_warning_with_the_interval) {
+TEST(price, a_result_that_stays_unclear_is_a_warning_with_the_interval) {
     using expected = std::pair<std::size_t, std::vector<std::string>>;
     for (const auto& [pairs, warnings] : {expected{2, {"yield of asio-epoll (2.50 [2.00, 3.00])"}},
                                           expected{1, {"yield of asio-epoll (3.00)"}}, expected{4, {}}}) {
@@ -97,7 +98,7 @@ TEST(price, that_never_gets_clear_is_a_warning_with_the_interval) {
     }
 }
 
-TEST(price, of_no_operations_is_missing) {
+TEST(price, zero_operations_give_no_overhead) {
     const auto found = price([](const trial_request&) {
         auto outcome = took_ns(100);
         outcome.operations = 0;
@@ -108,8 +109,8 @@ TEST(price, of_no_operations_is_missing) {
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// They cost time, and are not needed for what more pairs are taken for.
-TEST(price, runs_without_recording_as_often_as_must_be) {
+// Runs without recording cost time. The additional pairs for an unclear doubling do not need them.
+TEST(price, runs_without_recording_are_limited_to_the_minimum) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = price([&](const trial_request& request) {
         const auto operations = static_cast<double>(request.operations.value());
@@ -121,7 +122,7 @@ TEST(price, runs_without_recording_as_often_as_must_be) {
     EXPECT_EQ(found.samples.at("doubling").size(), bench::most_triples);
 }
 
-TEST(price, of_connections_leaves_the_kernel_ports_to_find) {
+TEST(price, workloads_that_open_connections_leave_free_ports_to_the_kernel) {
     std::vector<std::uint64_t> operations;
     mock_executor executor{[&](const trial_request& request) {
         operations.push_back(request.operations.value());
@@ -133,7 +134,7 @@ TEST(price, of_connections_leaves_the_kernel_ports_to_find) {
     EXPECT_LE(*std::ranges::max_element(operations), 10'000U);
 }
 
-TEST(price, allows_for_batches_that_do_more_than_they_are_told) {
+TEST(price, batches_that_exceed_the_operation_count_are_allowed) {
     bool whole = false;
     const auto found = price([&](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -144,7 +145,7 @@ TEST(price, allows_for_batches_that_do_more_than_they_are_told) {
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
 }
 
-TEST(price, is_missing_where_a_contender_does_as_it_likes) {
+TEST(price, a_contender_that_ignores_the_operation_count_has_no_overhead) {
     const auto deaf = price([](const trial_request&) {
         auto outcome = took_ns(100);
         outcome.operations = 7;
@@ -164,7 +165,7 @@ TEST(price, is_missing_where_a_contender_does_as_it_likes) {
     EXPECT_FALSE(silent.failed);
 }
 
-TEST(price, of_recording_is_missing_where_that_cannot_be_switched_off) {
+TEST(price, the_overhead_of_recording_is_missing_if_recording_cannot_be_disabled) {
     const auto found = price([](const trial_request& request) {
         auto outcome = did(request, 100.0 * static_cast<double>(request.operations.value()));
         outcome.metrics["latency_p50"] = 90;
@@ -176,7 +177,7 @@ TEST(price, of_recording_is_missing_where_that_cannot_be_switched_off) {
     EXPECT_SAYS(found.missing[0], "LOOPBENCH_RECORD=off");
 }
 
-TEST(price, is_of_what_a_cell_has) {
+TEST(price, only_the_checks_that_apply_to_a_result_run) {
     const auto right = [](const trial_request& request) { return did(request, 5e7); };
     EXPECT_FALSE(price(right, {"time", "throughput"}).metrics.contains("recording"));
     EXPECT_FALSE(price(right, {"time", "latency_p50"}).metrics.contains("doubling"));
@@ -187,7 +188,7 @@ TEST(price, is_of_what_a_cell_has) {
     EXPECT_TRUE(interrupted.metrics.empty() && interrupted.missing.empty());
 }
 
-TEST(price, out_of_bounds_is_a_warning_that_names_the_cell) {
+TEST(price, a_doubling_out_of_bounds_is_a_warning_that_names_the_result) {
     for (const auto& [doubling, warns] :
          {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
         auto report = report_with({"time"});
@@ -200,8 +201,8 @@ TEST(price, out_of_bounds_is_a_warning_that_names_the_cell) {
     }
 }
 
-// A contender whose work is elided: it says that it did what it was told, in a constant time.
-TEST(checking_run, tells_work_that_was_removed_in_report_and_journal) {
+// A contender with elided work: it claims the configured number of operations in constant time.
+TEST(checking_run, elided_work_is_reported_in_the_report_and_the_journal) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh(
 n=${LOOPBENCH_OPERATIONS:-1000000}

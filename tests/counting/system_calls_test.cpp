@@ -1,4 +1,4 @@
-// The readers of the tracers' files, on lines as strace 6 and perf 6 write them.
+// Tests the parsers of the tracers' files on lines as strace 6 and perf 6 write them.
 #include "bench/counting/system_calls.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace loopbench::bench {
 namespace {
 
-TEST(strace_log, counts_calls_by_name) {
+TEST(strace_log, calls_are_counted_by_name) {
     const auto calls = read_strace_log(R"(read(3, "..."..., 832) = 832
 close(3)                                = 0
 close(4)                                = -1 EBADF (Bad file descriptor)
@@ -21,7 +21,7 @@ exit_group(0)                           = ?
     EXPECT_EQ(calls.waits, 0u);
 }
 
-TEST(strace_log, counts_a_call_that_another_thread_interrupted_once) {
+TEST(strace_log, a_call_interrupted_by_another_thread_counts_once) {
     const auto calls = read_strace_log(R"(12 epoll_wait(5,  <unfinished ...>
 13 write(4, ""..., 8) = 8
 12 <... epoll_wait resumed>[{events=EPOLLIN, data={u32=4, u64=4}}], 128, -1) = 1
@@ -38,7 +38,7 @@ TEST(strace_log, counts_a_call_that_another_thread_interrupted_once) {
     EXPECT_EQ(calls.zero_timeout_waits, 0u);
 }
 
-TEST(strace_log, tells_waits_that_found_nothing_and_waits_that_were_not_allowed_to_wait) {
+TEST(strace_log, empty_waits_and_zero_timeout_waits_are_distinguished) {
     const auto calls = read_strace_log(R"(epoll_wait(4, [], 128, 0) = 0
 epoll_wait(4, [{events=EPOLLIN, data={u32=1, u64=1}}], 128, 0) = 1
 epoll_wait(4, [], 128, 10) = 0
@@ -55,7 +55,7 @@ exit_group(0) = ?
     EXPECT_EQ(calls.empty_waits, 6u);
 }
 
-TEST(strace_log, knows_the_waits_of_io_uring) {
+TEST(strace_log, the_waits_of_io_uring_are_recognized) {
     const auto calls = read_strace_log(R"(io_uring_enter(4, 3, 0, 0, NULL, 8) = 3
 io_uring_enter(4, 0, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 0
 io_uring_enter(4, 2, 0, IORING_ENTER_GETEVENTS, NULL, 8) = 2
@@ -67,7 +67,7 @@ exit_group(0) = ?
     EXPECT_EQ(calls.empty_waits, 1u);
 }
 
-TEST(strace_log, that_is_not_whole_is_no_count) {
+TEST(strace_log, an_incomplete_log_gives_no_count) {
     const std::string whole = R"(12 read(3, "..."..., 832) = 832
 12 epoll_wait(5,  <unfinished ...>
 13 write(4, ""..., 8) = 8
@@ -103,7 +103,7 @@ constexpr std::string_view perf_summary = R"(
    futex                100     41  1471.921     0.013     0.051     2.057      0.59%
 )";
 
-TEST(perf_trace, gives_the_calls_of_all_threads) {
+TEST(perf_trace, the_calls_of_all_threads_are_counted) {
     const auto calls = read_perf_trace(perf_summary);
     EXPECT_EQ(calls.by_name.size(), 2u);
     EXPECT_EQ(calls.by_name.at("futex"), 52479u);
@@ -111,7 +111,7 @@ TEST(perf_trace, gives_the_calls_of_all_threads) {
     EXPECT_EQ(calls.total(), 52506u);
 }
 
-TEST(perf_trace, that_is_not_whole_is_no_count) {
+TEST(perf_trace, an_incomplete_trace_gives_no_count) {
     EXPECT_THROW(read_perf_trace("LOST 17 events!\n" + std::string(perf_summary)), incomplete_record);
     EXPECT_THROW(read_perf_trace(""), incomplete_record);
     for (const std::string_view row :
@@ -122,12 +122,12 @@ TEST(perf_trace, that_is_not_whole_is_no_count) {
         EXPECT_THROW(read_perf_trace(without), incomplete_record) << row;
     }
     EXPECT_THROW(read_perf_trace("\n Summary of events:\n\n"), incomplete_record);
-    // Each table is whole then, and one is not there.
+    // Every table is whole in this case, but one is missing.
     const auto second = perf_summary.find(" asio-epoll (28552)");
     EXPECT_THROW(read_perf_trace(perf_summary.substr(0, second)), incomplete_record);
 }
 
-TEST(perf_trace, may_have_seen_some_things_that_are_no_system_calls) {
+TEST(perf_trace, a_few_events_that_are_no_system_calls_are_tolerated) {
     EXPECT_EQ(read_perf_trace(" sh (1), 400 events, 95.0%\n   read 200 0 1.0\n").total(), 200u);
     EXPECT_EQ(read_perf_trace(" sh (1), 40000 events, 99.9%\n   read 20000 0 1.0\n").total(), 20000u);
     EXPECT_THROW(read_perf_trace(" sh (1), 40000 events, 99.5%\n   read 20000 0 1.0\n"), incomplete_record);

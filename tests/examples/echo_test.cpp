@@ -1,4 +1,4 @@
-// Document 003's echo server, with clients that are not its own.
+// Tutorial 003's echo server, with the test's own clients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// Numbers that two counts print are in the order of their deadlines, so the lines of one kind are compared.
+// The numbers that two counts print come in the order of their deadlines, so lines of the same kind are
+// compared.
 std::vector<std::string> lines_with(const std::vector<std::string>& lines,
                                     const std::vector<std::string>& starts) {
     std::vector<std::string> found;
@@ -37,7 +38,7 @@ std::string connected(const tcp_peer& client) {
 
 }  // namespace
 
-TEST(the_select_server, runs_the_newest_task_first) {
+TEST(the_select_server, the_newest_task_runs_first) {
     running_program program("echo_with_select", {"--port", "0", "--clients", "2"});
     const std::uint16_t port = port_in(program.read_line());
     auto older = tcp_peer::connected_to(port);
@@ -75,7 +76,7 @@ protected:
     }
 };
 
-TEST_P(echo_server, answers_beside_counting) {
+TEST_P(echo_server, the_server_answers_while_counting) {
     running_program program("echo_beside_counting", serving(1));
     auto client = tcp_peer::connected_to(port_in(program.read_line()));
     client.send("hello");
@@ -94,11 +95,11 @@ TEST_P(echo_server, answers_beside_counting) {
                                         "Down 3", "Down 2", "Down 1"}));
 }
 
-TEST_P(echo_server, serves_the_next_client_when_the_last_one_is_gone) {
+TEST_P(echo_server, the_next_client_is_served_when_the_last_one_is_gone) {
     running_program program("echo_beside_counting", serving(2));
     const std::uint16_t port = port_in(program.read_line());
     auto first = tcp_peer::connected_to(port);
-    auto second = tcp_peer::connected_to(port);  // in the backlog
+    auto second = tcp_peer::connected_to(port);  // waits in the backlog
     second.send("two");
     first.send("one");
     EXPECT_EQ(first.receive(8), "Got: one");
@@ -110,7 +111,7 @@ TEST_P(echo_server, serves_the_next_client_when_the_last_one_is_gone) {
     EXPECT_EQ(lines_with(finished(program), {"Connect", "Received"}), expected);
 }
 
-TEST_P(echo_server, counts_on_while_a_client_is_silent) {
+TEST_P(echo_server, the_counts_continue_while_a_client_is_silent) {
     running_program program("echo_beside_counting", serving(1));
     auto client = tcp_peer::connected_to(port_in(program.read_line()));
     std::string line;
@@ -122,10 +123,10 @@ TEST_P(echo_server, counts_on_while_a_client_is_silent) {
     static_cast<void>(finished(program));
 }
 
-TEST_P(echo_server, asks_once_a_second_while_it_has_no_descriptor_for_a_client) {
+TEST_P(echo_server, the_server_tries_once_a_second_while_it_has_no_descriptor_for_a_client) {
     running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
     const std::uint16_t port = port_in(program.read_line());
-    program.limit_descriptors(3);  // less than it has already
+    program.limit_descriptors(3);  // fewer than it already has
     auto client = tcp_peer::connected_to(port);
     const auto is_refusal = [](const std::string& line) {
         return line.starts_with("Cannot accept: Too many");

@@ -1,4 +1,4 @@
-// Document 000's programs at a real standard input: a pipe, a terminal, a file, and the end of each.
+// Tutorial 000's programs with a real standard input: a pipe, a terminal, a file, and the end of each.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -34,14 +34,14 @@ terminal open_terminal() {
     return opened;
 }
 
-// A file with a line in it, to be read from its start.
+// Returns a file with one line, positioned at its start.
 unique_fd file_with_a_line() {
     unique_fd file(checked(::memfd_create("input", MFD_CLOEXEC), "memfd_create"));
     checked(static_cast<int>(::pwrite(file.get(), "\n", 1, 0)), "pwrite");
     return file;
 }
 
-// All spellings of the program must behave the same.
+// All variants of the program must behave the same.
 class waiting_for_enter : public on_every_design {
 protected:
     template <class Check>
@@ -53,7 +53,7 @@ protected:
         }
     }
 
-    // Enter comes after "hello" in whatever time: the program has to wait for it.
+    // Presses Enter after "hello", however long that takes: the program has to wait for it.
     static void expect_to_wait(running_program& program, const std::function<void()>& press_enter) {
         EXPECT_EQ(program.read_line(), "hello");
         press_enter();
@@ -65,14 +65,14 @@ protected:
 
 }  // namespace
 
-TEST_P(waiting_for_enter, goes_on_when_a_pipe_has_a_line) {
+TEST_P(waiting_for_enter, the_program_continues_when_a_pipe_has_a_line) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time());
         expect_to_wait(program, [&] { program.type("\n"); });
     });
 }
 
-TEST_P(waiting_for_enter, goes_on_when_a_terminal_has_a_line) {
+TEST_P(waiting_for_enter, the_program_continues_when_a_terminal_has_a_line) {
     for_each_spelling([&](const std::string& name) {
         auto [keys, screen] = open_terminal();
         running_program program(name, in_virtual_time(), std::move(screen));
@@ -81,14 +81,14 @@ TEST_P(waiting_for_enter, goes_on_when_a_terminal_has_a_line) {
     });
 }
 
-TEST_P(waiting_for_enter, goes_on_at_the_end_of_a_pipe) {
+TEST_P(waiting_for_enter, the_program_continues_at_the_end_of_a_pipe) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time());
         expect_to_wait(program, [&] { program.end_input(); });
     });
 }
 
-TEST_P(waiting_for_enter, reads_a_file_at_once) {
+TEST_P(waiting_for_enter, the_program_reads_a_file_at_once) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time(), file_with_a_line());
         const program_end end = program.end();
@@ -97,7 +97,7 @@ TEST_P(waiting_for_enter, reads_a_file_at_once) {
     });
 }
 
-TEST_P(waiting_for_enter, says_so_when_the_input_cannot_be_read) {
+TEST_P(waiting_for_enter, the_program_reports_that_its_input_cannot_be_read) {
     for_each_spelling([&](const std::string& name) {
         unique_fd folder(checked(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open /"));
         running_program program(name, in_virtual_time(), std::move(folder));

@@ -1,4 +1,4 @@
-// What the tests of the examples share: a test for each design.
+// Shared by the tests of the examples: a test for each design.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@ inline std::vector<std::string> design_names() {
     return names;
 }
 
-/// Whether the kernel does not allow the design, which is no fault of the program.
+/// Returns whether the kernel refuses the design, which is no fault of the program.
 inline bool is_refused(const std::string& design) {
     return design == "loop-uring" && !loop::io_uring_refusal().empty();
 }
 
-/// Names of tests are words.
+/// Returns the text with underscores, because test names consist of letters, digits and underscores.
 inline std::string word(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },

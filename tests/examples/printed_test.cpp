@@ -1,4 +1,4 @@
-// Every program on every design prints what its document prints.
+// Every program on every design prints what its tutorial prints.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -15,7 +15,7 @@ namespace {
 struct document_program {
     std::string name;
     std::vector<std::string> arguments;
-    std::string printed;  // by the document; # stands for a number, which time_test.cpp looks at
+    std::string printed;  // by the tutorial; # stands for a number, which time_test.cpp checks
 };
 
 const std::vector<document_program>& document_programs() {
@@ -86,7 +86,7 @@ class the_program : public testing::TestWithParam<program_on_design> {};
 
 }  // namespace
 
-TEST_P(the_program, prints_what_its_document_prints) {
+TEST_P(the_program, the_program_prints_what_its_tutorial_prints) {
     const auto& [program, design] = GetParam();
     if (is_refused(design)) GTEST_SKIP() << loop::io_uring_refusal();
     std::vector<std::string> arguments = program.arguments;

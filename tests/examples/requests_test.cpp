@@ -1,4 +1,4 @@
-// The requests that document 004 announces: to the program's own server and to another.
+// The requests of tutorial 004: to the program's own server and to another.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::ptrdiff_t background_lines_before(const std::string& line, const std::strin
     return std::count(before.begin(), before.end(), "background task!");
 }
 
-// Answers one request on each of so many connections, but none before it has read the requests of all.
+// Answers one request on each of `connections` connections, but only after it has read the requests of all.
 void serve_all_at_once(int listener, std::size_t connections) {
     std::vector<tcp_peer> clients;
     const std::string request = "GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n";
@@ -42,7 +42,7 @@ void serve_all_at_once(int listener, std::size_t connections) {
     for (const tcp_peer& client : clients) client.send("HTTP/1.0 200 OK\r\n\r\nhello");
 }
 
-// Nobody listens there, and nobody else can.
+// Returns a bound socket that does not listen; no other process can listen on its port.
 loop::unique_fd refusing_socket() {
     loop::unique_fd bound(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     const auto any = loop::endpoint::loopback(0);
@@ -55,7 +55,7 @@ loop::unique_fd refusing_socket() {
 
 using requests = on_every_design;
 
-TEST_P(requests, are_answered_in_the_order_of_their_delays) {
+TEST_P(requests, answers_come_in_the_order_of_their_delays) {
     const program_end end = run_program("concurrent_requests", in_virtual_time());
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     EXPECT_EQ(answers_in(end.output), (std::vector<std::string>{"GET /300: HTTP/1.0 200 OK, 58 bytes",
@@ -63,15 +63,16 @@ TEST_P(requests, are_answered_in_the_order_of_their_delays) {
                                                                 "GET /700: HTTP/1.0 200 OK, 58 bytes"}));
 }
 
-TEST_P(requests, leave_the_background_task_running) {
+TEST_P(requests, the_background_task_keeps_running_during_requests) {
     const std::string output = run_program("concurrent_requests", in_virtual_time()).output;
-    // The kernel delivers bytes in its own time: an answer may come later than its delay, and never before.
+    // The kernel delivers bytes in its own time: an answer might come later than its delay, but never
+    // earlier.
     EXPECT_GE(background_lines_before("GET /300", output), 3);
     EXPECT_GE(background_lines_before("GET /500", output), 5);
     EXPECT_GE(background_lines_before("GET /700", output), 7);
 }
 
-TEST_P(requests, are_all_on_their_way_before_one_is_answered) {
+TEST_P(requests, all_requests_are_sent_before_one_is_answered) {
     loop::unique_fd listener(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     loop::checked(::listen(listener.get(), 8), "listen");  // on a port that the kernel chooses
     const std::string server = "127.0.0.1:" + std::to_string(loop::local_endpoint(listener.get()).port());
@@ -82,7 +83,7 @@ TEST_P(requests, are_all_on_their_way_before_one_is_answered) {
     EXPECT_EQ(answers_in(end.output), std::vector<std::string>(3, "GET /: HTTP/1.0 200 OK, 24 bytes"));
 }
 
-TEST_P(requests, say_who_refused_the_connection) {
+TEST_P(requests, the_error_names_the_server_that_refused_the_connection) {
     const auto refusing = refusing_socket();
     const std::string server = loop::local_endpoint(refusing.get()).to_string();
     const program_end end = run_program("concurrent_requests", on_this_design({server}));
@@ -91,7 +92,7 @@ TEST_P(requests, say_who_refused_the_connection) {
         << end.errors;
 }
 
-TEST(a_request, tries_each_address_of_its_host) {
+TEST(a_request, each_address_of_the_host_is_tried) {
     const auto loop = loop::make_loop("loop-epoll");
     const auto refusing = refusing_socket();
     const auto listener = loop->listen();
@@ -101,7 +102,7 @@ TEST(a_request, tries_each_address_of_its_host) {
     EXPECT_EQ(loop::remote_endpoint(connected.native_handle()).port(), listener.port());
 }
 
-TEST(a_request, says_why_the_last_address_refused_it) {
+TEST(a_request, the_error_is_that_of_the_last_address) {
     const auto loop = loop::make_loop("loop-epoll");
     const std::array refusing{refusing_socket(), refusing_socket()};
     const std::vector bad{loop::local_endpoint(refusing[0].get()), loop::local_endpoint(refusing[1].get())};

@@ -1,4 +1,4 @@
-// Document 001's loop: whoever waits is asked on every turn.
+// Tutorial 001's loop: it polls every waiting task on every turn.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,10 +15,10 @@ using loop::task;
 
 class a_round_robin_loop : public testing::Test {
 protected:
-    // Tasks of which the first waits for the answer and the second for the first.
+    // Two tasks: this one waits for the answer, and the test's other task waits for this one.
     task<int> answered() { co_return co_await answer.get_future(); }
 
-    // In so many turns nothing happens, and yet there is something to run on each of them.
+    // Runs ten turns, in which nothing happens, although there is something to run on each of them.
     void expect_to_poll() {
         for (int turn = 0; turn < 10; ++turn) {
             runtime.turn();
@@ -33,7 +33,7 @@ protected:
 
 }  // namespace
 
-TEST_F(a_round_robin_loop, asks_on_every_turn_whether_an_awaited_task_is_done) {
+TEST_F(a_round_robin_loop, the_loop_asks_on_every_turn_whether_an_awaited_task_is_done) {
     const auto awaited = create_task(runtime, answered());
     const auto awaits = [&]() -> task<int> { co_return co_await awaited; };
     const auto waiting = create_task(runtime, awaits());
@@ -45,7 +45,7 @@ TEST_F(a_round_robin_loop, asks_on_every_turn_whether_an_awaited_task_is_done) {
     EXPECT_EQ(waiting.outcome().result(), 42);
 }
 
-TEST_F(a_round_robin_loop, stops_asking_when_who_waits_is_cancelled) {
+TEST_F(a_round_robin_loop, the_loop_stops_asking_when_the_waiting_task_is_cancelled) {
     const auto awaited = create_task(runtime, answered());
     const auto awaits = [&]() -> task<int> { co_return co_await awaited; };
     const auto waiting = create_task(runtime, awaits());
@@ -57,11 +57,11 @@ TEST_F(a_round_robin_loop, stops_asking_when_who_waits_is_cancelled) {
     EXPECT_FALSE(awaited.done());
 
     answer.set_value(42);
-    while (runtime.has_ready()) runtime.turn();  // to the end of those who ask
+    while (runtime.has_ready()) runtime.turn();  // until the remaining tasks have ended
     EXPECT_EQ(awaited.outcome().result(), 42);
 }
 
-TEST_F(a_round_robin_loop, throws_what_an_awaited_task_has_thrown) {
+TEST_F(a_round_robin_loop, an_exception_of_an_awaited_task_reaches_its_waiter) {
     const auto fails = [&]() -> task<void> {
         co_await runtime.yield();
         throw std::runtime_error("as it must");

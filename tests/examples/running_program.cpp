@@ -45,7 +45,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// A file and no pipe: it takes any amount while nobody reads.
+// Makes a file instead of a pipe: it takes any amount while nothing reads.
 unique_fd make_error_file() {
     return unique_fd(checked(::memfd_create("errors", MFD_CLOEXEC), "memfd_create"));
 }
@@ -64,7 +64,7 @@ std::string content_of(int fd) {
 running_program::running_program(const std::string& name, const std::vector<std::string>& arguments,
                                  unique_fd input)
     : errors_(make_error_file()) {
-    std::signal(SIGPIPE, SIG_IGN);  // it may have ended when we type
+    std::signal(SIGPIPE, SIG_IGN);  // the program might have ended when we type
     if (!input) std::tie(input, input_) = make_pipe();
     auto [output, child_output] = make_pipe();
     output_ = std::move(output);

@@ -1,4 +1,4 @@
-// One of the example programs, run as a child whose input and output are the test's.
+// An example program that runs as a child; the test writes its input and reads its output.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace loopbench::tests {
 
-/// How a program ended.
+/// The end of a program.
 struct program_end {
     int exit_code = -1;  // -1: a signal ended it
-    std::string output;  // what read_line() has not taken
+    std::string output;  // the part that read_line() has not taken
     std::string errors;
 };
 
-/// The child dies with this object, and with the test.
+/// A running example. The child ends with this object, and with the test.
 class running_program {
 public:
-    /// `name`: of the executable among the examples. `input` becomes its standard input; without one it is a
-    /// pipe into which type() writes.
+    /// Starts the executable `name` of the examples. `input` becomes its standard input; without one,
+    /// standard input is a pipe that type() writes into.
     running_program(const std::string& name, const std::vector<std::string>& arguments,
                     loop::unique_fd input = {});
     running_program(const running_program&) = delete;
@@ -30,17 +30,18 @@ public:
     void type(std::string_view text);
     void end_input() { input_.reset(); }
 
-    /// From here on it gets no descriptor of this number or above (EMFILE).
+    /// Prevents the child from now on from getting a descriptor of this number or above (EMFILE).
     void limit_descriptors(unsigned limit) const;
 
-    /// It stands still, from when stop() returns, until go_on().
+    /// Stops the child; it stands still when stop() returns, until go_on().
     void stop() const;
     void go_on() const;
 
-    /// The next line of its output, without the newline; waits for it. Empty at the end.
+    /// Waits for the next line of its output and returns it without the newline. Returns an empty line at the
+    /// end.
     std::string read_line();
 
-    /// Waits for its end.
+    /// Waits until the program ends.
     program_end end();
 
 private:
@@ -53,7 +54,7 @@ private:
     std::string read_;
 };
 
-/// Runs it to its end, with nothing to read.
+/// Runs a program to its end, with nothing to read.
 program_end run_program(const std::string& name, const std::vector<std::string>& arguments);
 
 std::vector<std::string> lines_of(const std::string& text);

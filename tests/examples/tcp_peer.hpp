@@ -1,4 +1,4 @@
-// The other end of a connection with an example: blocking calls.
+// The other end of a connection with an example, with blocking calls.
 #pragma once
 
 #include <linux/sockios.h>
@@ -34,14 +34,14 @@ public:
                       "send");
     }
 
-    /// As send(), and waits until it has reached the peer's kernel.
+    /// Sends, and waits until everything has reached the peer's kernel.
     void deliver(std::string_view text) const {
         send(text);
         for (int on_their_way = 1; on_their_way != 0; std::this_thread::yield())
             loop::checked(::ioctl(socket_.get(), SIOCOUTQ, &on_their_way), "SIOCOUTQ");
     }
 
-    /// So many bytes, or fewer when the connection ends before.
+    /// Receives this number of bytes, or fewer if the connection ends before.
     std::string receive(std::size_t bytes) const {
         std::string text(bytes, '\0');
         const auto count = ::recv(socket_.get(), text.data(), bytes, MSG_WAITALL);

@@ -1,4 +1,4 @@
-// What the programs say of durations, by a clock that jumps; and that they run by the machine's clock, too.
+// The durations that the programs print, on a clock that jumps; and runs on the machine's clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,9 +31,9 @@ sleeps parse(const std::string& printed) {
 
 using sleeping = on_every_design;
 
-TEST_P(sleeping, takes_the_sum_in_turn_and_the_longest_together) {
+TEST_P(sleeping, serial_sleeps_take_the_sum_and_concurrent_ones_the_longest) {
     const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
-    // loop-tick finds out at its next tick: two for each sleep, one for the end of the gather.
+    // loop-tick notices at its next tick: two ticks for each sleep, one for the end of the gather.
     const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;
     EXPECT_GE(taken.serial_ms, 1200);
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
@@ -41,7 +41,7 @@ TEST_P(sleeping, takes_the_sum_in_turn_and_the_longest_together) {
     EXPECT_LE(taken.concurrent_ms, 700 + late_ms_max);
 }
 
-TEST_P(sleeping, leaves_nothing_behind_when_it_is_cancelled) {
+TEST_P(sleeping, a_cancelled_sleep_leaves_nothing_to_wait_for) {
     const program_end end = run_program("sleep_deep_dive", in_virtual_time());
     double half_ms = 0;
     double idle_ms = 0;
@@ -56,13 +56,13 @@ TEST_P(sleeping, leaves_nothing_behind_when_it_is_cancelled) {
     EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // and not an hour
 }
 
-TEST_P(sleeping, is_cooked_at_home_without_a_single_sleep) {
+TEST_P(sleeping, busy_waiting_runs_without_a_single_kernel_sleep) {
     const program_end end = run_program("busy_waiting", in_virtual_time());
     const std::string measured = end.output.substr(end.output.find("Brandenburg\n") + 12);
     double wall_ms = 0;
     int sleeps = 0;
     ASSERT_EQ(std::sscanf(measured.c_str(), "%lf ms\nsleeps: %d", &wall_ms, &sleeps), 2) << end.output;
-    // loop-tick finds out at its next tick, and the end of the gather at the one after that.
+    // loop-tick notices at its next tick, and the end of the gather at the tick after that.
     EXPECT_GE(wall_ms, 700);
     EXPECT_LE(wall_ms, GetParam() == "loop-tick" ? 950 : 750);
     if (GetParam() == "loop-round-robin") {
@@ -72,20 +72,21 @@ TEST_P(sleeping, is_cooked_at_home_without_a_single_sleep) {
     }
 }
 
-TEST_P(sleeping, says_what_its_wait_has_cost) {
+TEST_P(sleeping, the_program_prints_what_its_wait_has_cost) {
     const program_end end = run_program("busy_waiting", on_this_design({"--speed", "100"}));
     EXPECT_TRUE(std::regex_search(end.output, std::regex("\nCPU over wall: [0-9]+ %\n$"))) << end.output;
 }
 
-TEST_P(sleeping, never_ends_early_at_ten_times_the_speed) {
+TEST_P(sleeping, sleeps_never_end_early_at_ten_times_the_speed) {
     const sleeps taken =
         parse(run_program("sleep_serial_and_concurrent", on_this_design({"--speed", "10"})).output);
     EXPECT_GE(taken.serial_ms, 120);
     EXPECT_GE(taken.concurrent_ms, 70);
 }
 
-// Both are due, and in any order, where the machine was away for ten milliseconds: so more than once.
-TEST_P(sleeping, takes_turns_by_the_clock_of_the_machine) {
+// If the machine paused for ten milliseconds, both tasks are due, and run in any order; so the test tries
+// repeatedly.
+TEST_P(sleeping, tasks_alternate_on_the_clock_of_the_machine) {
     const std::string in_turn = "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n";
     program_end end;
     for (int i = 0; i < 10 && end.output != in_turn; ++i) {

@@ -1,4 +1,4 @@
-// What the examples have in common: the choice of a design, and what they say when it cannot be.
+// The common part of the examples: the choice of a design, and the errors when it is not possible.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -15,43 +15,43 @@ namespace loopbench::tests {
 
 namespace files = std::filesystem;
 
-TEST(an_example, lists_the_designs) {
+TEST(an_example, the_designs_are_listed) {
     EXPECT_EQ(lines_of(run_program("round_robin_tasks", {"--list"}).output), design_names());
 }
 
-TEST(an_example, names_the_designs_when_it_is_given_another_name) {
+TEST(an_example, an_unknown_design_is_refused_with_the_names_of_the_designs) {
     const program_end end = run_program("round_robin_tasks", {"--design", "loop-nothing"});
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("loop-nothing"), std::string::npos) << end.errors;
     EXPECT_NE(end.errors.find("loop-epoll"), std::string::npos) << end.errors;
 }
 
-TEST(an_example, refuses_a_speed_that_would_stop_time) {
+TEST(an_example, a_speed_that_would_stop_time_is_refused) {
     const program_end end = run_program("round_robin_tasks", {"--speed", "0"});
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("--speed"), std::string::npos) << end.errors;
 }
 
-TEST(an_example, refuses_a_port_that_does_not_exist) {
+TEST(an_example, a_port_that_does_not_exist_is_refused) {
     const program_end end = run_program("echo_beside_counting", {"--port", "70000"});
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("--port 70000: there is no such port"), std::string::npos) << end.errors;
 }
 
-TEST(an_example, refuses_a_server_without_a_port) {
+TEST(an_example, a_server_without_a_port_is_refused) {
     const program_end end = run_program("concurrent_requests", {"localhost"});
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("\"localhost\" does not say where to connect to"), std::string::npos)
         << end.errors;
 }
 
-TEST(the_queue_by_hand, prints_what_its_document_prints) {
+TEST(the_queue_by_hand, the_program_prints_what_its_tutorial_prints) {
     const program_end end = run_program("round_robin_by_hand", {"--virtual-time"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
 }
 
-// So many lines, each without what follows the name of a task.
+// Returns `count` lines from `from`, each without the text after the name of a task.
 std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
     std::string names;
     for (std::size_t at = from; at < std::min(from + count, lines.size()); ++at)
@@ -59,18 +59,18 @@ std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, s
     return names;
 }
 
-TEST(the_queue_by_hand, shows_who_is_run_when_it_is_traced) {
+TEST(the_queue_by_hand, a_trace_shows_each_task_that_runs) {
     const program_end end =
         run_program("round_robin_by_hand", {"--virtual-time", "--speed", "1000", "--trace"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     const auto lines = lines_of(end.output);
-    // main makes the two tasks, each of which makes a sleep; then all five are asked in turn.
+    // main makes the two tasks, each of which makes a sleep; then the loop polls all five in turn.
     EXPECT_EQ(tasks_run(lines, 0, 12),
               "Running task main\n"
               "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"
               "Running task _sleep\nRunning task task1\nRunning task _sleep\nRunning task task2\n"
               "Running task main\nRunning task _sleep\n");
-    // At the end there are three left, as in the document's excerpt.
+    // At the end three tasks are left, as in the tutorial's excerpt.
     const auto last = std::find(lines.rbegin(), lines.rend(), "Task 2");
     ASSERT_NE(last, lines.rend());
     EXPECT_EQ(tasks_run(lines, static_cast<std::size_t>(lines.rend() - last), 6),
@@ -79,7 +79,7 @@ TEST(the_queue_by_hand, shows_who_is_run_when_it_is_traced) {
     EXPECT_EQ(lines[0], "Running task main, finished False, res : None");
 }
 
-// A folder of its own, in which programs are started meanwhile.
+// A new folder that is the current one while this object lives.
 class inside_a_folder {
 public:
     inside_a_folder() : before_(files::current_path()) {
@@ -99,7 +99,7 @@ private:
     files::path before_;
 };
 
-TEST(the_primer, shows_generators_that_are_iterated_over_and_sent_values) {
+TEST(the_primer, generators_are_iterated_over_and_receive_values) {
     const inside_a_folder folder;
     files::create_directories("down/under");
     files::create_directories("Elsewhere");
@@ -117,7 +117,7 @@ TEST(the_primer, shows_generators_that_are_iterated_over_and_sent_values) {
               "task1\ntask2\ntask1\ntask1\ntask2\ntask1\n");
 }
 
-TEST(the_primer, leaves_a_generator_before_its_end) {
+TEST(the_primer, a_generator_can_be_left_before_its_end) {
     const inside_a_folder folder;
     for (char name = 'a'; name < 'p'; ++name) files::create_directory(std::string(1, name));
     const auto lines = lines_of(run_program("generators", {}).output);

@@ -1,4 +1,4 @@
-// Histograms from a contender's side file to a report that shows them, through the real command.
+// Follows histograms through the real command, from a contender's histogram file to a report that shows them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Shell: leaves a side file with these buckets of the workload's latency, and prints a row.
+/// Returns shell code that leaves a histogram file with these buckets for the workload's latency and prints a
+/// row.
 std::string leaves(const std::string& buckets, const std::string& max) {
     return R"sh(
 printf '{"schema": "loopbench-side/1", "contender": "x", "histograms": [
@@ -41,9 +42,9 @@ protected:
     loopbench_command loopbench;
 };
 
-constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";  // in no order
+constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";  // unsorted
 
-TEST_F(histograms, of_all_trials_of_a_cell_are_one_in_the_report) {
+TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_report) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     const auto ran = run();
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
@@ -63,7 +64,7 @@ TEST_F(histograms, of_all_trials_of_a_cell_are_one_in_the_report) {
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
-TEST_F(histograms, are_none_where_contenders_leave_none_and_that_is_said) {
+TEST_F(histograms, a_report_without_histograms_says_so) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     EXPECT_EQ(run().code, 0);
     const auto written = report();
@@ -72,7 +73,7 @@ TEST_F(histograms, are_none_where_contenders_leave_none_and_that_is_said) {
     EXPECT_SAYS(written.error_tail, "histograms.jsonl");
 }
 
-TEST_F(histograms, that_cannot_be_read_fail_the_trial) {
+TEST_F(histograms, an_invalid_histogram_fails_the_trial) {
     for (const auto* buckets : {"[[1, 0, 3]]", "[[1, 2]]", "[[1, 2, 0]]", "7", "[[1, 2, 3]"}) {
         loopbench.add_contender("asio-epoll", leaves(buckets, "5000"));
         EXPECT_EQ(run().code, 1) << buckets;
@@ -82,7 +83,7 @@ TEST_F(histograms, that_cannot_be_read_fail_the_trial) {
     }
 }
 
-TEST_F(histograms, that_are_no_file_fail_their_trial_and_nobody_elses) {
+TEST_F(histograms, a_folder_in_place_of_the_histogram_file_fails_only_its_contender) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     loopbench.add_contender("loop-epoll", "mkdir \"$LOOPBENCH_SIDE_FILE\"\n" + leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 1);
@@ -92,7 +93,7 @@ TEST_F(histograms, that_are_no_file_fail_their_trial_and_nobody_elses) {
     EXPECT_SAYS(cell["reason"].get<std::string>(), "no regular file") << cell;
 }
 
-TEST_F(histograms, outlive_a_kill_and_are_completed_when_the_run_goes_on) {
+TEST_F(histograms, histograms_survive_a_kill_and_are_completed_by_a_resume) {
     loopbench.add_contender("asio-epoll",
                             "[ $(trials) -ne 4 ] || kill -9 $PPID\n" + leaves(four_values, "5000"));
     EXPECT_EQ(run().end, bench::child_end::signalled);
@@ -103,7 +104,7 @@ TEST_F(histograms, outlive_a_kill_and_are_completed_when_the_run_goes_on) {
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-TEST_F(histograms, of_a_run_before_do_not_stay) {
+TEST_F(histograms, a_new_run_removes_the_histograms_of_the_run_before) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
@@ -111,7 +112,7 @@ TEST_F(histograms, of_a_run_before_do_not_stay) {
     EXPECT_EQ(report().output, "");
 }
 
-TEST_F(histograms, are_missed_where_the_report_was_moved_away_from_them) {
+TEST_F(histograms, a_report_moved_away_from_its_histograms_is_an_error) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     const auto moved = loopbench.in_shell(
@@ -121,7 +122,7 @@ TEST_F(histograms, are_missed_where_the_report_was_moved_away_from_them) {
     EXPECT_SAYS(moved.error_tail, "away/histograms.jsonl");
 }
 
-TEST_F(histograms, of_another_run_are_refused_and_its_page_is_without_them) {
+TEST_F(histograms, histograms_of_another_run_are_refused_and_its_page_omits_them) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "1"}).code, 0);
     loopbench.in_shell("cp $out/report.json $folder/first.json");
@@ -136,8 +137,8 @@ TEST_F(histograms, of_another_run_are_refused_and_its_page_is_without_them) {
     EXPECT_SAYS(page.output, "\"curves\":[]");
 }
 
-// Seeds are chosen, often the same.
-TEST_F(histograms, of_another_run_with_the_same_seed_are_refused) {
+// Users choose seeds, and often choose the same one.
+TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "7"}).code, 0);
     EXPECT_EQ(report().code, 0);
@@ -154,8 +155,8 @@ TEST_F(histograms, of_another_run_with_the_same_seed_are_refused) {
     }
 }
 
-// The trial is made again, and its histogram is not to be there twice.
-TEST_F(histograms, of_a_trial_that_could_not_be_written_down_are_not_counted) {
+// The resumed run repeats the trial. Its histogram must be counted only once.
+TEST_F(histograms, the_histogram_of_an_unrecorded_trial_is_not_counted) {
     loopbench.add_contender(
         "loop-epoll",
         "[ $(trials) -ne 2 ] || [ -e $0.full ] || "
@@ -168,15 +169,16 @@ TEST_F(histograms, of_a_trial_that_could_not_be_written_down_are_not_counted) {
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-// A day of trials leaves more of them than there is memory.
-TEST_F(histograms, are_read_without_their_file_in_memory) {
+// The histograms of a day of trials do not fit into memory.
+TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     EXPECT_EQ(content_of(loopbench.path("out/report.html")).find("\"curves\":[]"), std::string::npos);
     const auto few = report();
     constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
     {
-        // One line for all, since this process's memory counts as well (resource_usage::rss_max_bytes).
+        // Reuses one line, because the child's peak memory includes this process's
+        // (resource_usage::rss_max_bytes).
         const auto line =
             R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])" +
             std::string(line_bytes, ' ') + "}\n";
@@ -188,7 +190,7 @@ TEST_F(histograms, are_read_without_their_file_in_memory) {
     EXPECT_LT(many.usage.rss_max_bytes - few.usage.rss_max_bytes, lines * line_bytes / 2);
 }
 
-TEST_F(histograms, that_are_damaged_are_refused_by_line_and_leave_a_page) {
+TEST_F(histograms, damaged_histograms_are_refused_by_line_and_the_page_omits_them) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     const auto whole = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
@@ -204,7 +206,7 @@ TEST_F(histograms, that_are_damaged_are_refused_by_line_and_leave_a_page) {
     EXPECT_SAYS(page.error_tail, "warning: the page is without distributions");
 }
 
-TEST(side_file, has_the_histograms_of_its_workload_where_there_is_one) {
+TEST(side_file, the_file_yields_the_histograms_of_the_requested_workload) {
     const scratch_folder folder;
     EXPECT_EQ(bench::read_side_file(folder / "side.json", "yield"), "");
     reports::write_file_atomically(
@@ -219,7 +221,7 @@ TEST(side_file, has_the_histograms_of_its_workload_where_there_is_one) {
     EXPECT_THROW(bench::read_side_file(folder / "link.json", "yield"), reports::format_error);
 }
 
-TEST(side_file, has_no_more_of_a_workload_than_a_line_of_the_runs_histograms_holds) {
+TEST(side_file, histograms_that_exceed_a_line_of_the_runs_file_are_refused) {
     const scratch_folder folder;
     const std::string bucket = "[1000000000000,1000000000000,1]";
     std::string buckets = bucket;
@@ -233,7 +235,7 @@ TEST(side_file, has_no_more_of_a_workload_than_a_line_of_the_runs_histograms_hol
     EXPECT_EQ(bench::read_side_file(folder / "side.json", "echo"), "");
 }
 
-TEST(hgrm, shows_the_percentiles_that_its_plotter_expects) {
+TEST(hgrm, the_percentiles_match_those_that_the_plotter_expects) {
     reports::histogram values{"w", "c", "late", 1, 50.5 * 1000, 100'000, {}};
     for (std::int64_t us = 1; us <= 100; ++us) values.values.push_back({us * 1000, us * 1000, 1});
     const auto text = reports::write_hgrm(std::span(&values, 1));
@@ -245,7 +247,7 @@ TEST(hgrm, shows_the_percentiles_that_its_plotter_expects) {
     EXPECT_SAYS(text, "#[Mean    =       50.500, StdDeviation   =       28.866]");
 }
 
-TEST(hgrm, ends_where_a_double_has_no_next_percentile) {
+TEST(hgrm, the_output_ends_where_a_double_has_no_next_percentile) {
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;
     const reports::histogram hostile{"w", "c", "late", 1, 1, 2, {{1, 1, most}, {2, 2, 1}}};
     const auto text = reports::write_hgrm(std::span(&hostile, 1));

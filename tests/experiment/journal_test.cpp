@@ -1,4 +1,4 @@
-// The journal holds what is finished, line by line.
+// Tests that the journal holds each finished trial, one per line.
 #include "bench/experiment/journal.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(journal, begins_with_what_is_planned) {
+TEST(journal, the_first_line_holds_the_plan) {
     const scratch_folder folder;
     auto plan = small_plan(3);
     plan.budget = std::chrono::milliseconds{1500};
@@ -36,7 +36,7 @@ TEST(journal, begins_with_what_is_planned) {
     EXPECT_FALSE(lines[0]["environment"].contains("host_name"));
 }
 
-TEST(journal, has_a_line_for_each_trial_as_soon_as_it_is_appended) {
+TEST(journal, each_trial_is_on_disk_as_soon_as_it_is_appended) {
     const scratch_folder folder;
     const auto plan = small_plan(1);
     bench::journal written{folder / "journal.jsonl", {.plan = plan}};
@@ -58,7 +58,7 @@ TEST(journal, has_a_line_for_each_trial_as_soon_as_it_is_appended) {
     EXPECT_EQ(lines[2]["reason"], "a\n\"b\"");
 }
 
-TEST(journal, that_is_gone_on_with_loses_what_a_killed_writer_has_left_beside_it) {
+TEST(journal, resuming_removes_the_temporary_file_of_a_killed_writer) {
     const scratch_folder folder;
     { const bench::journal begun{folder / "journal.jsonl", {.plan = small_plan(1)}}; }
     const pid_t dead = ::fork();
@@ -70,7 +70,7 @@ TEST(journal, that_is_gone_on_with_loses_what_a_killed_writer_has_left_beside_it
     EXPECT_FALSE(std::filesystem::exists(left));
 }
 
-TEST(journal, that_cannot_be_written_is_an_error_with_its_name) {
+TEST(journal, a_journal_that_cannot_be_written_is_an_error_with_its_name) {
     EXPECT_EQ(complaint_of<reports::file_error>([&] {
                   const bench::journal written{"/dev/full", {.plan = small_plan(1)}};
               }),

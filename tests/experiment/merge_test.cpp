@@ -1,4 +1,4 @@
-// Shards into one record, and everything that makes them no shards of one run.
+// Tests merging shards into one record, and every reason why journals are no shards of one run.
 #include "bench/experiment/merge.hpp"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ protected:
         write_script(folder / "bin/other", "exit 1");
     }
 
-    /// Does the shard and writes its journal; `as` may change what it is of, `before_it_ends` what came of
-    /// it.
+    /// Runs a shard and writes its journal. `as` may change the record before the run, `before_it_ends` may
+    /// change its outcome.
     std::filesystem::path add(shard part, const std::string& name, const record_change& as = {},
                               const record_change& before_it_ends = {}) const {
         bench::session_record record;
@@ -74,7 +74,7 @@ protected:
         return complaint_of<bench::usage_error>([&] { text_of(folders, missing); });
     }
 
-    /// What is said of a second shard that was made otherwise.
+    /// Returns the refusal of a second shard that `as` changed.
     std::string refusal_of(const record_change& as) const {
         return refusal({add({1, 2}, "one"), add({2, 2}, "other", as)});
     }
@@ -82,7 +82,7 @@ protected:
     scratch_folder folder;
 };
 
-TEST_F(shards, become_one_record_with_each_block_once_and_in_order) {
+TEST_F(shards, merging_yields_one_record_with_each_block_once_and_in_order) {
     const auto record = merged({add({3, 3}, "c"), add({1, 3}, "a"), add({2, 3}, "b")});
     EXPECT_FALSE(record.outcome.interrupted);
     EXPECT_FALSE(record.plan.part);
@@ -98,7 +98,7 @@ TEST_F(shards, become_one_record_with_each_block_once_and_in_order) {
     for (const auto& [block, count] : trials) EXPECT_EQ(count, 4U) << block;
 }
 
-TEST_F(shards, are_taken_over_word_for_word) {
+TEST_F(shards, trial_lines_are_copied_verbatim) {
     const auto one = add({1, 2}, "a"), other = add({2, 2}, "b");
     const auto text = text_of({one, other});
     std::istringstream lines{content_of(one / "journal.jsonl") + content_of(other / "journal.jsonl")};
@@ -108,7 +108,7 @@ TEST_F(shards, are_taken_over_word_for_word) {
         }
 }
 
-TEST_F(shards, of_several_machines_keep_for_each_trial_where_it_was_made) {
+TEST_F(shards, trials_of_several_machines_keep_their_machine) {
     const auto on_b = [](bench::session_record& record) {
         record.where.machine = "machine B";
         record.where.cpu_model = "another processor";
@@ -125,8 +125,8 @@ TEST_F(shards, of_several_machines_keep_for_each_trial_where_it_was_made) {
     EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
 }
 
-// A history tells machines apart by what they look like, and which of them does which share is a launcher's.
-TEST_F(shards, of_the_same_machines_look_the_same_whichever_did_which_share) {
+// A history identifies machines by their properties. The launcher decides which machine runs which shard.
+TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
     const auto on_the_other = [](bench::session_record& record) {
         record.where.machine = "machine B";
         record.where.cpu_model = "another processor";
@@ -142,7 +142,7 @@ TEST_F(shards, of_the_same_machines_look_the_same_whichever_did_which_share) {
     EXPECT_EQ(one.memory_bytes, other.memory_bytes);
 }
 
-TEST_F(shards, are_of_one_run_where_one_leaves_out_what_the_other_has_as_null) {
+TEST_F(shards, an_omitted_key_equals_null) {
     auto one = bench::read_shard(add({1, 2}, "a")), other = bench::read_shard(add({2, 2}, "b"));
     const auto end = other.text.find('\n');
     auto header = nlohmann::ordered_json::parse(other.text.substr(0, end));
@@ -153,7 +153,7 @@ TEST_F(shards, are_of_one_run_where_one_leaves_out_what_the_other_has_as_null) {
         bench::merged_journal({std::move(one), std::move(other)}, {"merge"}, missing_shards_are::refused));
 }
 
-TEST_F(shards, of_other_plans_are_refused_with_what_differs_and_how) {
+TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
     using record = bench::session_record;
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.seed = 2; }),
                 "the seed is 1 in the first and 2 in the second");
@@ -180,7 +180,7 @@ TEST_F(shards, of_other_plans_are_refused_with_what_differs_and_how) {
     EXPECT_EQ(refusal_of([](record& of) { of.where.kernel = "Linux 7"; }), "") << "a machine's own affair";
 }
 
-TEST_F(shards, in_which_a_workload_was_made_in_another_way_are_refused_with_its_name) {
+TEST_F(shards, shards_with_different_pairings_are_refused_with_the_workloads_name) {
     const auto in = [](reports::way made) {
         return [made](bench::session_record& of) { of.plan.ways = {reports::way::apart, made}; };
     };
@@ -189,7 +189,7 @@ TEST_F(shards, in_which_a_workload_was_made_in_another_way_are_refused_with_its_
         "the plan's ways for echo is apart in the first and turns in the second");
 }
 
-TEST_F(shards, of_other_builds_are_refused_with_the_file_and_both_checksums) {
+TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_checksums) {
     const auto said =
         refusal_of([this](bench::session_record& of) { of.plan.contenders[1].path = folder / "bin/other"; });
     EXPECT_SAYS(said, "of what loop-epoll is made of, the checksum of loop is ");
@@ -205,7 +205,7 @@ TEST_F(shards, of_other_builds_are_refused_with_the_file_and_both_checksums) {
                 "the environment of asio-epoll is {} in the first");
 }
 
-TEST_F(shards, that_were_copied_elsewhere_are_of_the_same_build) {
+TEST_F(shards, a_copy_of_the_executables_elsewhere_is_the_same_build) {
     write_script(folder / "copy/loop", "exit 0");
     EXPECT_EQ(refusal_of([this](bench::session_record& of) {
                   for (auto& who : of.plan.contenders) who.path = folder / "copy/loop";
@@ -213,7 +213,7 @@ TEST_F(shards, that_were_copied_elsewhere_are_of_the_same_build) {
               "");
 }
 
-TEST_F(shards, that_are_there_twice_are_refused) {
+TEST_F(shards, duplicate_shards_are_refused) {
     const auto one = add({1, 2}, "a"), again = add({1, 2}, "b");
     const auto said = refusal({one, again});
     EXPECT_SAYS(said, "shard 1 of 2 is there twice: in ");
@@ -221,7 +221,7 @@ TEST_F(shards, that_are_there_twice_are_refused) {
     EXPECT_SAYS(refusal({one, one}), "is there twice");
 }
 
-TEST_F(shards, that_are_missing_are_named_and_taken_as_missing_when_asked) {
+TEST_F(shards, missing_shards_are_named_and_accepted_on_request) {
     const std::vector all{add({1, 4}, "a"), add({4, 4}, "d")};
     EXPECT_SAYS(refusal(all), "shards 2, 3 of 4 are missing: run them");
     const auto record = merged(all, missing_shards_are::allowed);
@@ -231,7 +231,7 @@ TEST_F(shards, that_are_missing_are_named_and_taken_as_missing_when_asked) {
     EXPECT_EQ(bench::sample_table(record.plan, record.outcome).of({0, 0}).at("time").size(), 6U);
 }
 
-TEST_F(shards, that_are_not_done_are_named_with_how_to_go_on) {
+TEST_F(shards, unfinished_shards_are_named_with_how_to_resume_them) {
     const auto die = [](bench::session_record& of) {
         of.outcome.interrupted = true;
         of.outcome.trials.resize(5);
@@ -246,7 +246,7 @@ TEST_F(shards, that_are_not_done_are_named_with_how_to_go_on) {
     EXPECT_EQ(record.outcome.blocks_finished, 7U);
 }
 
-TEST_F(shards, whose_budget_was_spent_are_as_done_as_they_will_be) {
+TEST_F(shards, shards_that_spent_their_budget_count_as_finished) {
     const auto spend = [](bench::session_record& of) {
         of.outcome.budget_spent = true;
         of.outcome.trials.resize(8);
@@ -258,7 +258,7 @@ TEST_F(shards, whose_budget_was_spent_are_as_done_as_they_will_be) {
     EXPECT_EQ(record.outcome.blocks_finished, 8U);
 }
 
-TEST_F(shards, have_the_passes_of_the_first_one) {
+TEST_F(shards, counts_come_from_the_first_shard) {
     const auto counted = [](bench::session_record& of) {
         of.counted = {{"yield", "loop-epoll", {{"waits", 0.5}}, {}}};
     };
@@ -267,7 +267,7 @@ TEST_F(shards, have_the_passes_of_the_first_one) {
     EXPECT_EQ(record.counted[0].metrics.at("waits"), 0.5);
 }
 
-TEST_F(shards, of_which_one_machine_could_not_do_a_cell_have_what_the_other_did) {
+TEST_F(shards, a_result_unsupported_on_one_machine_keeps_the_trials_of_the_other) {
     const auto refuse_io_uring = [](bench::session_record& of) {
         for (auto& trial : of.outcome.trials)
             if (trial.where.contender == 1) {
@@ -282,7 +282,7 @@ TEST_F(shards, of_which_one_machine_could_not_do_a_cell_have_what_the_other_did)
     EXPECT_EQ(found->status, reports::cell_status::unsupported);
 }
 
-TEST_F(shards, that_cannot_run_a_contender_on_one_machine_say_so) {
+TEST_F(shards, a_contender_broken_on_one_machine_is_reported_as_failed) {
     const auto broken = [](bench::session_record& of) {
         of.plan.contenders[1].problem = "cannot list its workloads: exit code 127";
     };
@@ -291,7 +291,7 @@ TEST_F(shards, that_cannot_run_a_contender_on_one_machine_say_so) {
     EXPECT_EQ(found->status, reports::cell_status::failed);
 }
 
-TEST_F(shards, are_not_what_is_whole_merged_or_nothing) {
+TEST_F(shards, whole_merged_and_missing_journals_are_refused_as_shards) {
     const auto name = [](const std::filesystem::path& of) {
         return complaint_of<std::exception>([&] { bench::read_shard(of); });
     };
@@ -307,7 +307,7 @@ TEST_F(shards, are_not_what_is_whole_merged_or_nothing) {
     EXPECT_SAYS(name(folder / "merged"), "is not a journal");
 }
 
-TEST_F(shards, in_a_merged_record_are_there_once_and_of_as_many) {
+TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_total) {
     const auto text = text_of({add({1, 2}, "a"), add({2, 2}, "b")});
     const auto complaint = [&](std::string_view old, std::string_view replacement) -> std::string {
         auto damaged = text;

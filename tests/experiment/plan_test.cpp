@@ -1,4 +1,4 @@
-// The order of trials is a promise: a seed in a report has to reproduce it.
+// Tests the order of trials. The seed in a report must reproduce it.
 #include "bench/experiment/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -21,14 +21,14 @@ std::string spelled(const std::vector<cell>& block) {
     return text;
 }
 
-// Reckoned with an implementation of its own of MT19937-64 and of the shuffle.
-TEST(plan, a_seed_gives_the_same_order_anywhere) {
+// The expected orders come from an independent implementation of MT19937-64 and of the shuffle.
+TEST(plan, a_seed_gives_the_same_order_on_every_platform) {
     block_orders orders{7, 3, 3};
     EXPECT_EQ(spelled(orders.next()), "11 12 10 22 20 21 01 02 00 ");
     EXPECT_EQ(spelled(orders.next()), "10 12 11 21 22 20 02 01 00 ");
 }
 
-TEST(plan, every_block_holds_every_cell_once_with_the_contenders_of_a_workload_adjacent) {
+TEST(plan, every_block_runs_each_contender_once_adjacent_within_a_workload) {
     block_orders orders{1, 4, 5};
     for (int block = 0; block < 20; ++block) {
         const auto order = orders.next();
@@ -44,14 +44,14 @@ TEST(plan, every_block_holds_every_cell_once_with_the_contenders_of_a_workload_a
     }
 }
 
-TEST(plan, blocks_and_seeds_differ) {
+TEST(plan, blocks_and_seeds_have_different_orders) {
     block_orders one{1, 6, 6}, two{2, 6, 6};
     const auto first = one.next();
     EXPECT_NE(first, one.next());
     EXPECT_NE(first, two.next());
 }
 
-TEST(plan, the_order_of_turns_is_another_one_in_each_attempt_at_a_workload_of_a_block) {
+TEST(plan, each_attempt_at_a_workload_of_a_block_has_its_own_slice_order) {
     std::set<std::uint64_t> seeds;
     for (std::uint64_t block = 0; block < 2000; ++block)
         for (const std::size_t workload : {0U, 1U, 2U})
@@ -66,14 +66,14 @@ TEST(plan, each_contender_goes_first_about_equally_often) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};
     for (int block = 0; block < 4000; ++block) ++first[orders.next().front().contender];
-    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // five standard deviations
+    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // within five standard deviations
 }
 
-TEST(plan, without_cells_the_blocks_are_empty) {
+TEST(plan, a_plan_without_contenders_has_empty_blocks) {
     EXPECT_TRUE((block_orders{1, 0, 0}.next().empty()));
 }
 
-TEST(plan, in_shards_has_each_block_once_spread_over_the_whole_of_it) {
+TEST(plan, shards_cover_each_block_once_and_spread_over_the_whole_run) {
     constexpr std::uint64_t blocks = 13;
     for (const std::uint64_t of : {1U, 3U, 4U, 13U}) {
         std::uint64_t all = 0;
@@ -104,7 +104,7 @@ bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::u
     return plan;
 }
 
-/// Those of a contender in the blocks from `first` on.
+/// Returns the layouts that a contender draws in `count` blocks from `first` on.
 std::vector<std::size_t> drawn(const bench::run_plan& plan, std::size_t contender, std::uint64_t first,
                                std::uint64_t count) {
     std::vector<std::size_t> all;
@@ -113,7 +113,7 @@ std::vector<std::size_t> drawn(const bench::run_plan& plan, std::size_t contende
     return all;
 }
 
-TEST(plan, uses_every_layout_once_before_any_comes_again_and_then_the_same_ones_together) {
+TEST(plan, every_layout_is_used_once_before_the_sequence_repeats) {
     const auto plan = plan_of_layouts(9, 9);
     for (const std::size_t who : {0U, 1U, 2U}) {
         const auto first = drawn(plan, who, 0, 9);
@@ -123,12 +123,12 @@ TEST(plan, uses_every_layout_once_before_any_comes_again_and_then_the_same_ones_
     EXPECT_NE(drawn(plan, 0, 0, 9), drawn(plan, 1, 0, 9)) << "each side has an order of its own";
 }
 
-TEST(plan, draws_layouts_by_its_seed) {
+TEST(plan, the_seed_determines_the_layouts) {
     EXPECT_EQ(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9), 0, 0, 9));
     EXPECT_NE(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9, 2), 0, 0, 9));
 }
 
-TEST(plan, of_layouts_has_as_many_pairs_as_the_smaller_side_has) {
+TEST(plan, there_are_as_many_layout_pairs_as_the_smaller_side_has_layouts) {
     const auto plan = plan_of_layouts(8, 12);
     EXPECT_EQ(plan.layout_pairs(), 8U);
     EXPECT_EQ(drawn(plan, 1, 8, 8), drawn(plan, 1, 0, 8)) << "a layout meets one and the same other";
@@ -136,7 +136,7 @@ TEST(plan, of_layouts_has_as_many_pairs_as_the_smaller_side_has) {
     EXPECT_EQ(bench::layout_of(plan_of_layouts(0, 0), 5, 0), 0U);
 }
 
-TEST(plan, never_compares_a_layout_with_itself_and_has_others_for_the_twin_where_there_are_enough) {
+TEST(plan, a_layout_is_never_compared_with_itself_and_the_aa_copy_gets_its_own_if_possible) {
     for (const std::size_t layouts : {6U, 7U, 20U}) {
         const auto plan = plan_of_layouts(layouts, layouts);
         for (std::uint64_t block = 0; block < 40; ++block)

@@ -1,4 +1,4 @@
-// Journals are read back from strangers and from machines that died: what is wrong is named with its line.
+// Tests reading journals that come from third parties or from machines that crashed: errors name the line.
 #include "bench/experiment/record.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace loopbench::tests {
 
 namespace {
 
-/// A header and two trials.
+/// Returns a header and two trials.
 std::string journal_text() {
     const scratch_folder folder;
     const auto plan = small_plan(3);
@@ -38,7 +38,7 @@ std::string with(std::string text, std::string_view old, std::string_view replac
     return text.replace(at, old.size(), replacement);
 }
 
-TEST(record, takes_back_what_was_written) {
+TEST(record, written_trials_are_read_back) {
     const auto read = bench::read_journal(journal_text(), "it");
     EXPECT_EQ(read.plan.workloads, small_plan(3).workloads);
     EXPECT_EQ(read.command, (std::vector<std::string>{"loopbench", "run"}));
@@ -48,7 +48,7 @@ TEST(record, takes_back_what_was_written) {
     EXPECT_TRUE(read.outcome.interrupted) << "there is no line that says how it ended";
 }
 
-TEST(record, takes_back_how_long_turns_are_and_refuses_those_that_are_none) {
+TEST(record, slice_lengths_are_read_back_and_invalid_ones_refused) {
     const scratch_folder folder;
     auto plan = small_plan(1);
     plan.turn = {std::chrono::microseconds{250}, std::chrono::microseconds{4000}};
@@ -67,7 +67,7 @@ TEST(record, takes_back_how_long_turns_are_and_refuses_those_that_are_none) {
     EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.turn, bench::turn_lengths{});
 }
 
-TEST(record, takes_back_what_contenders_said_and_what_was_counted) {
+TEST(record, contender_descriptions_and_counts_are_read_back) {
     const scratch_folder folder;
     auto plan = small_plan(3);
     plan.contenders[0].called = "short";
@@ -112,7 +112,7 @@ TEST(record, takes_back_what_contenders_said_and_what_was_counted) {
     EXPECT_EQ(doubling->high, 2.1);
 }
 
-TEST(record, of_a_contender_that_failed_when_it_was_counted_has_no_numbers_of_it) {
+TEST(record, a_contender_that_failed_while_counting_has_no_numbers) {
     const scratch_folder folder;
     auto plan = small_plan(1);
     plan.baseline = "asio-epoll";
@@ -135,7 +135,7 @@ TEST(record, of_a_contender_that_failed_when_it_was_counted_has_no_numbers_of_it
     EXPECT_FALSE(older.counted.at(0).failed);
 }
 
-TEST(record, takes_samples_of_what_is_a_median_only) {
+TEST(record, samples_are_accepted_only_for_metrics_with_a_median) {
     const auto counted = [](const std::string& metrics, const std::string& samples) {
         return complaint_about(journal_text() +
                                R"({"counted":[{"workload":"yield","contender":"loop-epoll","metrics":{)" +
@@ -154,7 +154,7 @@ TEST(record, takes_samples_of_what_is_a_median_only) {
         EXPECT_SAYS(counted(metrics, samples), complaint);
 }
 
-TEST(record, of_a_precise_run_that_was_killed_says_how_many_blocks_it_wanted) {
+TEST(record, a_killed_run_with_a_target_precision_says_how_many_blocks_it_wanted) {
     const scratch_folder folder;
     auto plan = small_plan(100'000);
     plan.workloads = {"yield"};
@@ -174,7 +174,8 @@ TEST(record, of_a_precise_run_that_was_killed_says_how_many_blocks_it_wanted) {
     EXPECT_EQ(planned_after(38), wanted);
 }
 
-/// Of the second of four shards of a plan of twelve blocks, two of whose own it has.
+/// Returns the journal of the second of four shards of a plan of twelve blocks. It has two of the shard's
+/// blocks.
 std::string journal_of_a_shard(const scratch_folder& folder) {
     auto plan = small_plan(12);
     plan.part = bench::shard{2, 4};
@@ -193,7 +194,7 @@ std::string journal_of_a_shard(const scratch_folder& folder) {
     return content_of(folder / "journal.jsonl");
 }
 
-TEST(record, of_a_shard_says_which_it_is_and_where_it_was_made) {
+TEST(record, a_shards_journal_names_the_shard_and_its_machine) {
     const scratch_folder folder;
     const auto read = bench::read_journal(journal_of_a_shard(folder), "it");
     EXPECT_EQ(read.plan.part, (bench::shard{2, 4}));
@@ -206,7 +207,7 @@ TEST(record, of_a_shard_says_which_it_is_and_where_it_was_made) {
     EXPECT_FALSE(bench::read_journal(journal_text(), "it").executables.front().contents);
 }
 
-TEST(record, of_a_shard_has_its_own_blocks_and_all_of_these) {
+TEST(record, a_shards_journal_must_have_its_own_blocks_without_gaps) {
     const scratch_folder folder;
     const auto text = journal_of_a_shard(folder);
     for (const auto& [old, replacement, complaint] :
@@ -217,7 +218,7 @@ TEST(record, of_a_shard_has_its_own_blocks_and_all_of_these) {
         EXPECT_SAYS(complaint_about(with(text, old, replacement)), complaint);
 }
 
-TEST(record, of_a_shard_is_told_from_one_of_a_changed_contender_by_what_is_in_it) {
+TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents) {
     const scratch_folder one, other;
     const auto checksum = [](const scratch_folder& folder) {
         return bench::read_journal(journal_of_a_shard(folder), "it").executables.front().contents->front();
@@ -225,14 +226,14 @@ TEST(record, of_a_shard_is_told_from_one_of_a_changed_contender_by_what_is_in_it
     EXPECT_EQ(checksum(one), checksum(other)) << "elsewhere, and at another time";
 }
 
-TEST(record, passes_over_a_last_line_that_was_cut_short) {
+TEST(record, an_incomplete_last_line_is_skipped) {
     const auto text = journal_text();
     const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;
     for (std::size_t length = whole_lines; length < text.size(); length += 5)
         EXPECT_EQ(bench::read_journal(text.substr(0, length), "it").outcome.trials.size(), 1U) << length;
 }
 
-TEST(record, names_the_line_of_what_is_wrong) {
+TEST(record, errors_name_the_line) {
     const auto text = journal_text();
     struct damage {
         std::string_view old, replacement, complaint;
@@ -264,7 +265,7 @@ TEST(record, names_the_line_of_what_is_wrong) {
         EXPECT_SAYS(complaint_about(with(text, old, replacement)), complaint);
 }
 
-TEST(record, refuses_more_cells_than_the_memory_may_have) {
+TEST(record, plans_with_too_many_results_are_refused) {
     std::string names = "[\"asio-epoll\",\"loop-epoll\"";
     for (int i = 0; i < 60'000; ++i) names += ",\"w" + std::to_string(i) + "\"";
     EXPECT_SAYS(
@@ -272,9 +273,9 @@ TEST(record, refuses_more_cells_than_the_memory_may_have) {
         "line 1: plan: more than 100000 cells");
 }
 
-TEST(record, is_not_begun_where_it_could_not_be_read) {
+TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     auto plan = small_plan(1);
-    plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");  // the baseline's twin
+    plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");  // one more for the A/A copy
     EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
     plan.workloads.emplace_back("x");
     EXPECT_THROW(bench::refuse_too_many_cells(plan), bench::usage_error);
@@ -284,7 +285,7 @@ TEST(record, is_not_begun_where_it_could_not_be_read) {
     EXPECT_FALSE(std::filesystem::exists(folder / "journal.jsonl"));
 }
 
-TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
+TEST(record, resuming_on_another_machine_or_with_other_variables_is_refused) {
     const scratch_folder folder;
     auto plan = small_plan(3);
     plan.contenders[1].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
@@ -314,7 +315,7 @@ TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
     EXPECT_THROW(bench::refuse_other_place(older, older.where), bench::usage_error) << "it does not say";
 }
 
-/// Of two contenders with three layouts each, and one trial.
+/// Returns the journal of two contenders with three layouts each, and one trial.
 std::string journal_of_layouts(const scratch_folder& folder) {
     auto plan = small_plan(3);
     for (auto& who : plan.contenders)
@@ -327,7 +328,7 @@ std::string journal_of_layouts(const scratch_folder& folder) {
     return content_of(folder / "journal.jsonl");
 }
 
-TEST(record, takes_back_which_layout_a_trial_had) {
+TEST(record, the_layout_of_a_trial_is_read_back) {
     const scratch_folder folder;
     const auto text = journal_of_layouts(folder);
     const auto read = bench::read_journal(text, "it");
@@ -340,7 +341,7 @@ TEST(record, takes_back_which_layout_a_trial_had) {
     EXPECT_SAYS(complaint_about(with(text, "/loop-epoll/2", "/loop-epoll/3")), "layouts of different names");
 }
 
-TEST(record, is_not_gone_on_with_when_one_of_the_layouts_is_another) {
+TEST(record, resuming_with_a_changed_layout_is_refused) {
     const scratch_folder folder;
     const auto read = bench::read_journal(journal_of_layouts(folder), "it");
     EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
@@ -349,7 +350,7 @@ TEST(record, is_not_gone_on_with_when_one_of_the_layouts_is_another) {
                 "loop-epoll/2 has changed");
 }
 
-TEST(record, is_not_gone_on_with_when_the_executable_or_the_generator_is_another) {
+TEST(record, resuming_with_a_changed_executable_or_generator_is_refused) {
     for (const std::string changed : {"loop-epoll", "loopbench-generator"}) {
         const scratch_folder folder;
         for (const auto* file : {"loop-epoll", "loopbench-generator"}) write_script(folder / file, "exit");
@@ -364,7 +365,7 @@ TEST(record, is_not_gone_on_with_when_the_executable_or_the_generator_is_another
     }
 }
 
-TEST(record, is_not_gone_on_with_when_a_library_is_another_or_there_is_one_more) {
+TEST(record, resuming_with_a_changed_or_additional_library_is_refused) {
     const scratch_folder folder;
     for (const auto* file : {"loop-epoll", "libmine.so", "libother.so"}) write_script(folder / file, "exit");
     auto plan = small_plan(3);
@@ -397,7 +398,7 @@ TEST(record, a_complaint_about_a_huge_name_stays_short) {
     EXPECT_LT(text.size(), 400U);
 }
 
-TEST(record, refuses_what_would_overflow_a_stack_or_the_memory) {
+TEST(record, input_that_would_overflow_the_stack_or_the_memory_is_refused) {
     EXPECT_NE(complaint_about(std::string(100'000, '[') + std::string(100'000, ']') + "\n")
                   .find("nested more than 64 levels"),
               std::string::npos);

@@ -1,4 +1,4 @@
-// The rules of a run, with trials that take no time and a clock that is told how late it is.
+// Tests the rules of a run, with fake trials that take no time and a fake clock.
 #include "bench/experiment/runner.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ run_result run(
     return result;
 }
 
-TEST(runner, runs_every_cell_once_in_each_block) {
+TEST(runner, every_block_runs_each_workload_once_per_contender) {
     const auto result = run(small_plan(3), [](const auto&) { return took_ns(1); });
     EXPECT_EQ(result.outcome.blocks_finished, 3U);
     EXPECT_EQ(result.ran.size(), 12U);
@@ -47,7 +47,7 @@ TEST(runner, runs_every_cell_once_in_each_block) {
     EXPECT_EQ(result.observer.progress.back(), "11/12");
 }
 
-TEST(runner, gives_each_trial_the_plans_size_and_times) {
+TEST(runner, each_trial_gets_the_plans_size_and_times) {
     auto plan = small_plan(1);
     plan.size = bench::workload_size::smoke;
     plan.min_time_s = 0.125;
@@ -60,7 +60,7 @@ TEST(runner, gives_each_trial_the_plans_size_and_times) {
     });
 }
 
-TEST(runner, does_not_run_a_failed_cell_again_and_goes_on_with_the_rest) {
+TEST(runner, a_failed_result_is_not_run_again_and_the_rest_continues) {
     int trials = 0;
     const auto result = run(small_plan(7), [&](const trial_request& request) {
         const bool bad = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 3;
@@ -76,7 +76,7 @@ TEST(runner, does_not_run_a_failed_cell_again_and_goes_on_with_the_rest) {
     EXPECT_EQ(result.observer.finished, 24U);
 }
 
-TEST(runner, tries_an_unsupported_cell_in_three_blocks) {
+TEST(runner, an_unsupported_result_is_tried_in_three_blocks) {
     const auto result = run(small_plan(5), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "io_uring refused")
                                                 : took_ns(1);
@@ -86,8 +86,8 @@ TEST(runner, tries_an_unsupported_cell_in_three_blocks) {
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
 }
 
-// The first block is no other than the next.
-TEST(runner, runs_a_cell_again_that_was_unsupported_in_one_block_whichever_that_was) {
+// The first block is treated like every other block.
+TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
     for (const int late : {1, 2, 4}) {
         int trials = 0;
         const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -100,7 +100,7 @@ TEST(runner, runs_a_cell_again_that_was_unsupported_in_one_block_whichever_that_
     }
 }
 
-TEST(runner, counts_blocks_and_not_attempts_at_one_before_it_gives_a_cell_up) {
+TEST(runner, a_result_is_given_up_after_unsupported_blocks_not_attempts) {
     const auto result = run(small_plan(8), [disturbed = 0](const trial_request& request) mutable {
         if (request.who.name == "loop-epoll") return ended(cell_status::unsupported, "io_uring refused");
         auto outcome = took_ns(1);
@@ -116,8 +116,8 @@ TEST(runner, counts_blocks_and_not_attempts_at_one_before_it_gives_a_cell_up) {
     }
 }
 
-// What it has done, it can do: a load generator was too late in one block.
-TEST(runner, runs_a_cell_again_that_had_a_number_before_it_was_unsupported) {
+// For example, the load generator was too late in one block. The contender can run the workload.
+TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
         const bool late = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 2;
@@ -131,7 +131,7 @@ TEST(runner, runs_a_cell_again_that_had_a_number_before_it_was_unsupported) {
     EXPECT_EQ(times.size(), 4U);
 }
 
-TEST(runner, runs_a_row_in_turns_again_when_something_was_left_beside_it) {
+TEST(runner, interleaved_trials_beside_an_orphaned_process_are_repeated) {
     auto plan = small_plan(4);
     plan.ways = {reports::way::turns, reports::way::turns};
     for (const auto& who : plan.contenders)
@@ -147,7 +147,7 @@ TEST(runner, runs_a_row_in_turns_again_when_something_was_left_beside_it) {
     EXPECT_EQ(bench::sample_table(plan, result.outcome).disturbed(), 0U);
 }
 
-TEST(runner, does_not_run_what_a_contender_does_not_have) {
+TEST(runner, a_workload_that_a_contender_lacks_is_not_run) {
     auto plan = small_plan(2);
     plan.contenders[1].workloads = {"yield"};
     plan.contenders.push_back({"broken", "", {}, "cannot list its workloads: exit code 1"});
@@ -159,7 +159,7 @@ TEST(runner, does_not_run_what_a_contender_does_not_have) {
     EXPECT_EQ(result.outcome.excluded[0][2]->reason, "cannot list its workloads: exit code 1");
 }
 
-TEST(runner, stops_before_a_block_that_would_not_fit_into_the_budget) {
+TEST(runner, the_run_stops_before_a_block_that_exceeds_the_budget) {
     auto plan = small_plan(10);
     plan.budget = 10s;
     std::chrono::nanoseconds now{1s};
@@ -175,7 +175,7 @@ TEST(runner, stops_before_a_block_that_would_not_fit_into_the_budget) {
     EXPECT_FALSE(result.outcome.interrupted);
 }
 
-TEST(runner, reckons_with_the_longest_block) {
+TEST(runner, the_longest_block_decides_whether_another_one_fits) {
     auto plan = small_plan(10);
     plan.budget = 12'500ms;
     std::chrono::nanoseconds now{0};
@@ -187,10 +187,10 @@ TEST(runner, reckons_with_the_longest_block) {
             return took_ns(1);
         },
         [&] { return now; });
-    EXPECT_EQ(result.outcome.blocks_finished, 3U);  // at 6.8 s there is no room for another 6
+    EXPECT_EQ(result.outcome.blocks_finished, 3U);  // at 6.8 s another block of 6 s does not fit
 }
 
-TEST(runner, runs_all_blocks_when_they_fit) {
+TEST(runner, all_blocks_run_if_they_fit) {
     auto plan = small_plan(2);
     plan.budget = 1001ms;
     const auto all = run(
@@ -199,7 +199,7 @@ TEST(runner, runs_all_blocks_when_they_fit) {
     EXPECT_FALSE(all.outcome.budget_spent);
 }
 
-TEST(runner, that_is_taken_up_with_no_budget_left_has_all_the_blocks_that_are_done) {
+TEST(runner, a_resumed_run_without_budget_keeps_all_finished_blocks) {
     auto plan = small_plan(5);
     const auto answer = [](const trial_request&) { return took_ns(1); };
     auto done = outcome_of(plan, answer);
@@ -215,7 +215,7 @@ TEST(runner, that_is_taken_up_with_no_budget_left_has_all_the_blocks_that_are_do
     EXPECT_TRUE(executor.ran.empty());
 }
 
-TEST(runner, begins_no_trial_after_the_budget_even_in_the_first_block) {
+TEST(runner, no_trial_begins_after_the_budget_even_in_the_first_block) {
     auto plan = small_plan(2);
     plan.budget = 2500ms;
     std::chrono::nanoseconds now{0};
@@ -231,7 +231,7 @@ TEST(runner, begins_no_trial_after_the_budget_even_in_the_first_block) {
     EXPECT_TRUE(result.outcome.budget_spent);
 }
 
-TEST(runner, a_trial_that_hangs_fails_at_its_limit_and_is_dropped_at_the_end_of_the_budget) {
+TEST(runner, a_hanging_trial_fails_at_its_limit_and_is_dropped_when_the_budget_ends) {
     auto plan = small_plan(2);
     plan.budget = 8s;
     plan.trial_limit = 5s;
@@ -264,19 +264,19 @@ TEST(runner, an_interrupt_drops_the_running_trial_and_keeps_the_finished_ones) {
     EXPECT_EQ(result.ran.size(), 6U);
 }
 
-TEST(runner, ends_when_nothing_is_left_to_run) {
+TEST(runner, the_run_ends_if_every_result_has_failed) {
     const auto result = run(small_plan(5), [](const auto&) { return ended(cell_status::failed, "no"); });
     EXPECT_EQ(result.ran.size(), 4U);
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
 }
 
-/// What a trial is asked to be, as far as it hangs on the plan.
+/// Returns the parts of a request that depend on the plan.
 std::string spelled(const trial_request& request) {
     return request.who.name + " " + request.workload + " " + std::to_string(request.padding_bytes) + " " +
            std::to_string(request.cpu.value_or(-1));
 }
 
-TEST(runner, does_of_a_shard_its_blocks_as_the_whole_run_does_them) {
+TEST(runner, a_shard_runs_its_blocks_exactly_like_the_whole_run) {
     auto plan = small_plan(10);
     plan.cpus = {0, 1, 2, 3};
     plan.cores = {1, 1};
@@ -307,12 +307,12 @@ TEST(runner, does_of_a_shard_its_blocks_as_the_whole_run_does_them) {
     EXPECT_EQ(all, whole);
 }
 
-TEST(runner, goes_on_with_a_shard_that_died_and_does_nothing_of_it_twice) {
+TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     auto plan = small_plan(8);
     plan.part = bench::shard{2, 3};  // blocks 1, 4 and 7
     const auto all = run(plan, [](const auto&) { return took_ns(1); });
     auto cut = all.outcome;
-    cut.trials.resize(5);  // within the second of them
+    cut.trials.resize(5);  // in the middle of the second block
     cut.blocks_finished = 0;
     mock_executor executor{[](const auto&) { return took_ns(1); }};
     mock_observer observer;
@@ -320,7 +320,7 @@ TEST(runner, goes_on_with_a_shard_that_died_and_does_nothing_of_it_twice) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // The row that was cut is made again, so that its trials are pairs, and of one machine.
+    // The interrupted row runs again, so that all of its trials are paired and from one machine.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
     const bench::counting_attempts tried{rest};
@@ -331,7 +331,7 @@ TEST(runner, goes_on_with_a_shard_that_died_and_does_nothing_of_it_twice) {
     for (const auto& [row, of_it] : machines) EXPECT_EQ(of_it.size(), 1U) << row.first;
 }
 
-TEST(runner, spends_a_budget_on_a_share_alone) {
+TEST(runner, the_budget_applies_to_a_shards_own_blocks) {
     auto plan = small_plan(12);
     plan.part = bench::shard{2, 2};
     plan.budget = 10s;
@@ -348,7 +348,7 @@ TEST(runner, spends_a_budget_on_a_share_alone) {
     EXPECT_TRUE(result.outcome.budget_spent);
 }
 
-TEST(runner, refuses_shards_that_cannot_be) {
+TEST(runner, impossible_shards_are_refused) {
     auto plan = small_plan(3);
     plan.part = bench::shard{1, 3};
     EXPECT_NO_THROW(bench::refuse_impossible_part(plan));
@@ -359,7 +359,7 @@ TEST(runner, refuses_shards_that_cannot_be) {
     EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error);
 }
 
-TEST(runner, runs_the_layout_that_its_record_names_and_the_same_ones_when_it_goes_on) {
+TEST(runner, the_recorded_layout_is_the_one_that_runs_also_after_a_resume) {
     auto plan = small_plan(12);
     for (auto& who : plan.contenders)
         for (const auto* layout : {"0", "1", "2", "3", "4", "5"}) who.layouts.emplace_back(who.name + layout);

@@ -1,4 +1,4 @@
-// Patterns, and help for who mistypes them.
+// Tests patterns, and the suggestions for mistyped names.
 #include "bench/experiment/selection.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::string selection_complaint(const names& patterns) {
     return complaint_of<bench::usage_error>([&] { bench::select(workloads, patterns, "workload"); });
 }
 
-TEST(selection, a_pattern_matches_a_name_or_its_front) {
+TEST(selection, a_pattern_matches_a_whole_name_or_its_first_parts) {
     EXPECT_TRUE(bench::matches("echo", "echo/rtt/tcp"));
     EXPECT_TRUE(bench::matches("echo/rtt", "echo/rtt/tcp"));
     EXPECT_TRUE(bench::matches("echo/*/tcp", "echo/rtt/x/tcp"));
@@ -31,7 +31,7 @@ TEST(selection, a_pattern_matches_a_name_or_its_front) {
     EXPECT_FALSE(bench::matches("yield", "gather/yield"));
 }
 
-TEST(selection, keeps_the_order_and_takes_each_name_once) {
+TEST(selection, the_order_is_kept_and_each_name_is_taken_once) {
     EXPECT_EQ(bench::select(workloads, names{"yield", "echo", "*conns:1"}, "workload"),
               (names{workloads[0], workloads[1], workloads[2]}));
     EXPECT_EQ(bench::select(workloads, {}, "workload"), workloads);
@@ -43,7 +43,7 @@ TEST(selection, a_pattern_without_a_match_is_an_error_with_the_nearest_names) {
     EXPECT_SAYS(selection_complaint({"gather/yeild"}), "did you mean gather/yield or");
 }
 
-TEST(selection, quick_measures_the_founding_designs_the_flagships_asio_and_the_floors) {
+TEST(selection, quick_measures_the_tutorial_designs_the_flagships_asio_and_the_floors) {
     for (const auto* name : {"loop-round-robin", "loop-tick", "loop-layered", "loop-scheduler",
                              "loop-asyncio", "loop-epoll", "loop-uring", "asio-epoll", "asio-tuned",
                              "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "a-strangers"})
@@ -54,14 +54,14 @@ TEST(selection, quick_measures_the_founding_designs_the_flagships_asio_and_the_f
         EXPECT_FALSE(bench::is_headline_contender(name)) << name;
 }
 
-TEST(selection, the_nearest_name_may_be_longer_than_what_was_typed) {
+TEST(selection, the_nearest_name_may_be_longer_than_the_typed_word) {
     EXPECT_EQ(bench::nearest("asoi", names{"crash", "gb", "asio-epoll", "loop-epoll"}, 1),
               names{"asio-epoll"});
     EXPECT_EQ(bench::nearest("--blcoks", names{"--budget", "--blocks", "--baseline"}, 1), names{"--blocks"});
     EXPECT_EQ(bench::nearest("xy", names{"xa", "xb"}, 5).size(), 2U);
 }
 
-TEST(selection, what_is_not_near_is_not_suggested) {
+TEST(selection, distant_names_are_not_suggested) {
     for (const auto* word : {"", "x", "zzz", "qqqqqqqqqq"})
         EXPECT_TRUE(bench::nearest(word, names{"yield", "echo", "--blocks"}).empty()) << word;
     const auto text = selection_complaint({"zzzz"});

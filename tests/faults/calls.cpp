@@ -15,7 +15,7 @@
 
 #include "tests/real_calls.hpp"
 
-// Those that are wrapped here alone.
+// Wrapped only here.
 extern "C" {
 ssize_t __real_recvfrom(int, void*, size_t, int, sockaddr*, socklen_t*);
 ssize_t __real_sendto(int, const void*, size_t, int, const sockaddr*, socklen_t);
@@ -29,7 +29,7 @@ int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
-// std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()), in which pthread_create is.
+// std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()), which calls pthread_create.
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(void*,
                                                                                                   void*,
                                                                                                   void (*)());
@@ -51,7 +51,7 @@ constexpr std::size_t descriptors_max = 4096;
 constinit std::array<std::atomic<bool>, descriptors_max> is_eventfd{};
 constinit std::array<std::atomic<bool>, descriptors_max> is_connecting{};
 
-/// Counts the call; whether it is the one that is to fail.
+/// Counts the call, and returns whether it is the one that has to fail.
 bool is_to_fail(site_id where) noexcept {
     const unsigned index = made[static_cast<std::size_t>(where)].fetch_add(1);
     if (!planned || planned->where != where || planned->index != index) return false;
@@ -64,7 +64,8 @@ void note(site_id where, int error) noexcept {
     if (index < errors_max) seen_errors[static_cast<std::size_t>(where)][index] = true;
 }
 
-/// `fails(error)` gives what the call gives with that error, `error_of(result)` the error of a result, or 0.
+/// Makes a call. `fails(error)` returns the result of a call with that error; `error_of(result)` returns the
+/// error of a result, or 0.
 template <class Call, class Fails, class ErrorOf>
 auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltype(call()) {
     if (!watching) return call();
@@ -77,7 +78,7 @@ auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltyp
     return result;
 }
 
-/// Of a call that gives -1, and the error in errno.
+/// Makes a call that returns -1 on failure, with the error in errno.
 template <class Call>
 auto with_errno(site_id where, Call call) -> decltype(call()) {
     return watched(
@@ -89,7 +90,7 @@ auto with_errno(site_id where, Call call) -> decltype(call()) {
         [](auto result) { return result < 0 ? errno : 0; });
 }
 
-/// Of a call that gives the error itself: positive, or negated.
+/// Makes a call that returns the error itself: positive, or negated.
 template <int Sign, class Call>
 int with_result(site_id where, Call call) {
     return watched(
@@ -110,7 +111,8 @@ bool exchange(std::array<std::atomic<bool>, descriptors_max>& of, int fd, bool v
            of[static_cast<std::size_t>(fd)].exchange(value);
 }
 
-/// Whether what is planned says of a connection that it is on its way, or there, as only its first call can.
+/// Returns whether the planned error says that a connection is in progress or established, as only its first
+/// call can.
 bool is_for_first_connect() noexcept {
     return planned && planned->where == site_id::connect &&
            (planned->what.what == fate::made_first || planned->what.error == EISCONN);
@@ -169,11 +171,12 @@ void make_fail(io_uring_sqe& request, int error) noexcept {
     request.user_data = user_data;
 }
 
-/// What is handed over with this entry. A request that is to be made first is marked, and its completion is
-/// written over: by then it is here, since only cancellations are such.
+/// Enters the kernel with the queued requests, of which the planned one fails. A request with
+/// fate::made_first is marked, and its completion is overwritten. That completion is there after the entry,
+/// since only cancellations have this fate.
 template <class Enter>
 int hand_over(io_uring& ring, Enter enter) {
-    constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // nobody reads it of a cancellation
+    constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // not used in the user data of a cancellation
     std::uint64_t marked = 0;
     for (unsigned i = ring.sq.sqe_head; i != ring.sq.sqe_tail; ++i) {
         io_uring_sqe& request = ring.sq.sqes[i & ring.sq.ring_mask];
@@ -293,7 +296,7 @@ int __wrap_eventfd(unsigned count, int flags) {
     return fd;
 }
 ssize_t __wrap_read(int fd, void* data, size_t bytes) {
-    const bool is_input = (::fcntl(fd, F_GETFL) & O_NONBLOCK) == 0;  // only the standard input's may block
+    const bool is_input = (::fcntl(fd, F_GETFL) & O_NONBLOCK) == 0;  // only standard input can block
     const site_id where = wakes(fd) ? site_id::wake_read : is_input ? site_id::read_input : site_id::read;
     return with_errno(where, [=] { return __real_read(fd, data, bytes); });
 }
@@ -330,7 +333,7 @@ int __wrap_accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
     return with_errno(site_id::accept4, [=] { return __real_accept4(fd, from, size, flags); });
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t size) {
-    const bool is_second = exchange(is_connecting, fd, true);  // the connection is there, or refused
+    const bool is_second = exchange(is_connecting, fd, true);  // the connection is established, or refused
     if (is_second && is_for_first_connect()) return __real_connect(fd, to, size);
     return with_errno(site_id::connect, [=] { return __real_connect(fd, to, size); });
 }

@@ -1,9 +1,9 @@
-// The calls of loop/ that can fail, with every error that their manual pages know, and how to let one fail.
+// The calls of loop/ that can fail, with every error from their manual pages, and a way to make one fail.
 //
-// The linker puts a function of calls.cpp between the loop and each of them (--wrap): it counts, and lets one
-// call come to the error that was planned. So the loop is the one that is measured and installed. A request
-// of io_uring becomes one that does nothing and completes with the error (IORING_NOP_INJECT_RESULT, Linux
-// 6.10), so that the kernel and the loop agree on what there is.
+// The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). It counts the
+// calls, and makes one call end with the planned error. The tested loop is therefore the one that is measured
+// and installed. A request of io_uring becomes one that does nothing and completes with the error
+// (IORING_NOP_INJECT_RESULT, Linux 6.10), so that the kernel and the loop agree on the pending requests.
 #pragma once
 
 #include <netdb.h>
@@ -19,22 +19,22 @@
 
 namespace loopbench::loop::faults {
 
-/// What has to come of an error.
+/// The required effect of an error.
 enum class fate {
-    passes,      // the call is not made; tried again, or of no matter: the work is done all the same
-    made_first,  // the same, but the call has done its work before: a close, what "is on its way"
-    told,        // the call is not made; who asked gets the error
-    ends_loop,   // the same, and from then on the loop may say so to everybody, and be destroyed
-    seen,        // it says what the kernel's state is, which only the kernel can have: it comes by itself
-    cannot,      // by what is passed to the call, always; `why` says what, and each call is checked for it
+    passes,      // the call is not made; repeated or ignored: the work is done all the same
+    made_first,  // the same, but the call has done its work before: a close, "in progress"
+    told,        // the call is not made; the caller gets the error
+    ends_loop,   // the same, and then the loop may report it to all callers, and be destroyed
+    seen,        // only the kernel can cause it, by its state: it occurs on its own
+    cannot,      // impossible with the call's arguments; `why` says why, and each call is checked for it
 };
 std::string_view to_text(fate what) noexcept;
 
 struct failure {
     int error;
     fate what;
-    int told_as;           // for another one where that says more
-    std::string_view why;  // of one that cannot come
+    int told_as;           // another error to report, if that says more
+    std::string_view why;  // of an error that cannot come
 };
 
 /// A place in loop/ that makes a call.
@@ -42,13 +42,13 @@ struct site {
     std::string_view name;
     std::string_view call;
     std::string_view file;     // in loop/
-    std::string_view callers;  // the drivers that come here: e(poll), p(oll), s(elect), i(o_uring), t(ick)
-    std::string_view perhaps;  // likewise; whether they do is the kernel's matter
-    std::string_view manual;   // where the errors are from
+    std::string_view callers;  // the drivers that make it: e(poll), p(oll), s(elect), (io_)u(ring), t(ick)
+    std::string_view perhaps;  // likewise, but it depends on the kernel whether they do
+    std::string_view manual;   // the source of the errors
     std::vector<failure> failures;
 };
 
-/// In the order of site_id.
+/// Returns the table, in the order of site_id.
 std::span<const site> sites();
 
 enum class site_id : std::size_t {
@@ -121,14 +121,15 @@ enum class site_id : std::size_t {
 };
 inline constexpr std::size_t site_count = static_cast<std::size_t>(site_id::count);
 
-/// One call that is to fail.
+/// One call that has to fail.
 struct plan {
     site_id where;
-    unsigned index;  // of the calls there, from 0
+    unsigned index;  // of the calls at this site, from 0
     failure what;
 };
 
-/// Between resume() and pause(), calls are counted in all threads, and the planned one fails. One at a time.
+/// Counts calls in all threads between resume() and pause(), and makes the planned one fail. Only one can
+/// exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;
@@ -140,23 +141,23 @@ public:
     void pause() noexcept;
 
     unsigned calls(site_id where) const noexcept;
-    /// Whether the planned one has come.
+    /// Returns whether the planned call was made, and failed.
     bool has_failed() const noexcept;
 };
 
-/// Whether the kernel has given this error by itself while calls were watched.
+/// Returns whether the kernel itself has returned this error while calls were watched.
 bool was_seen(site_id where, int error) noexcept;
-/// What a call was passed that it must never be, so that an error was said to be impossible; or empty.
+/// Describes an argument that a call must never get, because the table calls an error impossible; or empty.
 std::string_view broken_promise() noexcept;
-/// Whether this kernel can let a request fail.
+/// Returns whether this kernel can make a request fail.
 bool requests_can_fail();
 
-/// For the tests themselves: as if nothing stood in between.
+/// For the tests themselves: calls without the watch.
 namespace past_the_watch {
 ssize_t read(int fd, void* data, std::size_t bytes);
 ssize_t write(int fd, const void* data, std::size_t bytes);
 int blocking_pipe(int ends[2]);
-/// A descriptor that becomes readable once, after so long.
+/// Returns a descriptor that becomes readable once, after `ns` nanoseconds.
 int timer(long ns);
 }  // namespace past_the_watch
 

@@ -1,10 +1,11 @@
-// every_fault: lets every call of the loop fail, each with every error that its manual page has, and every
-// allocation, while the loop does what it is for; and looks at what comes of it.
+// every_fault: while the loop does its usual work, lets every call of the loop fail, each with every error
+// from its manual page, and every allocation; and checks the consequences.
 //
-// After each: the error came out, or the work was done all the same, as the table has it (sites.cpp); each
-// operation that was started has ended, once; the loop has gone to the kernel no more than a few times more
-// often; it does another round trip; and when it is gone, so are its descriptors and its memory. It prints
-// the table, with how often each error was tried, and fails when one was not.
+// After each failure, it checks that the error was reported, or the work was done all the same, as the table
+// says (sites.cpp); that each started operation has ended, once; that the loop has entered the kernel at most
+// a few times more often; that it does another round trip; and that its descriptors and its memory are
+// released with it. It prints the table, with the number of times that each error was tried, and fails when
+// one was not.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -36,7 +37,7 @@ using namespace loopbench;
 using namespace loopbench::loop;
 using namespace loopbench::loop::faults;
 
-// What is under way, for who dies of it.
+// The run that is under way, for the message of a fatal signal.
 std::array<char, 256> under_way;
 
 template <class... Arguments>
@@ -63,7 +64,7 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// The kernel's, but that nobody waits for long, nor often.
+/// The kernel's clock, with a limit on how long and how often a loop waits.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -92,11 +93,11 @@ task<void> until_done(task_handle<void> awaited) {
 }
 
 struct outcome {
-    std::string problem;  // empty: none
+    std::string problem;  // empty if there is none
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;
-    bool has_failed = false;  // what was to fail
+    bool has_failed = false;  // the planned call or allocation
     bool told = false;
 };
 
@@ -107,14 +108,14 @@ std::size_t open_descriptors() {
     return count;
 }
 
-/// Whether this is the error that was planned, as the table says.
+/// Returns whether this is the planned error, as the table reports it.
 bool is(const std::exception_ptr& error, const failure& planned) {
     try {
         std::rethrow_exception(error);
     } catch (const std::system_error& found) {
         return found.code().value() == planned.told_as;
     } catch (const std::runtime_error&) {
-        return planned.error < 0;  // of getaddrinfo(3)
+        return planned.error < 0;  // a negative error is one of getaddrinfo(3)
     } catch (...) {
         return false;
     }
@@ -138,7 +139,7 @@ std::string text_of(const std::exception_ptr& error) {
     }
 }
 
-/// What one thread does with a loop of its own, from its start to its end.
+/// One run of a scenario in its own thread, with its own loop, from start to end.
 class experiment {
 public:
     experiment(const design& on, const scenario& what, const std::optional<plan>& planned,
@@ -196,7 +197,7 @@ private:
 
     void work() {
         try {
-            // On loop-tick the kernel's own time: what it sleeps with is a call as well.
+            // loop-tick uses the kernel's own time, because its sleep is a call as well.
             loop_ = on_.make(on_, on_.name == "loop-tick" ? nullptr : &clock_);
         } catch (...) {
             seen_.note(std::current_exception());
@@ -208,7 +209,7 @@ private:
             } catch (...) {
                 seen_.note(std::current_exception());
             }
-            constexpr int runs_max = 4;  // an error may leave run(), and another one to come
+            constexpr int runs_max = 4;  // an error might leave run(), and another one follow
             for (int runs = 0; main && !main->done() && problem_ == nullptr && runs < runs_max; ++runs)
                 run_on(*main);
             if (main && !main->done() && problem_ == nullptr) problem_ = "the work has not ended";
@@ -275,7 +276,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // from 1; 0 is none
+    const std::size_t failing_allocation_;  // from 1; 0 means none
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;
@@ -304,7 +305,7 @@ std::string name_of(int error) {
     return std::ranges::find(names, error, &std::pair<int, const char*>::first)->second;
 }
 
-/// How often each error of each site was tried, on all designs.
+/// Counts how often each error of each site was tried, on all designs.
 class trials {
 public:
     explicit trials(bool whole, std::string_view only) : whole_(whole), only_(only) {}
@@ -316,7 +317,7 @@ public:
             if (each.drivers.find(letter) != std::string_view::npos && is_wanted(each.name)) all_of(on, each);
     }
 
-    /// Prints it; what is missing, and what went wrong, to stderr. Whether all is well.
+    /// Prints the table, and prints missing errors and problems to stderr. Returns whether all is well.
     bool report(bool requests_can_fail) const {
         fmt::print(
             "# Every call of the loop, and every error of it\n\n{} runs, {} of them with an allocation that "
@@ -353,7 +354,7 @@ private:
 
     void all_of(const design& on, const scenario& what) {
         set_under_way("{}: {}", on.name, what.name);
-        static_cast<void>(experiment(on, what, {}, 0, waits_max).run());  // what is made once
+        static_cast<void>(experiment(on, what, {}, 0, waits_max).run());  // makes what is made once
         const outcome usual = tried(on, what, {}, 0, waits_max);
         if (!usual.problem.empty()) return;
         const unsigned waits = 3 * usual.waits + 200;
@@ -400,7 +401,7 @@ private:
         return found;
     }
 
-    /// The table says who calls what.
+    /// Reports a call by a driver that the table does not list.
     void note_caller(const design& on, const scenario& what, std::size_t index, unsigned calls) {
         const site& where = sites()[index];
         const char letter = driver_letter(on);
@@ -411,7 +412,8 @@ private:
         }
     }
 
-    /// On each design of this run that comes to the site, each of its errors was tried, or seen.
+    /// Returns whether, for each design of this run that comes to the site, each of its errors was tried or
+    /// seen.
     bool is_complete(std::size_t index, bool requests_can_fail) const {
         const site& where = sites()[index];
         const bool is_request = index >= static_cast<std::size_t>(site_id::request_feed);
@@ -436,7 +438,7 @@ private:
     const std::string_view only_;
     std::string designs_;
     std::map<std::pair<std::size_t, int>, unsigned> tried_;
-    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // by which driver
+    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // with the driver
     std::vector<std::string> problems_;
     unsigned runs_ = 0;
     unsigned allocation_runs_ = 0;

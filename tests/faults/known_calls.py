@@ -1,15 +1,16 @@
-"""known_calls.py EVERY_FAULT NM ARCHIVE LOOP: the table of every_fault has each call of loop/, where it is made.
+"""known_calls.py EVERY_FAULT NM ARCHIVE LOOP: checks that the table of every_fault has each call of loop/, and where.
 
-Two looks, since neither sees all. What the library's objects want of others is every name that is called, by whatever
-spelling. The source has the places, those in headers and templates too; loop/ writes calls of the C library as ::name.
+It looks at two sources, since neither shows all calls. The undefined symbols of the library's objects are all called
+names, however they are written. The source shows the places, including those in headers and templates; loop/ writes
+calls of the C library as ::name.
 """
 import pathlib
 import re
 import subprocess
 import sys
 
-# What does not fail, or enters no kernel; nanosleep, which is std::this_thread::sleep_for's, and syscall, with which
-# a std::stop_source waits for its like.
+# Calls that do not fail or do not enter the kernel; and nanosleep, which belongs to std::this_thread::sleep_for, and
+# syscall, with which a std::stop_source waits for another one.
 HARMLESS = set('''
     free memchr memcmp memcpy memmove memset snprintf __isoc99_sscanf __isoc23_sscanf sscanf strcmp strerror strlen
     inet_ntop inet_pton sigaddset sigemptyset sigismember freeaddrinfo gai_strerror io_uring_queue_exit
@@ -29,7 +30,7 @@ def wanted_by_objects(nm, archive):
 
 
 def called_in_source(loop):
-    """Pairs of a call and a file, as often as it stands there."""
+    """Returns a pair of call and file for each occurrence of a call."""
     found = []
     for path in sorted(loop.rglob('*.[hc]pp')):
         name = path.relative_to(loop).as_posix()

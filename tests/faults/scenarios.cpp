@@ -67,7 +67,7 @@ void ended_early() {
     throw std::runtime_error("the stream has ended early");
 }
 
-/// More than sockets and pipes take at once.
+/// Returns more bytes than sockets and pipes take at once.
 std::span<const std::byte> much() {
     static const auto bytes = [] {
         std::array<std::byte, 600'000> made{};
@@ -77,7 +77,7 @@ std::span<const std::byte> much() {
     return bytes;
 }
 
-/// All children, to the end: the first error cancels the others.
+/// Gathers all children to the end: the first error cancels the others.
 template <std::size_t Count>
 auto all_of(event_loop& loop, std::array<task<void>, Count>& children) {
     return loop.gather(std::span(children), join_mode::cancel_on_exception);
@@ -99,7 +99,7 @@ task<void> expect_text(Stream& stream, std::string_view text, ledger& seen) {
                 "other bytes were read than written");
 }
 
-/// Reads to the end what `much` has, with pauses, so that the writer has to wait.
+/// Reads all bytes of much(), with pauses, so that the writer has to wait.
 template <class Stream>
 task<void> read_much(event_loop& loop, Stream& stream, ledger& seen) {
     static std::array<std::byte, 50'000> place;
@@ -121,7 +121,7 @@ task<void> echo_back(stream connected) {
 }
 
 task<void> serve(event_loop& loop, listener& listening, int clients, ledger& seen) {
-    for (int i = 0; i < 3; ++i) co_await loop.yield();  // all of them are in the backlog then
+    for (int i = 0; i < 3; ++i) co_await loop.yield();  // then all of them are in the backlog
     std::array<task<void>, 4> echoes;
     for (int i = 0; i < clients; ++i)
         echoes[static_cast<std::size_t>(i)] = seen.operation(echo_back(co_await listening.accept()));
@@ -149,7 +149,7 @@ task<void> echo_over_tcp(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Each comes when somebody waits for it already.
+/// Each connection comes when an accept already waits for it.
 task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     listener listening = loop.listen();
     const auto where = endpoint::loopback(listening.port());
@@ -161,7 +161,7 @@ task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     }
 }
 
-/// A name that no file stands for, and that nobody else has.
+/// Returns an abstract name that no file and no other process has.
 endpoint abstract_name() {
     static std::atomic<unsigned> last{0};
     std::array<char, 64> name{};
@@ -187,7 +187,8 @@ stream_pair unix_pair(event_loop& loop) {
     return {stream(loop, unique_fd(ends[0])), stream(loop, unique_fd(ends[1]))};
 }
 
-/// Writes until nothing more is taken, so that the loop's own write waits from its start; gives what is left.
+/// Writes until nothing more is taken, so that the loop's own write waits from its start. Returns the
+/// remaining bytes.
 std::span<const std::byte> fill(int fd) {
     auto left = much();
     for (ssize_t count; (count = past_the_watch::write(fd, left.data(), left.size())) > 0;)
@@ -206,7 +207,8 @@ task<void> slow_reader(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// A read stops short after the bytes that carry a descriptor, though more is there and the stream goes on.
+/// A read stops short after the bytes that carry a descriptor, although more is there and the stream
+/// continues.
 task<void> descriptor_in_a_message(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto write = [](stream& to) -> task<void> {
@@ -280,7 +282,7 @@ task<void> datagrams(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Unlike UDP's, these wait for a receiver that is slow.
+/// Unlike UDP's, these datagrams wait for a slow receiver.
 task<void> datagrams_that_wait(event_loop& loop, ledger& seen) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -351,7 +353,7 @@ task<void> timers(event_loop& loop, ledger& seen) {
     seen.expect(!none, "an hour has passed");
 }
 
-/// The kernel has the time of a late timer when an earlier one comes.
+/// When an earlier timer comes, the kernel already has the time of a late one.
 task<void> earlier_timer(event_loop& loop, ledger& seen) {
     constexpr auto late = 5s;
     const time_point start = loop.now();
@@ -368,7 +370,7 @@ task<void> earlier_timer(event_loop& loop, ledger& seen) {
         done = true;
         seen.expect(loop.now() < start + late, "a timer came as late as the next one");
     };
-    // Once it is shown, nobody waits for the late one.
+    // Once that is shown, the race does not wait for the late timer.
     std::array both{seen.operation(wait()), seen.operation(wake_up_and_wait())};
     co_await loop.race(std::span(both));
 }
@@ -421,7 +423,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
                     state->came.notify_one();
                 });
             } catch (const std::bad_alloc&) {
-                continue;  // who posts is told, and does it again
+                continue;  // the poster gets the error, and repeats the post
             }
             state->came.wait(posted++);
         }
@@ -430,7 +432,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
         std::thread thread;
         shared& state;
         ~joined() {
-            if (state.came < count) state.came = count + 1;  // it is not waited for
+            if (state.came < count) state.came = count + 1;  // the thread does not wait for it
             state.came.notify_one();
             thread.join();
         }
@@ -475,7 +477,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// The driver is told that a descriptor is closed, which is not: it is registered still when it comes again.
+/// The driver is informed that a descriptor is closed, which is not: it is still registered when it is used
+/// again.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {
@@ -522,7 +525,7 @@ task<void> cancellations(event_loop& loop, ledger& seen) {
     seen.expect(first == all.size() - 1, "nothing was there to be read");
 }
 
-/// What a listener, a stream and a timer of tasks that nobody awaits leave to the loop's end.
+/// Tasks that nothing awaits leave a listener, a stream and a timer to the loop's end.
 task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     listener listening = loop.listen();
@@ -535,7 +538,7 @@ task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     for (int i = 0; i < 3; ++i) co_await loop.yield();
 }
 
-/// Which has SO_REUSEADDR.
+/// Listens on a requested port, which sets SO_REUSEADDR.
 task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     listener first = loop.listen(endpoint::ip("127.83.17.5", 0));
     const auto where = local_endpoint(first.native_handle());
@@ -545,7 +548,7 @@ task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     co_return;
 }
 
-/// A ring of a size that there is none of: the refusal says of which kernel.
+/// Requests a ring of an impossible size: the refusal names the kernel's version.
 task<void> refused_ring(event_loop& loop, ledger& seen) {
     bool refused = false;
     try {

@@ -1,5 +1,5 @@
-// What a loop does all day, small enough to be done again for every call that it makes: each is done, or ends
-// with an error, whatever fails meanwhile.
+// The loop's usual work, in small scenarios that can be repeated for every call that the loop makes. Each
+// operation completes or ends with an error, whatever fails meanwhile.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 
 namespace loopbench::loop::faults {
 
-/// What became of a scenario's operations. It allocates nothing, and outlives the loop.
+/// The outcome of a scenario's operations. It allocates nothing, and outlives the loop.
 class ledger {
 public:
-    /// `work` as an operation that has to end exactly once, be it with its frame.
+    /// Wraps `work` as an operation that has to end exactly once, if only because its frame is destroyed.
     task<void> operation(task<void> work);
 
-    /// An error that came out; a cancellation is none.
+    /// Records an error that was reported; cancellations do not count.
     void note(const std::exception_ptr& error) noexcept;
-    /// What must hold whatever fails.
+    /// Expects something that must hold whatever fails.
     void expect(bool held, const char* what) noexcept {
         if (!held && wrong_ == nullptr) wrong_ = what;
     }
@@ -42,16 +42,16 @@ private:
 
 struct scenario {
     std::string_view name;
-    std::string_view drivers;  // as site::callers
+    std::string_view drivers;  // like site::callers
     task<void> (*run)(event_loop& loop, ledger& seen);
-    bool leaves_operations = false;                  // which end with the loop
-    bool ends_with_run = false;                      // an error that leaves run() is one of what it waits for
-    int has_error = 0;                               // that is a part of it, and says nothing of a fault
-    std::optional<site_id> only_for = std::nullopt;  // it is made for one site, and tells nothing of others
+    bool leaves_operations = false;                  // they end with the loop
+    bool ends_with_run = false;                      // an error that leaves run() ends the work
+    int has_error = 0;                               // a normal part of the scenario, so it proves no fault
+    std::optional<site_id> only_for = std::nullopt;  // made for one site; proves nothing for others
 };
 std::span<const scenario> scenarios() noexcept;
 
-/// One round trip over TCP. Throws when it does not come back.
+/// Does one round trip over TCP. Throws if it does not come back.
 task<void> echo_once(event_loop& loop);
 
 }  // namespace loopbench::loop::faults

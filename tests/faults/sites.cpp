@@ -1,5 +1,5 @@
-// The table: where loop/ makes a call, what may come of it by its manual page (Debian's manpages-dev 6.03 and
-// liburing-dev 2.3), and what has to come of that.
+// The table: where loop/ makes a call, which errors the call's manual page names (Debian's manpages-dev 6.03
+// and liburing-dev 2.3), and what each error has to lead to.
 #include <cerrno>
 
 #include "tests/faults/calls.hpp"
@@ -60,7 +60,7 @@ const failures refused_sends =
 const failures refused_reads = told({EBADF, EFAULT, EINVAL, EIO, EISDIR});
 const failures refused_writes =
     told({EBADF, EDESTADDRREQ, EDQUOT, EFAULT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE});
-// Of a request, by io_uring_enter(2), "CQE errors"; less those that its call has anyway.
+// The errors of a request from io_uring_enter(2), "CQE errors", except those that its call has anyway.
 const failures refused_requests = told({ECANCELED});
 
 const std::vector<site> table{

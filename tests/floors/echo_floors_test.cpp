@@ -1,4 +1,4 @@
-// The echo floors on a wire that can be trusted with nothing.
+// The echo floors over an unreliable wire.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -37,7 +37,7 @@ bool is_warm_up(const passing& message) {
     return message.number < workloads::warm_up_round_trips;
 }
 
-TEST_P(echo_floors, prove_round_trips_whose_messages_arrive_late) {
+TEST_P(echo_floors, late_messages_are_proved_as_round_trips) {
     wire w(3, [](const passing&) { return fate::whole; });
     run_over(w);
     if (IsSkipped()) return;
@@ -46,17 +46,17 @@ TEST_P(echo_floors, prove_round_trips_whose_messages_arrive_late) {
     EXPECT_EQ(t->latency().count(), 3 * round_trips_each);
 }
 
-TEST_P(echo_floors, put_messages_together_that_arrive_in_pieces) {
+TEST_P(echo_floors, messages_that_arrive_in_pieces_are_put_together) {
     wire w(3, [](const passing&) { return fate::in_pieces; });
     run_over(w);
     if (IsSkipped()) return;
     EXPECT_EQ(t->failure().value_or(""), "");
 }
 
-TEST_P(echo_floors, go_on_after_signals_in_the_middle_of_messages) {
+TEST_P(echo_floors, floors_continue_after_signals_in_the_middle_of_messages) {
     struct sigaction heard {
     }, before{};
-    heard.sa_handler = [](int) {};  // and no SA_RESTART: calls end
+    heard.sa_handler = [](int) {};  // without SA_RESTART: calls end
     ASSERT_EQ(::sigaction(SIGUSR1, &heard, &before), 0);
     {
         wire w(3, [](const passing& message) {
@@ -70,7 +70,7 @@ TEST_P(echo_floors, go_on_after_signals_in_the_middle_of_messages) {
     EXPECT_EQ(t->operations_done(), 3 * round_trips_each);
 }
 
-TEST_P(echo_floors, put_large_messages_together_and_see_one_wrong_byte_at_their_end) {
+TEST_P(echo_floors, large_messages_are_put_together_and_one_wrong_byte_at_their_end_is_seen) {
     constexpr std::size_t bytes = 16'384;
     for (const bool spoil : {false, true}) {
         wire w(
@@ -89,7 +89,7 @@ TEST_P(echo_floors, put_large_messages_together_and_see_one_wrong_byte_at_their_
     }
 }
 
-TEST_P(echo_floors, fail_the_trial_when_one_byte_of_one_reply_is_wrong) {
+TEST_P(echo_floors, one_wrong_byte_in_one_reply_fails_the_trial) {
     wire w(3, [](const passing& message) {
         if (message.connection == 1 && message.which == direction::reply && message.number == seventh_timed)
             message.bytes.back() ^= std::byte{1};
@@ -100,7 +100,7 @@ TEST_P(echo_floors, fail_the_trial_when_one_byte_of_one_reply_is_wrong) {
     EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
 }
 
-TEST_P(echo_floors, fail_the_trial_when_a_reply_is_that_of_the_round_trip_before) {
+TEST_P(echo_floors, a_reply_of_the_previous_round_trip_fails_the_trial) {
     std::array<std::byte, 64> before{};
     wire w(1, [&before](const passing& message) {
         if (message.which != direction::reply) return fate::whole;
@@ -115,7 +115,7 @@ TEST_P(echo_floors, fail_the_trial_when_a_reply_is_that_of_the_round_trip_before
     EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
 }
 
-TEST_P(echo_floors, fail_the_trial_when_a_request_is_cut_off_and_finish_the_other_connections) {
+TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_others_finish) {
     wire w(3, [](const passing& message) {
         const bool cut =
             message.connection == 1 && message.which == direction::request && message.number == seventh_timed;
@@ -123,13 +123,14 @@ TEST_P(echo_floors, fail_the_trial_when_a_request_is_cut_off_and_finish_the_othe
     });
     run_over(w);
     if (IsSkipped()) return;
-    // Where it is noticed: when the server sends back what has come, or when it waits for the rest.
+    // Depends on where the floor notices it: when the server sends back the first byte, or when it waits for
+    // the rest.
     EXPECT_TRUE(t->failure().value_or("").starts_with("a client's connection failed: "))
         << t->failure().value_or("");
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);
 }
 
-TEST_P(echo_floors, fail_the_trial_when_a_reply_is_cut_off_while_warming_up) {
+TEST_P(echo_floors, a_reply_that_is_cut_off_while_warming_up_fails_the_trial) {
     wire w(3, [](const passing& message) {
         const bool cut = message.connection == 1 && message.which == direction::reply && is_warm_up(message);
         return cut ? fate::cut_off : fate::whole;
@@ -140,7 +141,7 @@ TEST_P(echo_floors, fail_the_trial_when_a_reply_is_cut_off_while_warming_up) {
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each);
 }
 
-TEST_P(echo_floors, fail_the_trial_and_live_when_they_send_into_a_connection_that_is_gone) {
+TEST_P(echo_floors, sending_into_a_gone_connection_fails_the_trial_without_ending_the_process) {
     for (const direction which : {direction::request, direction::reply}) {
         wire w(3, [which](const passing& message) {
             const bool last = message.connection == 1 && message.which == which && is_warm_up(message);

@@ -1,4 +1,4 @@
-// Every floor with every workload of the suite, and how a floor's list is made.
+// Every floor with every workload of the suite, and the making of a floor's list.
 #include "bench/floors/floors.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ const contender_workload& workload_named(const std::vector<contender_workload>& 
     return *found;
 }
 
-/// Why there is no number, in the words of a report; empty when there is one.
+/// Returns why there is no number, with the words of a report; empty if there is one.
 std::string outcome_of(const contender_workload& workload, trial& t) {
     workload.run(t);
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
@@ -52,7 +52,7 @@ std::string outcome_of(const contender_workload& workload) {
     return outcome_of(workload, t);
 }
 
-/// Whether this machine has io_uring for us; then the floor on it has no excuse.
+/// Returns whether io_uring works on this machine; then the floor on it must work, too.
 bool has_uring() {
     try {
         make_uring_sleeper();
@@ -62,7 +62,7 @@ bool has_uring() {
     return true;
 }
 
-TEST(floors, list_every_workload_of_the_suite_in_its_order) {
+TEST(floors, each_floor_lists_every_workload_of_the_suite_in_its_order) {
     const auto suite = workload_table();
     for (const floor& f : all_floors()) {
         ASSERT_EQ(f.workloads.size(), suite.size()) << f.name;
@@ -73,7 +73,7 @@ TEST(floors, list_every_workload_of_the_suite_in_its_order) {
     }
 }
 
-/// The names of all workloads of the suite that begin so.
+/// Returns the names of all workloads of the suite that begin with `front`.
 std::vector<std::string_view> names_of(std::string_view front) {
     std::vector<std::string_view> names;
     for (const auto& each : workload_table())
@@ -81,7 +81,7 @@ std::vector<std::string_view> names_of(std::string_view front) {
     return names;
 }
 
-TEST(floors, prove_their_echo_workloads_at_smoke_size) {
+TEST(floors, floors_prove_their_echo_workloads_at_smoke_size) {
     const auto names = names_of("echo/rtt/");
     ASSERT_EQ(names.size(), 12u);
     for (const floor& f : kernels_floors()) {
@@ -95,7 +95,7 @@ TEST(floors, prove_their_echo_workloads_at_smoke_size) {
     }
 }
 
-TEST(floors, prove_their_streams_and_wakeups_at_smoke_size) {
+TEST(floors, floors_prove_their_streams_and_wakeups_at_smoke_size) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
@@ -106,7 +106,7 @@ TEST(floors, prove_their_streams_and_wakeups_at_smoke_size) {
     }
 }
 
-TEST(floors, prove_their_timer_workloads_at_smoke_size) {
+TEST(floors, floors_prove_their_timer_workloads_at_smoke_size) {
     std::vector<std::string_view> names{"timer/periodic", "idle/timer", "gather/sleep/children:1000"};
     for (const char* family : {"sleep/", "timer/ladder/"})
         std::ranges::copy(names_of(family), std::back_inserter(names));
@@ -118,8 +118,8 @@ TEST(floors, prove_their_timer_workloads_at_smoke_size) {
     }
 }
 
-// As many operations as they are asked for would take a day.
-TEST(floors, end_in_turns_when_they_are_told_to_and_prove_what_they_did) {
+// The full number of operations would take a day.
+TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
@@ -133,7 +133,7 @@ TEST(floors, end_in_turns_when_they_are_told_to_and_prove_what_they_did) {
     }
 }
 
-TEST(floors, prove_what_makes_no_system_call_as_coroutines) {
+TEST(floors, coroutines_prove_the_workloads_that_make_no_system_call) {
     const floor f = coroutine_floor();
     for (const contender_workload& each : f.workloads) {
         trial t(trial_size::smoke, 20'000);
@@ -144,7 +144,7 @@ TEST(floors, prove_what_makes_no_system_call_as_coroutines) {
     }
 }
 
-TEST(floors, say_why_they_cannot_do_a_workload) {
+TEST(floors, floors_say_why_they_cannot_run_a_workload) {
     for (const floor& f : kernels_floors()) {
         for (const contender_workload& each : f.workloads) {
             if (!each.shape.needed.has(need::scheduler)) continue;
@@ -168,12 +168,12 @@ TEST(floors, say_why_they_cannot_do_a_workload) {
               "unsupported: a blocking socket call keeps no time; see floor-sleep");
 }
 
-TEST(floors, have_a_reason_for_workloads_that_nobody_has_thought_of) {
+TEST(floors, a_workload_without_a_floor_has_a_reason_for_it) {
     EXPECT_EQ(outcome_of(workload_named(all_workloads({}, {}), "mixed/server")),
               "unsupported: this floor has no bare system calls for it");
 }
 
-TEST(floors, are_unsupported_where_the_kernel_refuses_what_they_need) {
+TEST(floors, a_floor_is_unsupported_where_the_kernel_refuses_what_it_needs) {
     const std::array can{floor_workload{"sleep/serial", [](trial&) {
                                             throw std::system_error(EPERM, std::generic_category(),
                                                                     "io_uring refused");
@@ -182,24 +182,24 @@ TEST(floors, are_unsupported_where_the_kernel_refuses_what_they_need) {
               "unsupported: io_uring refused: Operation not permitted");
 }
 
-TEST(floors, fail_when_they_cannot_be_set_up_for_another_reason) {
+TEST(floors, a_floor_that_cannot_be_set_up_for_another_reason_fails) {
     const std::array can{floor_workload{
         "sleep/serial", [](trial&) { throw std::system_error(EMFILE, std::generic_category(), "socket"); }}};
     EXPECT_THROW(outcome_of(workload_named(all_workloads(can, {}), "sleep/serial")), std::system_error);
 }
 
-TEST(floors, reject_a_workload_that_the_suite_does_not_have) {
+TEST(floors, a_workload_that_the_suite_does_not_have_is_rejected) {
     const std::array can{floor_workload{"sleep/cereal", [](trial&) {}}};
     EXPECT_THROW(all_workloads(can, {}), std::logic_error);
 }
 
-TEST(floors, have_the_buffers_of_the_workloads_and_say_so_in_the_same_words) {
+TEST(floors, floors_have_the_buffers_of_the_workloads_and_describe_them_alike) {
     for (const floor& f : all_floors())
         EXPECT_EQ(buffers_of(f), moves_no_bytes(f) ? "none: it makes no connections" : workload_buffers())
             << f.name;
 }
 
-TEST(floors, say_in_their_context_that_they_are_floors) {
+TEST(floors, floors_say_in_their_context_that_they_are_floors) {
     ::setenv("LOOPBENCH_DESCRIBE", "1", 1);
     testing::internal::CaptureStdout();
     std::string name = "floor-sleep";
@@ -211,7 +211,7 @@ TEST(floors, say_in_their_context_that_they_are_floors) {
     EXPECT_NE(context.find("\"role\": \"floor\""), std::string::npos) << context;
 }
 
-TEST(floors, tell_the_options_of_their_own_sockets) {
+TEST(floors, floors_report_the_options_of_their_own_sockets) {
     for (const floor& f : all_floors()) {
         const std::string options = f.socket_options();
         if (moves_no_bytes(f)) {

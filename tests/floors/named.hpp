@@ -1,4 +1,4 @@
-// What the tests of the floors are run with, one after the other.
+// The parameters of the floors' tests, which run one after the other.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace loopbench::bench::floors {
 
-/// A function under its name.
+/// A function with a name.
 template <class Function>
 struct named {
     const char* name;
@@ -22,7 +22,7 @@ struct named {
 
 inline constexpr auto name_of = [](const auto& test) { return test.param.name; };
 
-/// Skips the test where `act()` finds that the kernel refuses io_uring.
+/// Skips the test if `act()` finds that the kernel refuses io_uring.
 template <class Function>
 void unless_refused(Function act) {
     try {
@@ -33,7 +33,7 @@ void unless_refused(Function act) {
     }
 }
 
-/// A test of what the kernel gives; skipped where it refuses io_uring.
+/// A test of a kernel object; skipped where the kernel refuses io_uring.
 template <class Given>
 struct of_kernel : testing::TestWithParam<named<std::unique_ptr<Given>()>> {
     void SetUp() override {

@@ -1,4 +1,4 @@
-// The streaming floors on a stream that somebody meddles with on its way.
+// The streaming floors on a stream that is changed on its way.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,8 +24,8 @@ namespace {
 constexpr std::size_t chunk_bytes = 4096;
 constexpr std::uint64_t chunks = 20;
 
-/// Sends on what it gets, after `change` has seen the piece (which begins at that byte of the stream) and
-/// said how much of it goes on. What nobody takes any more is thrown away.
+/// Passes on the bytes that it gets. `change` sees each piece first (which begins at byte `at` of the
+/// stream), and returns how many bytes of it are passed on. Bytes that nothing receives are discarded.
 class meddler {
 public:
     using change = std::function<std::size_t(std::size_t at, std::span<std::byte> piece)>;
@@ -64,11 +64,11 @@ private:
     change change_;
     std::size_t piece_bytes_;
     one_way ends_;
-    std::thread thread_;  // last: it uses all of the above
+    std::thread thread_;  // last: it uses all members above
 };
 
 struct stream_floors : testing::TestWithParam<named<stream_floor>> {
-    /// Why there is no number; skips the test where the kernel refuses io_uring.
+    /// Returns why there is no number; skips the test where the kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
         t.emplace(trial_size::smoke, chunks);
         unless_refused([&] { GetParam().function(std::move(ends), chunk_bytes, *t); });
@@ -84,20 +84,20 @@ INSTANTIATE_TEST_SUITE_P(all, stream_floors,
                                          named<stream_floor>{"uring", stream_uring}),
                          name_of);
 
-TEST_P(stream_floors, prove_a_stream_through_a_pipe_and_over_a_connection) {
+TEST_P(stream_floors, a_stream_through_a_pipe_and_over_a_connection_is_proved) {
     EXPECT_EQ(outcome_of(open_pipe()), "");
     if (IsSkipped()) return;
     EXPECT_EQ(outcome_of(open_stream_over_loopback()), "");
 }
 
-TEST_P(stream_floors, put_chunks_together_that_arrive_late_and_in_pieces) {
+TEST_P(stream_floors, chunks_that_arrive_late_and_in_pieces_are_put_together) {
     meddler whole([](std::size_t, std::span<std::byte> piece) { return piece.size(); });
     const auto outcome = outcome_of(whole.ends());
     if (IsSkipped()) return;
     EXPECT_EQ(outcome, "");
 }
 
-TEST_P(stream_floors, fail_the_trial_when_one_byte_is_wrong) {
+TEST_P(stream_floors, one_wrong_byte_fails_the_trial) {
     meddler spoiling([](std::size_t at, std::span<std::byte> piece) {
         constexpr std::size_t wrong = 7 * chunk_bytes - 1;
         if (at <= wrong && wrong < at + piece.size()) piece[wrong - at] ^= std::byte{1};
@@ -108,7 +108,7 @@ TEST_P(stream_floors, fail_the_trial_when_one_byte_is_wrong) {
     EXPECT_EQ(outcome, "pieces that are not the bytes sent: expected 0, got 1");
 }
 
-TEST_P(stream_floors, fail_the_trial_when_the_stream_ends_too_early) {
+TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
     meddler cutting([](std::size_t at, std::span<std::byte> piece) {
         return at + piece.size() > 3 * chunk_bytes ? std::size_t{0} : piece.size();
     });
@@ -117,8 +117,8 @@ TEST_P(stream_floors, fail_the_trial_when_the_stream_ends_too_early) {
     EXPECT_TRUE(outcome.starts_with("bytes received: expected 81920, got ")) << outcome;
 }
 
-// The others wait for room, for which nobody makes any.
-TEST(stream_floor_on_epoll, fails_the_trial_when_nobody_reads_and_a_chunk_does_not_fit) {
+// The other floors wait for space, which nothing makes here.
+TEST(stream_floor_on_epoll, a_chunk_that_does_not_fit_and_is_not_read_fails_the_trial) {
     trial t(trial_size::smoke, chunks);
     stream_epoll(open_pipe(), 1 << 20, t);
     EXPECT_EQ(t.failure().value_or(""), "the stream failed: No buffer space available");

@@ -1,4 +1,4 @@
-// The timer floors with sleepers that lie, and the kernel's sleepers at their edges.
+// The timer floors with sleepers that lie, and the kernel's sleepers in their edge cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Does not sleep, and remembers for how long it should have.
+/// Does not sleep, and records the deadlines.
 struct impatient_sleeper final : sleeper {
     void sleep_until(time_point deadline) override { deadlines.push_back(deadline); }
     std::vector<time_point> deadlines;
@@ -25,7 +25,7 @@ void ladder(sleeper& kernel, trial& t) {
     timer_ladder(kernel, t, std::chrono::milliseconds(100));
 }
 
-TEST(timer_floors, fail_the_trial_when_a_sleep_ends_early) {
+TEST(timer_floors, a_sleep_that_ends_early_fails_the_trial) {
     for (timer_floor* const work :
          {sleep_serial, sleep_concurrent, sleep_many, timer_periodic, idle_timer, gather_sleep, ladder}) {
         impatient_sleeper kernel;
@@ -36,7 +36,7 @@ TEST(timer_floors, fail_the_trial_when_a_sleep_ends_early) {
     }
 }
 
-TEST(timer_floors, sleep_to_the_earlier_deadline_and_then_to_the_later_one_when_both_start_together) {
+TEST(timer_floors, concurrent_sleeps_wait_for_the_earlier_deadline_and_then_for_the_later) {
     impatient_sleeper kernel;
     trial t(trial_size::smoke, 1);
     sleep_concurrent(kernel, t);
@@ -44,7 +44,7 @@ TEST(timer_floors, sleep_to_the_earlier_deadline_and_then_to_the_later_one_when_
     EXPECT_EQ(kernel.deadlines[1] - kernel.deadlines[0], milliseconds(2));
 }
 
-TEST(timer_floors, do_as_many_operations_as_they_are_told) {
+TEST(timer_floors, floors_do_the_requested_number_of_operations) {
     for (timer_floor* const work :
          {sleep_serial, sleep_concurrent, sleep_many, idle_timer, gather_sleep, ladder}) {
         impatient_sleeper one, three;
@@ -56,7 +56,7 @@ TEST(timer_floors, do_as_many_operations_as_they_are_told) {
     }
 }
 
-TEST(timer_floors, sleep_to_the_deadlines_of_many_in_their_order) {
+TEST(timer_floors, the_deadlines_of_many_sleeps_are_met_in_their_order) {
     impatient_sleeper kernel;
     trial t(trial_size::smoke, 100);
     sleep_many(kernel, t);
@@ -65,7 +65,7 @@ TEST(timer_floors, sleep_to_the_deadlines_of_many_in_their_order) {
         EXPECT_EQ(kernel.deadlines[i] - kernel.deadlines[i - 1], std::chrono::microseconds(5));
 }
 
-TEST(timer_floors, account_for_deadlines_that_pass_while_they_sleep_without_sleeping_again) {
+TEST(timer_floors, deadlines_that_pass_during_a_sleep_count_without_another_sleep) {
     struct : sleeper {
         void sleep_until(time_point deadline) override {
             ++sleeps;
@@ -80,7 +80,7 @@ TEST(timer_floors, account_for_deadlines_that_pass_while_they_sleep_without_slee
     EXPECT_EQ(t.lateness().count(), 100u);
 }
 
-TEST(timer_floors, keep_to_absolute_deadlines_one_period_apart) {
+TEST(timer_floors, periodic_deadlines_are_absolute_and_one_period_apart) {
     impatient_sleeper kernel;
     trial t(trial_size::smoke, 5);
     timer_periodic(kernel, t);
@@ -89,7 +89,7 @@ TEST(timer_floors, keep_to_absolute_deadlines_one_period_apart) {
         EXPECT_EQ(kernel.deadlines[i] - kernel.deadlines[i - 1], milliseconds(1));
 }
 
-TEST(timer_floors, sleep_once_for_all_children_of_a_gather) {
+TEST(timer_floors, one_sleep_serves_all_children_of_a_gather) {
     impatient_sleeper kernel;
     trial t(trial_size::smoke, 4);
     gather_sleep(kernel, t);
@@ -105,12 +105,12 @@ INSTANTIATE_TEST_SUITE_P(all, sleepers,
                                          named<make_sleeper>{"uring", make_uring_sleeper}),
                          name_of);
 
-TEST_P(sleepers, return_at_once_from_a_deadline_that_has_passed) {
+TEST_P(sleepers, a_sleep_to_a_deadline_that_has_passed_returns_at_once) {
     kernel->sleep_until(std::chrono::steady_clock::now() - milliseconds(1));
     kernel->sleep_until(time_point(std::chrono::nanoseconds(1)));
 }
 
-TEST_P(sleepers, sleep_again_after_a_sleep_and_are_never_early) {
+TEST_P(sleepers, repeated_sleeps_are_never_early) {
     std::uint64_t early = 0;
     for (int i = 0; i < 20; ++i) {
         const time_point deadline =

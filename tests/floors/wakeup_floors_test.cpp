@@ -1,4 +1,5 @@
-// The floor of post/cross_thread with wakers that wake too often, and the kernel's wakers at their edges.
+// The floor of post/cross_thread with wakers that wake too often, and the kernel's wakers in their edge
+// cases.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -22,16 +23,16 @@ INSTANTIATE_TEST_SUITE_P(all, wakers,
                                          named<make_waker>{"uring", make_uring_waker}),
                          name_of);
 
-// A wake-up that is lost is waited for, so these hang when one is.
+// These tests hang if a wake-up is lost.
 
-TEST_P(wakers, do_not_forget_a_wake_up_that_comes_before_the_wait) {
+TEST_P(wakers, a_wake_up_before_the_wait_is_not_forgotten) {
     for (int i = 0; i < 3; ++i) {
         kernel->wake();
         kernel->wait();
     }
 }
 
-TEST_P(wakers, wake_from_another_thread_again_and_again) {
+TEST_P(wakers, another_thread_can_wake_again_and_again) {
     for (const int cores : {1, 2}) {
         trial t(trial_size::smoke, 1000);
         post_cross_thread(*kernel, cores, t);
@@ -41,7 +42,7 @@ TEST_P(wakers, wake_from_another_thread_again_and_again) {
     }
 }
 
-TEST(wakeup_floor, on_two_cores_is_unsupported_where_there_is_one) {
+TEST(wakeup_floor, two_cores_are_unsupported_where_there_is_one) {
     const workloads::kept_on_core here(::sched_getcpu());
     trial t(trial_size::smoke, 50);
     post_cross_thread(*make_futex_waker(), 2, t);
@@ -49,7 +50,7 @@ TEST(wakeup_floor, on_two_cores_is_unsupported_where_there_is_one) {
               "its two threads need a core each, and this process may use only one");
 }
 
-TEST_P(wakers, sleep_until_they_are_woken) {
+TEST_P(wakers, a_waker_sleeps_until_it_is_woken) {
     std::atomic<bool> woken = false;
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -62,10 +63,10 @@ TEST_P(wakers, sleep_until_they_are_woken) {
         ++waits;
     }
     other.join();
-    EXPECT_LE(waits, 2);  // a signal may end one
+    EXPECT_LE(waits, 2);  // a signal might end one
 }
 
-TEST(wakeup_floor, waits_on_when_it_is_woken_for_nothing) {
+TEST(wakeup_floor, a_wake_up_for_nothing_does_not_end_the_wait) {
     struct : waker {
         void wake() noexcept override {}
         void wait() override { std::this_thread::yield(); }
@@ -75,7 +76,7 @@ TEST(wakeup_floor, waits_on_when_it_is_woken_for_nothing) {
     EXPECT_EQ(t.failure().value_or(""), "");
 }
 
-TEST(wakeup_floor, records_no_latency_when_it_is_told_so) {
+TEST(wakeup_floor, no_latency_is_recorded_when_it_is_disabled) {
     trial t(trial_size::smoke, 50, false);
     post_cross_thread(*make_futex_waker(), 1, t);
     EXPECT_EQ(t.failure().value_or(""), "");

@@ -23,12 +23,12 @@ std::pair<loop::unique_fd, loop::unique_fd> socket_pair() {
     return {loop::unique_fd(fds[0]), loop::unique_fd(fds[1])};
 }
 
-/// The peer may be gone; then there is nobody to tell.
+/// Sends, and ignores a peer that is gone.
 void send(int fd, std::span<const std::byte> bytes) {
     static_cast<void>(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
 }
 
-/// Until the peer has read everything: only then is what is sent next a second piece.
+/// Waits until the peer has read everything, so that the next bytes sent arrive as a second piece.
 void wait_until_read(int fd) {
     int unread = 1;
     while (::ioctl(fd, SIOCOUTQ, &unread) == 0 && unread > 0) std::this_thread::yield();

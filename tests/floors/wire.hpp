@@ -1,5 +1,5 @@
-// Connections that a test can meddle with: a thread stands between the client and the server of each and
-// carries every message across, whole or in pieces, right or wrong, or not at all.
+// Connections that a test can interfere with. A thread between the client and the server of each connection
+// passes every message on: whole or in pieces, right or wrong, or not at all.
 #pragma once
 
 #include <pthread.h>
@@ -24,22 +24,22 @@ enum class direction { request, reply };
 struct passing {
     std::size_t connection;
     direction which;
-    std::uint64_t number;  // of the round trip, from 0: those of the warm-up
+    std::uint64_t number;  // of the round trip, from 0; the warm-up comes first
     std::span<std::byte> bytes;
 };
 
 enum class fate {
     whole,
     in_pieces,
-    interrupted,  // in pieces, between which the thread that made the wire gets SIGUSR1
-    cut_off,      // after its first byte, and the connection with it
-    last,  // whole, but it is the last: the connection has been cut in all other respects before it arrives
+    interrupted,  // in pieces; in between, the thread that made the wire gets SIGUSR1
+    cut_off,      // after its first byte, and the connection ends as well
+    last,         // whole, but the last one: everything else of the connection is cut before it arrives
 };
 
 class wire {
 public:
-    /// `decide` says what becomes of each message of `bytes` bytes, and may change them. It is called in the
-    /// wire's thread.
+    /// `decide` returns what happens to each message of `bytes` bytes, and can change its bytes. It is called
+    /// in the wire's thread.
     wire(std::size_t connections, std::function<fate(const passing&)> decide, std::size_t bytes = 64);
     wire(const wire&) = delete;
     wire& operator=(const wire&) = delete;
@@ -60,12 +60,12 @@ private:
     static void cut(const link& cut_link);
 
     std::function<fate(const passing&)> decide_;
-    std::vector<std::byte> message_;  // that is carried
+    std::vector<std::byte> message_;  // the message that is being passed on
     std::vector<connection> ends_;
     std::vector<link> links_;
     loop::unique_fd stop_;
     const pthread_t maker_ = ::pthread_self();
-    std::thread thread_;  // last: it uses all of the above
+    std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace loopbench::bench::floors

@@ -1,5 +1,5 @@
-// Every input of the corpus, in every build: what the fuzzer found once stays found. An input that has a
-// bug's name is there because of it.
+// Reads every input of the corpus in every build, so that bugs found by the fuzzer stay fixed. The file names
+// of some inputs name the bug that they once triggered.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(fuzz_corpus, holds_nothing_that_a_reader_does_not_take_or_refuse) {
+TEST(fuzz_corpus, every_input_is_accepted_or_refused_by_its_reader) {
     std::set<char> letters;
     for (const auto& entry : std::filesystem::directory_iterator{LOOPBENCH_FUZZ_CORPUS}) {
         const auto input = reports::read_file(entry.path().native());

@@ -1,4 +1,4 @@
-// What is checked beyond "it does not crash": what was taken can be written in every format and read again.
+// Checks more than the absence of crashes: an accepted input can be written in every format and read again.
 #include "readers.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ void require(bool holds, std::string_view what) {
     if (!holds) throw std::logic_error{std::string{what}};
 }
 
-/// An error is for a person and a terminal: short, with its file, and in one line.
+/// Expects an error message that suits a person and a terminal: short and in one line.
 void require_readable(const std::exception& error) {
     const std::string_view text{error.what()};
     constexpr std::size_t longest = 1000;

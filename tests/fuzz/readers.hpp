@@ -1,5 +1,5 @@
-// Everything that loopbench reads from files and from strangers' programs, in one list: the fuzzer and the
-// tests throw the same inputs at all of it.
+// Lists everything that loopbench reads from files and from third-party programs. The fuzzer and the tests
+// pass the same inputs to all of these readers.
 #pragma once
 
 #include <array>
@@ -7,11 +7,10 @@
 
 namespace loopbench::fuzz {
 
-/// Reads `text`, and makes of it what the commands make of it. Whatever is wrong with the text has to be
-/// refused with the reader's own error, which each function here takes; anything else that it throws is a
-/// finding.
+/// A reader of `text` that also runs what the commands do with it. It must refuse an invalid text with its
+/// own type of error, which each function here catches. Any other exception is a bug.
 struct reader {
-    char letter;  // the first byte of an input chooses the reader; the rest is the text
+    char letter;  // the first byte of an input selects the reader; the rest is the text
     std::string_view name;
     void (*read)(std::string_view text);
 };
@@ -23,7 +22,7 @@ void read_benchmark_output(std::string_view text);
 void read_benchmark_list(std::string_view text);
 void read_histograms(std::string_view text);
 
-/// A new format is a function above and a line here, and a seed in the folder corpus/.
+/// The list of readers. A new format needs a function above, a line here, and a seed in the folder corpus/.
 inline constexpr std::array readers{
     reader{'r', "report", read_report},
     reader{'j', "journal", read_journal},
@@ -33,7 +32,7 @@ inline constexpr std::array readers{
     reader{'h', "list of histograms", read_histograms},
 };
 
-/// Gives the input to its reader; an input of nobody is passed over.
+/// Passes the input to its reader; ignores an input without one.
 void read(std::string_view input);
 
 }  // namespace loopbench::fuzz

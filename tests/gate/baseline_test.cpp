@@ -1,5 +1,5 @@
-// The file of a baseline: what is written is read back, fits its schema, and anything else is refused with
-// the reason.
+// Tests the baseline's file: a written one is read back and fits its schema, and everything else is refused
+// with the reason.
 #include "bench/gate/baseline.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ protected:
         return bench::read_baseline(file());
     }
 
-    /// What is said of a text that is no baseline.
+    /// Returns the refusal of a text that is no baseline.
     std::string refusal_of(const std::string& text) {
         try {
             read(text);
@@ -59,7 +59,7 @@ protected:
         return "it was read";
     }
 
-    /// The same for the sample with one value changed.
+    /// Returns the refusal of the sample baseline with one value changed.
     std::string refusal_with(const char* place, const json& value) {
         auto document = sample_document();
         document[json::json_pointer{place}] = value;
@@ -70,7 +70,7 @@ private:
     scratch_folder folder_;
 };
 
-TEST_F(baseline, is_read_back_as_it_was_written) {
+TEST_F(baseline, a_written_baseline_is_read_back_unchanged) {
     const auto text = bench::write_baseline(sample_baseline());
     EXPECT_EQ(bench::write_baseline(read(text)), text);
     auto without_times = sample_baseline();
@@ -78,7 +78,7 @@ TEST_F(baseline, is_read_back_as_it_was_written) {
     EXPECT_FALSE(read(bench::write_baseline(without_times)).times);
 }
 
-TEST_F(baseline, has_a_line_for_each_number) {
+TEST_F(baseline, each_number_has_its_own_line) {
     const auto text = bench::write_baseline(sample_baseline());
     EXPECT_SAYS(text,
                 "\n  {\"workload\":\"echo/rtt/tcp/conns:1/bytes:64\",\"contender\":\"loop-epoll\","
@@ -90,14 +90,14 @@ TEST_F(baseline, has_a_line_for_each_number) {
                 "\"way\":\"turns\"}\n");
 }
 
-TEST_F(baseline, fits_its_schema_and_needs_every_field) {
+TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
     const auto document = sample_document();
     EXPECT_TRUE(fits(document, LOOPBENCH_BASELINE_SCHEMA));
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
             if (key == "way" || (key == "metric" && fields.contains("median")))
-                continue;  // not in older ones
+                continue;  // absent in older baselines
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
@@ -106,7 +106,7 @@ TEST_F(baseline, fits_its_schema_and_needs_every_field) {
     }
 }
 
-TEST_F(baseline, may_have_every_deterministic_metric_and_no_other) {
+TEST_F(baseline, counts_accept_exactly_the_deterministic_metrics) {
     for (const auto& metric : reports::known_metrics()) {
         auto document = sample_document();
         document["counts"][2]["metric"] = metric.name;
@@ -116,7 +116,7 @@ TEST_F(baseline, may_have_every_deterministic_metric_and_no_other) {
     }
 }
 
-TEST_F(baseline, that_the_project_checks_itself_against_fits_and_holds_counts_alone) {
+TEST_F(baseline, the_projects_own_baseline_fits_the_schema_and_holds_only_counts) {
     EXPECT_TRUE(fits(json::parse(content_of(LOOPBENCH_OWN_BASELINE)), LOOPBENCH_BASELINE_SCHEMA));
     const auto own = bench::read_baseline(LOOPBENCH_OWN_BASELINE);
     EXPECT_FALSE(own.counts.empty());
@@ -124,7 +124,7 @@ TEST_F(baseline, that_the_project_checks_itself_against_fits_and_holds_counts_al
     EXPECT_EQ(bench::write_baseline(own), content_of(LOOPBENCH_OWN_BASELINE));
 }
 
-TEST_F(baseline, that_is_not_one_is_refused_with_the_reason) {
+TEST_F(baseline, an_invalid_file_is_refused_with_the_reason) {
     EXPECT_THROW(bench::read_baseline(file()), bench::usage_error) << "missing";
     EXPECT_THROW(bench::read_baseline("/"), bench::usage_error);
     EXPECT_SAYS(refusal_of("allocations: 3\n"), "line 1, column 1: not JSON, or cut short");
@@ -136,7 +136,7 @@ TEST_F(baseline, that_is_not_one_is_refused_with_the_reason) {
                 "\"loopbench-baseline/2\" is not \"loopbench-baseline/1\"");
 }
 
-TEST_F(baseline, with_a_wrong_value_is_refused_with_its_place) {
+TEST_F(baseline, a_wrong_value_is_refused_with_its_position) {
     EXPECT_SAYS(refusal_with("/counts/1/metric", "time"),
                 "counts[1].metric: \"time\" is none of the counts (waits");
     EXPECT_SAYS(refusal_with("/counts/1/metric", "syscalls"),
@@ -155,7 +155,7 @@ TEST_F(baseline, with_a_wrong_value_is_refused_with_its_place) {
     EXPECT_SAYS(refusal_of(nothing.dump()), "it expects nothing");
 }
 
-TEST_F(baseline, takes_new_counts_rounded_and_keeps_its_choice_of_metrics) {
+TEST_F(baseline, updating_counts_rounds_them_and_keeps_the_selected_metrics) {
     auto all = sample_baseline();
     bench::expect_counts(
         all, {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", {{"syscalls", 7.00049}, {"waits", 1}}, {}},
@@ -168,7 +168,7 @@ TEST_F(baseline, takes_new_counts_rounded_and_keeps_its_choice_of_metrics) {
     EXPECT_EQ(all.counts[4].metric, "allocated_bytes");
 }
 
-TEST_F(baseline, takes_new_ratios_that_have_an_interval) {
+TEST_F(baseline, updating_ratios_accepts_only_those_with_an_interval) {
     auto times = *sample_baseline().times;
     times.ratios.push_back({"timer/periodic", "loop-tick", 1, 1, 1, reports::way::apart});
     auto report = sample_report();
@@ -185,7 +185,7 @@ TEST_F(baseline, takes_new_ratios_that_have_an_interval) {
     EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
 }
 
-TEST_F(baseline, of_before_other_metrics_were_judged_is_of_times) {
+TEST_F(baseline, an_older_baseline_without_metrics_is_about_time) {
     auto older = sample_document();
     older["times"]["ratios"][0].erase("metric");
     EXPECT_EQ(read(older.dump()).times->ratios[0].metric, "time");
@@ -198,7 +198,7 @@ TEST_F(baseline, of_before_other_metrics_were_judged_is_of_times) {
     EXPECT_EQ(read(two.dump()).times->ratios.size(), 2U);
 }
 
-TEST_F(baseline, records_the_way_of_each_time_and_older_ones_are_of_times_apart) {
+TEST_F(baseline, each_time_records_its_pairing_and_older_ones_have_none) {
     EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::way::turns);
     auto older = sample_document();
     older["times"]["ratios"][0].erase("way");
@@ -211,7 +211,7 @@ TEST_F(baseline, records_the_way_of_each_time_and_older_ones_are_of_times_apart)
     EXPECT_EQ(times.ratios.back().made, reports::way::together);
 }
 
-TEST_F(baseline, shows_the_lines_that_change) {
+TEST_F(baseline, a_diff_shows_the_changed_lines) {
     const auto old = bench::write_baseline(sample_baseline());
     auto all = sample_baseline();
     all.counts[1].per_op = 0.25;

@@ -1,4 +1,5 @@
-// Rates where the truth is known twice over: trials that take what they are told to.
+// Tests calibration rates with fake trials that take exactly the time that they are configured with, so that
+// the true answer is known.
 #include "bench/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
     return outcome;
 }
 
-/// What trials with so much noise give, of one workload.
+/// Returns the record of trials of one workload with this spread of noise.
 bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
     bench::run_plan base = small_plan(blocks);
     base.workloads = {"echo"};
@@ -50,7 +51,7 @@ reports::calibration calibrated(double spread, const bench::calibration_sizes& s
                                     ran(slowdowns_pct, 5 * sizes.blocks, spread), sizes);
 }
 
-TEST(calibrate, slows_contenders_down_that_are_alike_in_all_else) {
+TEST(calibrate, slowed_contenders_differ_only_in_their_slowdown) {
     const auto base = small_plan(1);
     const auto plan = bench::calibration_plan(base, base.contenders[0], std::vector<unsigned>{3, 10});
     ASSERT_EQ(plan.contenders.size(), 4U);
@@ -65,7 +66,7 @@ TEST(calibrate, slows_contenders_down_that_are_alike_in_all_else) {
     }
 }
 
-TEST(calibrate, finds_what_stands_out_of_the_noise_and_nothing_where_nothing_is) {
+TEST(calibrate, large_slowdowns_are_found_and_equal_builds_are_not_different) {
     const auto found = calibrated(0.02, {.aa_tries = 100, .aa_blocks = 20, .tries = 40, .blocks = 20});
     EXPECT_EQ(found.contender, "asio-epoll");
     EXPECT_EQ(found.aa.tries, 100U);
@@ -82,13 +83,13 @@ TEST(calibrate, finds_what_stands_out_of_the_noise_and_nothing_where_nothing_is)
     EXPECT_EQ(found.slowdowns[2].measured_slower, 5U);
 }
 
-TEST(calibrate, sees_no_slowdown_in_noise_that_hides_it) {
+TEST(calibrate, noise_can_hide_a_slowdown) {
     const auto found = calibrated(0.5, {.aa_tries = 20, .aa_blocks = 20, .tries = 20, .blocks = 20});
     EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }
 
-// The control: with a rule that calls every difference one, it would have to cry wolf.
-TEST(calibrate, counts_false_alarms) {
+// The control experiment: a threshold of 0 must produce false alarms.
+TEST(calibrate, false_alarms_are_counted) {
     auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
     equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
     const auto found =
@@ -97,21 +98,21 @@ TEST(calibrate, counts_false_alarms) {
     EXPECT_LT(found.aa.different, 20U) << "5 % of 200 are expected";
 }
 
-TEST(calibrate, of_trials_that_were_not_slowed_down_means_nothing) {
+TEST(calibrate, trials_that_ignored_the_slowdown_are_refused) {
     auto slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
     for (auto& trial : slowed.outcome.trials) trial.outcome.context.erase("slowdown");
     EXPECT_THROW(bench::check_slowdowns(slowed), bench::usage_error);
     EXPECT_NO_THROW(bench::check_slowdowns(ran(std::vector<unsigned>{3}, 6, 0.01)));
 }
 
-TEST(calibrate, of_two_machines_means_nothing) {
+TEST(calibrate, trials_of_two_machines_are_refused) {
     const auto equal = ran({}, 20, 0.01);
     auto slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
     slowed.where.kernel = "another one";
     EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
 }
 
-TEST(calibrate, of_halves_of_two_calibrations_means_nothing) {
+TEST(calibrate, halves_of_two_different_calibrations_are_refused) {
     const auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
     EXPECT_NO_THROW(bench::judge_calibration(equal, slowed, {}));
     auto of_another_seed = slowed;
@@ -122,7 +123,7 @@ TEST(calibrate, of_halves_of_two_calibrations_means_nothing) {
     EXPECT_THROW(bench::judge_calibration(equal, of_another_build, {}), bench::usage_error);
 }
 
-TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
+TEST(calibrate, all_trials_must_have_the_same_pairing) {
     auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 20, 0.01);
     EXPECT_EQ(bench::judge_calibration(equal, slowed, {}).made, reports::way::apart) << "as older journals";
     equal.plan.ways = {reports::way::together};
@@ -138,7 +139,7 @@ TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
         EXPECT_SAYS(complaint, said);
 }
 
-TEST(calibrate, keeps_what_the_contender_said_so_that_slowed_ones_take_turns_too) {
+TEST(calibrate, slowed_contenders_support_slices_like_the_original) {
     auto base = small_plan(1);
     base.contenders.resize(1);
     base.described = {reports::describe("asio-epoll", {{"turns", "1"}})};
@@ -149,7 +150,7 @@ TEST(calibrate, keeps_what_the_contender_said_so_that_slowed_ones_take_turns_too
     EXPECT_EQ(bench::way_of(plan), reports::way::turns);
 }
 
-TEST(calibrate, makes_no_try_of_fewer_blocks_than_one_has) {
+TEST(calibrate, an_incomplete_try_is_ignored) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
     EXPECT_EQ(found.aa.tries, 1U);
@@ -157,7 +158,7 @@ TEST(calibrate, makes_no_try_of_fewer_blocks_than_one_has) {
     EXPECT_FALSE(found.slowdowns[1].low);
 }
 
-TEST(calibration_file, is_read_back_on_its_own_machine_and_on_no_other) {
+TEST(calibration_file, a_calibration_is_read_back_only_on_its_own_machine) {
     const scratch_folder folder;
     reports::environment here;
     here.kernel = "Linux 6";
@@ -176,7 +177,8 @@ TEST(calibration_file, is_read_back_on_its_own_machine_and_on_no_other) {
     EXPECT_THROW(bench::read_calibration(folder / "circle", here), reports::file_error);
 }
 
-/// Takes what it is told to, with noise of a thousandth, and says so; `$when` is run at each trial.
+/// Returns a contender that takes the configured time with noise of 0.1 % and reports its slowdown; it runs
+/// `when` in each trial.
 std::string obedient(const std::string& when = ":") {
     return when + R"sh(
 noise=$(( ($(trials) * 7919) % 10 ))
@@ -193,7 +195,7 @@ constexpr auto calibrate_briefly =
     "XDG_STATE_HOME=$folder/state $loopbench calibrate --contender fake --workload yield --slowdown 3 "
     "--slowdown 10 --tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
 
-TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_them) {
+TEST(calibrate_command, rates_are_printed_kept_and_replayed_and_reports_quote_them) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());
     const auto ended = loopbench.in_shell(calibrate_briefly);
@@ -219,8 +221,8 @@ TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_the
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
-// A calibration of an hour may leave as much.
-TEST(calibrate_command, replays_a_journal_that_is_larger_than_a_report_may_be) {
+// A calibration of an hour can leave a journal of this size.
+TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_replayed) {
     loopbench_command loopbench;
     const auto ended = loopbench.in_shell(
         "mkdir -p $out/equal && truncate -s 257M $out/equal/journal.jsonl && "
@@ -228,7 +230,7 @@ TEST(calibrate_command, replays_a_journal_that_is_larger_than_a_report_may_be) {
     EXPECT_SAYS(ended.error_tail, "is not a journal: line 1: it is cut short");
 }
 
-TEST(calibrate_command, of_another_way_is_kept_beside_and_quoted_where_that_way_is) {
+TEST(calibrate_command, each_pairing_has_its_own_calibration) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());
     const auto ended = loopbench.in_shell(std::string{calibrate_briefly} + "--way together");
@@ -248,7 +250,7 @@ TEST(calibrate_command, of_another_way_is_kept_beside_and_quoted_where_that_way_
     EXPECT_FALSE(quoted_by("apart"));
 }
 
-TEST(calibrate_command, of_a_contender_that_cannot_be_slowed_down_is_refused_at_once) {
+TEST(calibrate_command, a_contender_that_cannot_be_slowed_down_is_refused_at_once) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", R"(row '"real_time": 10, "time_unit": "ns", "iterations": 1')");
     const auto ended = loopbench.in_shell(calibrate_briefly);
@@ -257,7 +259,7 @@ TEST(calibrate_command, of_a_contender_that_cannot_be_slowed_down_is_refused_at_
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
 }
 
-TEST(calibrate_command, that_is_interrupted_keeps_what_is_finished) {
+TEST(calibrate_command, an_interrupted_calibration_keeps_the_finished_trials) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient("[ $(trials) != 40 ] || kill -INT $PPID"));
     const auto ended = loopbench.in_shell(calibrate_briefly);

@@ -1,5 +1,5 @@
-// The real command on a contender whose counts are real: a planted system call or allocation per operation is
-// found.
+// Runs the real command on a contender with real counts and checks that it finds one planted system call or
+// allocation per operation.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,15 +29,15 @@ protected:
                         environment, options));
     }
 
-    /// The count per operation in the line of what was found of the metric.
+    /// Returns the count per operation in the output line about this metric.
     static double count_in(const std::string& output, std::string_view found_word, std::string_view metric) {
         const auto line = fmt::format("{:<10} {} of costly on yield: ", found_word, metric);
         const auto found = output.find(line);
         return found == std::string::npos ? -1 : std::stod(output.substr(found + line.size()));
     }
 
-    /// The count per operation in the line that an update adds ('+') or takes away ('-'). It is not exact: a
-    /// tracer on a busy machine may miss one call in a thousand.
+    /// Returns the count per operation in the line that an update adds ('+') or removes ('-'). It is not
+    /// exact: on a busy machine a tracer can miss one call in a thousand.
     static double syscalls_in_line(const std::string& difference, char sign) {
         const auto line = fmt::format(
             R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);
@@ -71,12 +71,12 @@ TEST_F(check_counted, one_more_allocation_per_operation_is_a_regression) {
     EXPECT_SAYS(ran.output, "5 of 7 hold");
 }
 
-TEST_F(check_counted, a_slack_that_is_large_enough_lets_it_pass) {
+TEST_F(check_counted, a_large_slack_lets_a_planted_call_pass) {
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--slack 1.1").code, 0);
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--slack 0.9").code, 3);
 }
 
-TEST_F(check_counted, a_baseline_that_is_looser_than_what_is_measured_is_told_and_tightened) {
+TEST_F(check_counted, a_loose_baseline_is_reported_and_an_update_tightens_it) {
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--update").code, 0);
     const auto looser = check("");
     EXPECT_EQ(looser.code, 0);
@@ -88,7 +88,7 @@ TEST_F(check_counted, a_baseline_that_is_looser_than_what_is_measured_is_told_an
     EXPECT_SAYS(check("", "--update").output, "is as it was");
 }
 
-TEST_F(check_counted, a_contender_that_fails_is_an_error_and_never_becomes_the_baseline) {
+TEST_F(check_counted, a_failing_contender_is_an_error_and_never_becomes_the_baseline) {
     const auto before = content_of(loopbench.path("baseline.json"));
     const auto ran = check("LOOPBENCH_TEST_COST=crash");
     EXPECT_EQ(ran.code, 1) << ran.output;
@@ -97,7 +97,7 @@ TEST_F(check_counted, a_contender_that_fails_is_an_error_and_never_becomes_the_b
     EXPECT_EQ(content_of(loopbench.path("baseline.json")), before);
 }
 
-TEST_F(check_counted, without_a_tracer_nothing_passes_and_the_tracer_is_named) {
+TEST_F(check_counted, without_a_tracer_the_check_is_inconclusive_and_names_the_tracer) {
     const auto ran = check("PATH=/nowhere");
     EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
     EXPECT_SAYS(ran.output, "unclear    syscalls of costly on yield: it was not counted: ");

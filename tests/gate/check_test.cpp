@@ -1,4 +1,5 @@
-// The rules of the gate, without a process: slack, suspects and their confirmation, and what outranks what.
+// Tests the rules of the gate without processes: slack, suspects and their confirmation, and the ranking of
+// outcomes.
 #include "bench/gate/check.hpp"
 
 #include <fmt/format.h>
@@ -35,8 +36,8 @@ finding_kind count_found(const bench::expectations& expected, const char* metric
     return found.at(0).kind;
 }
 
-TEST(check_counts, hold_up_to_the_end_of_their_slack_and_not_beyond) {
-    const auto expected = one_count("syscalls", 1);  // 0.02 per operation, and 2 % of one
+TEST(check_counts, counts_hold_up_to_their_slack_and_not_beyond) {
+    const auto expected = one_count("syscalls", 1);  // slack: 0.02 per operation plus 2 % of 1
     EXPECT_EQ(count_found(expected, "syscalls", 1), finding_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 1.04), finding_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 1.0401), finding_kind::regression);
@@ -49,25 +50,25 @@ TEST(check_counts, hold_up_to_the_end_of_their_slack_and_not_beyond) {
     EXPECT_EQ(count_found(nothing, "allocations", -0.001), finding_kind::holds);
 }
 
-TEST(check_counts, of_less_than_nothing_are_no_counts) {
+TEST(check_counts, negative_counts_are_unclear) {
     for (const double expected : {0.0, 3.0})
         EXPECT_EQ(count_found(one_count("syscalls", expected), "syscalls", -40), finding_kind::unclear);
 }
 
-TEST(check_counts, of_bytes_have_a_slack_of_their_own) {
+TEST(check_counts, bytes_have_their_own_slack) {
     const auto expected = one_count("allocated_bytes", 0);
     EXPECT_EQ(count_found(expected, "allocated_bytes", 2), finding_kind::holds);
     EXPECT_EQ(count_found(expected, "allocated_bytes", 2.1), finding_kind::regression);
 }
 
-TEST(check_counts, without_any_slack_still_hold_what_is_equal) {
+TEST(check_counts, zero_slack_still_tolerates_rounding_errors) {
     auto expected = one_count("syscalls", 0.1 + 0.2);
     expected.slack = {0, 0, 0};
     EXPECT_EQ(count_found(expected, "syscalls", 0.3), finding_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 0.301), finding_kind::regression);
 }
 
-TEST(check_counts, that_nobody_took_are_unclear_with_the_reason_and_never_hold) {
+TEST(check_counts, missing_counts_are_unclear_with_the_reason_and_never_hold) {
     const auto expected = one_count("syscalls", 1);
     const auto none = bench::check_counts(expected, {});
     EXPECT_EQ(none.at(0).kind, finding_kind::unclear);
@@ -81,7 +82,7 @@ TEST(check_counts, that_nobody_took_are_unclear_with_the_reason_and_never_hold) 
     EXPECT_EQ(bench::outcome_of(bench::check_counts(expected, cells)), gate_outcome::failed);
 }
 
-TEST(check_counts, of_a_report_are_its_deterministic_results) {
+TEST(check_counts, only_deterministic_results_of_a_report_are_counts) {
     auto report = sample_report();
     const auto waits = std::ranges::find(report.results, "waits", &reports::result::metric);
     ASSERT_NE(waits, report.results.end());
@@ -95,7 +96,7 @@ TEST(check_counts, of_a_report_are_its_deterministic_results) {
     EXPECT_TRUE(cells[1].failed);
 }
 
-TEST(check_counts, of_a_cell_that_a_run_never_reached_are_unclear_and_no_failure) {
+TEST(check_counts, the_count_of_a_result_that_was_not_reached_is_unclear) {
     reports::report cut;
     cut.results = {missing_as("yield", "loop-epoll", reports::cell_status::not_run,
                               "interrupted before its first trial")};
@@ -104,7 +105,7 @@ TEST(check_counts, of_a_cell_that_a_run_never_reached_are_unclear_and_no_failure
     EXPECT_SAYS(found.at(0).message, "interrupted before");
 }
 
-/// A session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`), each scattering by a percent.
+/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`), each with 1 % of scatter.
 reports::report session(double slower, std::size_t blocks = 20) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -141,31 +142,31 @@ reports::report unfit_session(double slower) {
     return unfit;
 }
 
-TEST(check_times, of_the_same_build_hold) {
+TEST(check_times, the_same_build_holds) {
     EXPECT_EQ(time_found(session(1)).kind, finding_kind::holds);
     EXPECT_NEAR(*time_found(session(1)).measured, 2, 0.02);
 }
 
-TEST(check_times, that_are_slower_are_suspect_and_faster_ones_show_a_loose_baseline) {
+TEST(check_times, a_slower_time_is_suspect_and_a_faster_one_shows_a_loose_baseline) {
     EXPECT_EQ(time_found(session(1.05)).kind, finding_kind::suspect);
     EXPECT_SAYS(time_found(session(1.05)).message, "slower by 4.")
         << "beyond the lower end of the expected interval";
     EXPECT_EQ(time_found(session(0.95)).kind, finding_kind::looser);
 }
 
-TEST(check_times, are_compared_with_the_nearest_end_of_what_is_expected) {
+TEST(check_times, the_distance_to_the_nearest_end_of_the_expected_interval_counts) {
     auto doubtful = recorded_times;
     doubtful.ratios[0].low = 1.88;
     EXPECT_EQ(time_found(session(1.05), doubtful).kind, finding_kind::holds);
     EXPECT_EQ(time_found(session(1.12), doubtful).kind, finding_kind::suspect);
 }
 
-TEST(check_times, of_few_blocks_are_unclear) {
+TEST(check_times, times_of_few_blocks_are_unclear) {
     EXPECT_EQ(time_found(session(1, 4)).kind, finding_kind::unclear);
     EXPECT_EQ(time_found(session(1.5, 4)).kind, finding_kind::unclear) << "no interval, no verdict";
 }
 
-TEST(check_times, of_an_unfit_session_are_neither_red_nor_green) {
+TEST(check_times, an_unreliable_session_is_neither_a_pass_nor_a_regression) {
     for (const double slower : {1.0, 1.5}) {
         const auto found = bench::check_times(recorded_times, unfit_session(slower), {});
         EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
@@ -173,7 +174,7 @@ TEST(check_times, of_an_unfit_session_are_neither_red_nor_green) {
     }
 }
 
-TEST(check_times, of_who_failed_are_a_failure_whatever_the_session_is_worth) {
+TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unusable_session) {
     auto cut = session(1), other_machine = session(1);
     cut.complete = false;
     other_machine.where.kernel = "Linux 2";
@@ -189,14 +190,14 @@ TEST(check_times, of_who_failed_are_a_failure_whatever_the_session_is_worth) {
         }
 }
 
-TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
+TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup) {
     auto other_machine = session(1);
     other_machine.where.kernel = "Linux 2";
     EXPECT_EQ(time_found(other_machine).kind, finding_kind::unclear);
     EXPECT_SAYS(time_found(other_machine).message, "another machine");
     auto small = session(1);
     small.plan = reports::planned{.size = "smoke"};
-    small.contenders = {reports::describe("asio-epoll", {{"size", "real"}})};  // by its own default
+    small.contenders = {reports::describe("asio-epoll", {{"size", "real"}})};  // its own default
     EXPECT_EQ(time_found(small).kind, finding_kind::unclear);
     EXPECT_SAYS(time_found(small).message, "at real size and the report's at smoke");
     auto unknown = session(1);
@@ -213,7 +214,7 @@ TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
     EXPECT_SAYS(time_found(of_two_hosts).message, "of 2 hosts");
 }
 
-TEST(check_times, that_were_made_in_another_way_than_the_baselines_are_unclear) {
+TEST(check_times, times_with_another_pairing_than_the_baselines_are_unclear) {
     auto turns = session(1.05);
     for (auto& item : turns.results) item.made = reports::way::turns;
     const auto found = time_found(turns);
@@ -227,7 +228,7 @@ TEST(check_times, that_were_made_in_another_way_than_the_baselines_are_unclear) 
     EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::unclear) << "that of the other one";
 }
 
-TEST(check_times, that_are_not_there_are_unclear_or_failed) {
+TEST(check_times, missing_times_are_unclear_or_failed) {
     auto without = session(1);
     without.results.pop_back();
     EXPECT_EQ(time_found(without).kind, finding_kind::unclear);
@@ -240,8 +241,8 @@ TEST(check_times, that_are_not_there_are_unclear_or_failed) {
     EXPECT_EQ(time_found(failed).kind, finding_kind::unclear);
 }
 
-/// A session whose periodic timer of loop-epoll is late by half of asio-epoll's times `worse`, with CPU as
-/// much worse. Each value scatters by `spread`.
+/// Returns a session with a periodic timer: loop-epoll's lateness and CPU are half of asio-epoll's, times
+/// `worse`. Each value scatters by `spread`.
 reports::report session_of_timers(double worse, double spread = 0.1) {
     auto content = session(1);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -264,7 +265,7 @@ bench::expected_times times_of_timers() {
     return times;
 }
 
-TEST(check_times, are_of_what_each_workload_is_about_and_a_second_session_confirms_each_by_itself) {
+TEST(check_times, primary_metrics_are_judged_and_confirmed_one_by_one) {
     const auto times = times_of_timers();
     const auto check = [&](const reports::report& in) { return bench::check_times(times, in, {}); };
     for (const auto& found : check(session_of_timers(1)))
@@ -276,16 +277,16 @@ TEST(check_times, are_of_what_each_workload_is_about_and_a_second_session_confir
     EXPECT_SAYS(worse[0].message, "worse by");
     EXPECT_EQ(bench::suspects_of(times, worse).ratios.size(), 2U);
     auto half = session_of_timers(1);
-    half.results.back().samples = session_of_timers(2).results.back().samples;  // its CPU alone
+    half.results.back().samples = session_of_timers(2).results.back().samples;  // only the CPU is worse
     const auto twice = bench::confirm(worse, times, half, {});
     EXPECT_EQ(twice[0].kind, finding_kind::holds) << twice[0].message;
     EXPECT_EQ(twice[1].kind, finding_kind::regression) << twice[1].message;
 }
 
-TEST(check_times, ask_of_lateness_that_it_is_not_twice_as_bad_and_of_what_comes_second_nothing) {
+TEST(check_times, only_the_first_primary_metric_must_rule_out_a_doubling) {
     const auto found = [](double spread) {
         auto noisy = session_of_timers(1, spread);
-        for (auto& item : noisy.results)  // as the median of the pairs is what it was
+        for (auto& item : noisy.results)  // keeps the median of the pairs
             if (item.contender == "asio-epoll") item.samples.assign(20, *item.median);
         return bench::check_times(times_of_timers(), noisy, {});
     };
@@ -295,7 +296,7 @@ TEST(check_times, ask_of_lateness_that_it_is_not_twice_as_bad_and_of_what_comes_
     EXPECT_EQ(unknown[1].kind, finding_kind::holds) << unknown[1].message;
 }
 
-TEST(check_times, of_turns_are_compared_as_the_ratios_of_a_baseline_were_taken) {
+TEST(check_times, interleaved_times_are_compared_by_the_ratios_of_their_rounds) {
     auto turns = session(1);
     auto of_turns = recorded_times;
     of_turns.ratios[0].made = reports::way::turns;
@@ -311,7 +312,7 @@ findings after_two(const reports::report& first, const reports::report& second) 
     return bench::confirm(bench::check_times(recorded_times, first, {}), recorded_times, second, {});
 }
 
-TEST(check_times, fail_only_when_a_second_session_confirms_them) {
+TEST(check_times, a_regression_needs_confirmation_by_a_second_session) {
     const auto twice = after_two(session(1.05), session(1.05));
     EXPECT_EQ(twice.at(0).kind, finding_kind::regression);
     EXPECT_EQ(bench::outcome_of(twice), gate_outcome::regression);
@@ -323,7 +324,7 @@ TEST(check_times, fail_only_when_a_second_session_confirms_them) {
     EXPECT_EQ(after_two(session(1.05), session(1.05, 4)).at(0).kind, finding_kind::unclear);
 }
 
-TEST(check_times, with_an_unfit_second_session_are_no_regression) {
+TEST(check_times, an_unreliable_second_session_confirms_nothing) {
     const auto found = after_two(session(1.05), unfit_session(1.05));
     EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
     for (const auto& item : found) EXPECT_NE(item.kind, finding_kind::suspect);
@@ -332,7 +333,7 @@ TEST(check_times, with_an_unfit_second_session_are_no_regression) {
     EXPECT_EQ(bench::outcome_of(after_two(session(1.05), failed)), gate_outcome::failed);
 }
 
-TEST(check_times, that_hold_need_no_second_session) {
+TEST(check_times, holding_times_need_no_second_session) {
     EXPECT_TRUE(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1), {}))
                     .ratios.empty());
     EXPECT_EQ(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1.05), {}))
@@ -347,7 +348,7 @@ findings some(std::initializer_list<finding_kind> kinds) {
     return all;
 }
 
-TEST(check, ranks_what_it_found) {
+TEST(check, the_worst_gate_result_decides_the_outcome) {
     using enum finding_kind;
     EXPECT_EQ(bench::outcome_of(some({holds, looser})), gate_outcome::pass);
     EXPECT_EQ(bench::outcome_of(some({holds, unclear})), gate_outcome::inconclusive);
@@ -359,7 +360,7 @@ TEST(check, ranks_what_it_found) {
     EXPECT_EQ(bench::outcome_of({}), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-TEST(check, says_the_same_in_every_format) {
+TEST(check, every_format_states_the_same_results) {
     using enum finding_kind;
     const auto found = some({holds, regression, looser, unclear});
     const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {

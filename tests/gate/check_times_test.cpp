@@ -1,4 +1,5 @@
-// The real command on fake contenders: times against a baseline, with a second session for what is slower.
+// Runs the real command on fake contenders: checks times against a baseline, with a second session for slower
+// ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,12 +13,12 @@ namespace loopbench::tests {
 
 namespace {
 
-/// A benchmark whose times scatter by a pattern around what the shell calls $ns.
+/// Returns a benchmark whose times scatter by a fixed pattern around the shell variable $ns.
 std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
 
-/// The baseline's twin takes twice as long.
+/// The baseline's A/A copy takes twice as long.
 constexpr auto unfit_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
 
@@ -43,7 +44,8 @@ protected:
         EXPECT_NEAR(written["times"]["ratios"][0]["median"].get<double>(), 2, 0.02);
     }
 
-    /// What is only so in the second session, whose folder is made before its first trial.
+    /// Returns a shell test that is true in the second session only, whose folder exists before its first
+    /// trial.
     std::string second_session() const {
         return fmt::format("[ -d {} ]", loopbench.path("out/second").native());
     }
@@ -61,7 +63,7 @@ TEST_F(check_timed, the_same_build_holds_after_one_session) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/second")));
 }
 
-TEST_F(check_timed, a_baseline_at_smoke_size_is_told_from_one_at_real_size) {
+TEST_F(check_timed, the_baseline_records_small_or_full_size) {
     constexpr auto says_its_size = R"sh(, "size": "'"${LOOPBENCH_SIZE:-real}"'")sh";
     loopbench.add_contender("asio-epoll", scattering("ns=10000"), says_its_size);
     loopbench.add_contender("loop-epoll", scattering("ns=5000"), says_its_size);
@@ -84,7 +86,7 @@ TEST_F(check_timed, a_baseline_at_smoke_size_is_told_from_one_at_real_size) {
     EXPECT_EQ(size_of_baseline(), "smoke");
 }
 
-TEST_F(check_timed, ratios_of_another_size_leave_the_baseline_when_a_report_of_this_one_comes_in) {
+TEST_F(check_timed, updating_with_a_report_of_another_size_drops_the_old_ratios) {
     const auto command = [&](std::vector<std::string> more) {
         more.insert(more.begin(),
                     {"check", "--update", "--tier", "times", "--against", baseline(), "-o", loopbench.out()});
@@ -101,7 +103,7 @@ TEST_F(check_timed, ratios_of_another_size_leave_the_baseline_when_a_report_of_t
     EXPECT_EQ(times["ratios"][0]["workload"], "yield");
 }
 
-TEST_F(check_timed, a_session_is_made_in_the_way_of_the_baseline) {
+TEST_F(check_timed, a_session_uses_the_pairing_of_the_baseline) {
     const auto on_cpu = [](int ns) {
         return fmt::format(R"sh(ns=$(( {} + 10 * (($(trials) * 37) % 7 - 3) ))
 row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
@@ -118,7 +120,7 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["way"], "apart");
 }
 
-TEST_F(check_timed, a_slower_build_is_a_regression_that_a_second_session_confirmed) {
+TEST_F(check_timed, a_slower_build_is_a_regression_confirmed_by_a_second_session) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     const auto ran = check();
@@ -128,7 +130,7 @@ TEST_F(check_timed, a_slower_build_is_a_regression_that_a_second_session_confirm
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/second/journal.jsonl")));
 }
 
-TEST_F(check_timed, a_build_that_is_slower_in_the_first_session_alone_passes_and_it_is_told) {
+TEST_F(check_timed, a_slowdown_in_the_first_session_alone_passes_with_a_message) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400; " + second_session() + " && ns=5000"));
     const auto ran = check({"--format", "json"});
@@ -146,7 +148,7 @@ TEST_F(check_timed, a_faster_build_shows_that_the_baseline_is_loose) {
     EXPECT_SAYS(ran.output, "looser     time of loop-epoll on yield: 2.5");
 }
 
-TEST_F(check_timed, a_budget_that_is_too_small_to_tell_is_inconclusive) {
+TEST_F(check_timed, a_budget_that_is_too_small_is_inconclusive) {
     update();
     const auto ran = check({"--budget", "20ms"});
     EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
@@ -154,7 +156,7 @@ TEST_F(check_timed, a_budget_that_is_too_small_to_tell_is_inconclusive) {
     EXPECT_EQ(check({"--blocks", "3"}).code, 4);
 }
 
-TEST_F(check_timed, a_session_whose_A_A_fails_is_unfit_even_for_a_slower_build) {
+TEST_F(check_timed, a_session_with_a_failed_aa_is_unreliable_even_for_a_slower_build) {
     update();
     loopbench.add_contender_that_knows_its_name("asio-epoll", unfit_row);
     EXPECT_EQ(check().code, 5);
@@ -164,7 +166,7 @@ TEST_F(check_timed, a_session_whose_A_A_fails_is_unfit_even_for_a_slower_build) 
     EXPECT_SAYS(ran.output, "unfit      time, all: times were not judged: ");
 }
 
-TEST_F(check_timed, a_confirming_session_whose_A_A_fails_is_unfit) {
+TEST_F(check_timed, a_confirming_session_with_a_failed_aa_is_unreliable) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     loopbench.add_contender_that_knows_its_name(
@@ -173,7 +175,7 @@ TEST_F(check_timed, a_confirming_session_whose_A_A_fails_is_unfit) {
     EXPECT_EQ(check().code, 5);
 }
 
-TEST_F(check_timed, an_unfit_session_never_becomes_the_baseline) {
+TEST_F(check_timed, an_unreliable_session_never_becomes_the_baseline) {
     update();
     const auto before = content_of(baseline());
     loopbench.add_contender_that_knows_its_name("asio-epoll", unfit_row);
@@ -186,7 +188,7 @@ TEST_F(check_timed, an_unfit_session_never_becomes_the_baseline) {
     EXPECT_EQ(content_of(baseline()), before);
 }
 
-TEST_F(check_timed, a_cell_that_failed_or_was_not_reached_does_not_leave_the_baseline_without_a_word) {
+TEST_F(check_timed, an_update_reports_every_result_that_it_cannot_write) {
     const auto refused = [&](const std::vector<std::string>& words, int code, const std::string& why) {
         const auto before = content_of(baseline());
         const auto ran = check(words);
@@ -228,7 +230,7 @@ TEST_F(check_timed, a_cell_that_failed_or_was_not_reached_does_not_leave_the_bas
     refused({"--update"}, 1, "loop-epoll on yield failed: ");
 }
 
-TEST_F(check_timed, an_interrupted_update_ends_as_such_and_leaves_the_baseline_as_it_was) {
+TEST_F(check_timed, an_interrupted_update_exits_as_interrupted_and_leaves_the_baseline_unchanged) {
     const auto expect_interrupted = [&] {
         const auto now = [&] {
             return std::filesystem::exists(baseline()) ? content_of(baseline()) : std::string{};
@@ -252,7 +254,7 @@ TEST_F(check_timed, an_interrupted_update_ends_as_such_and_leaves_the_baseline_a
     expect_interrupted();
 }
 
-TEST_F(check_timed, a_baseline_of_another_machine_says_nothing_here) {
+TEST_F(check_timed, a_baseline_of_another_machine_is_inconclusive) {
     update();
     auto other = nlohmann::ordered_json::parse(content_of(baseline()));
     other["times"]["machine"] = "a faster one";
@@ -262,7 +264,7 @@ TEST_F(check_timed, a_baseline_of_another_machine_says_nothing_here) {
     EXPECT_SAYS(ran.output, "another machine (a faster one, not ");
 }
 
-TEST_F(check_timed, a_contender_that_fails_is_an_error) {
+TEST_F(check_timed, a_failing_contender_is_an_error) {
     update();
     loopbench.add_contender("loop-epoll", "exit 7");
     const auto ran = check();
@@ -314,7 +316,7 @@ TEST_F(check_timed, every_format_goes_to_standard_output_alone) {
     starts("json", "{\n \"schema\": \"loopbench-check/1\"");
 }
 
-TEST_F(check_timed, what_is_no_baseline_is_wrong_usage) {
+TEST_F(check_timed, a_file_that_is_no_baseline_is_a_usage_error) {
     const auto refused = [&](const std::string& text, const char* cause) {
         reports::write_file_atomically(baseline(), text);
         const auto ran = check();
@@ -333,7 +335,7 @@ TEST_F(check_timed, what_is_no_baseline_is_wrong_usage) {
     EXPECT_EQ(check({"--update"}).code, 2) << "it is not overwritten either";
 }
 
-TEST_F(check_timed, options_that_leave_nothing_or_name_nobody_are_wrong_usage) {
+TEST_F(check_timed, options_that_select_nothing_or_unknown_names_are_usage_errors) {
     update();
     EXPECT_EQ(check({"--tier", "counts"}).code, 2);
     EXPECT_EQ(check({"--contender", "loop-epol"}).code, 2);

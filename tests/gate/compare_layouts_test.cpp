@@ -1,5 +1,5 @@
-// `loopbench compare` on folders of builds that differ in the order of their functions: here, scripts that
-// are faster or slower by what their place does, which a comparison must not take for the code's doing.
+// Tests `loopbench compare` on folders of builds that differ only in code placement. The builds are scripts
+// whose times depend on the layout; a comparison must not mistake this for a change of the code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class compare_layouts : public testing::Test {
 protected:
     fs::path folder_of(const std::string& side) const { return loopbench.path("bin/contenders/" + side); }
 
-    /// A build that takes `ns`, give or take 0.2 % from trial to trial.
+    /// Adds a build that takes `ns`, plus or minus 0.2 % per trial.
     void add(const std::string& side, const std::string& name, int ns) {
         fs::create_directories(folder_of(side));
         loopbench.add_contender(
@@ -30,7 +30,8 @@ protected:
                         name));
     }
 
-    /// Twelve layouts around `ns`, of which each place is worth up to 3 %, the largest at `first`.
+    /// Adds twelve layouts around `ns`. A layout changes the time by up to 3 %; `first` selects where the
+    /// pattern of changes begins.
     void add_layouts(const std::string& side, int ns, std::size_t first = 0) {
         constexpr std::array pct{3, -3, 2, -2, 3, -3, 1, -1, 2, -2, 1, -1};
         for (std::size_t i = 0; i < pct.size(); ++i)
@@ -46,7 +47,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(compare_layouts, of_unchanged_code_finds_no_difference_where_single_builds_do) {
+TEST_F(compare_layouts, unchanged_code_shows_no_difference_although_single_builds_differ) {
     add_layouts("old", 200000);
     add_layouts("new", 200000, 1);
     const auto ran = run();
@@ -57,7 +58,7 @@ TEST_F(compare_layouts, of_unchanged_code_finds_no_difference_where_single_build
     EXPECT_SAYS(single.error_tail, "each build is there once");
 }
 
-TEST_F(compare_layouts, of_a_slower_build_finds_it_and_says_what_the_layout_does) {
+TEST_F(compare_layouts, a_slower_build_is_found_and_the_effect_of_the_layout_is_reported) {
     add_layouts("old", 200000);
     add_layouts("new", 220000, 1);
     const auto ran = run();
@@ -71,7 +72,7 @@ TEST_F(compare_layouts, of_a_slower_build_finds_it_and_says_what_the_layout_does
     EXPECT_SAYS(ran.output, "Intervals cover where code comes to lie");
 }
 
-TEST_F(compare_layouts, names_the_layout_of_each_trial_and_has_each_once_in_as_many_blocks) {
+TEST_F(compare_layouts, each_trial_names_its_layout_and_each_layout_runs_once_per_cycle) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);
     run({"--workload", "yield"});
@@ -83,7 +84,7 @@ TEST_F(compare_layouts, names_the_layout_of_each_trial_and_has_each_once_in_as_m
     EXPECT_TRUE(fs::exists(folder_of("old") / "07.trials")) << "it is what ran";
 }
 
-TEST_F(compare_layouts, goes_on_after_a_kill_with_the_layouts_that_it_would_have_had) {
+TEST_F(compare_layouts, a_resumed_comparison_uses_the_layouts_of_the_original_plan) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);
     run({"--workload", "yield"});
@@ -104,7 +105,7 @@ TEST_F(compare_layouts, goes_on_after_a_kill_with_the_layouts_that_it_would_have
     EXPECT_EQ(layouts(), whole);
 }
 
-TEST_F(compare_layouts, refuses_folders_that_are_none_of_layouts_with_the_remedy) {
+TEST_F(compare_layouts, folders_without_layouts_are_refused_with_a_remedy) {
     add_layouts("new", 200000);
     const auto complaint = [&](const char* wanted) {
         const auto ran = run();
@@ -135,7 +136,7 @@ TEST_F(compare_layouts, refuses_folders_that_are_none_of_layouts_with_the_remedy
     complaint("/old is an executable and ");
 }
 
-TEST_F(compare_layouts, of_programs_with_other_benchmarks_are_refused) {
+TEST_F(compare_layouts, programs_with_different_benchmarks_are_refused) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);
     auto other = content_of(folder_of("old") / "07");

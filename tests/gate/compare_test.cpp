@@ -1,4 +1,4 @@
-// The real command on two benchmark programs, and on two reports: verdicts and exit codes.
+// Runs the real command on two benchmark programs and on two reports: verdicts and exit codes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ namespace {
 using bench::gate_outcome;
 using reports::verdict;
 
-/// A benchmark whose times scatter by a percent or two around `ns`, by a pattern that repeats after seven
-/// trials; each name that it is called by has a pattern of its own.
+/// Returns a benchmark whose times scatter by 1 to 2 % around `ns`, in a pattern that repeats after seven
+/// trials. Each name of the benchmark has its own pattern.
 std::string scattering(double ns, const char* offset) {
     return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
                        offset);
@@ -39,7 +39,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(compare, of_the_same_build_finds_nothing) {
+TEST_F(compare, the_same_build_shows_no_difference) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run();
@@ -50,7 +50,7 @@ TEST_F(compare, of_the_same_build_finds_nothing) {
     EXPECT_EQ(loopbench.report()["aa"]["twin"], "bas~");
 }
 
-TEST_F(compare, of_a_slower_build_is_a_regression_with_its_size) {
+TEST_F(compare, a_slower_build_is_a_regression_with_its_size) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10500, "10"));
     const auto ran = run();
@@ -61,13 +61,13 @@ TEST_F(compare, of_a_slower_build_is_a_regression_with_its_size) {
     EXPECT_SAYS(ran.error_tail, fmt::format("next on yield: slower by {:.1f} %", slower_pct));
 }
 
-TEST_F(compare, of_a_faster_build_is_fine) {
+TEST_F(compare, a_faster_build_passes) {
     loopbench.add_contender("old", scattering(10500, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     EXPECT_EQ(run().code, 0);
 }
 
-TEST_F(compare, with_too_few_blocks_is_inconclusive_and_no_pass) {
+TEST_F(compare, too_few_blocks_are_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--blocks", "4"});
@@ -75,7 +75,7 @@ TEST_F(compare, with_too_few_blocks_is_inconclusive_and_no_pass) {
     EXPECT_SAYS(ran.error_tail, "a slowdown of 5 % is not ruled out");
 }
 
-TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_and_no_failure) {
+TEST_F(compare, a_budget_that_ends_before_the_first_trial_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--budget", "1ms"});
@@ -83,8 +83,9 @@ TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_a
     EXPECT_SAYS(ran.error_tail, "next on yield: there is no time to compare: the time budget ended before");
 }
 
-// The time of a periodic timer is that of its deadlines, however late it is and whatever waiting costs.
-TEST_F(compare, of_timers_is_of_how_late_they_are_and_what_waiting_costs) {
+// The time of a periodic timer is the time of its deadlines. It shows neither lateness nor the cost of
+// waiting.
+TEST_F(compare, timers_are_judged_by_lateness_and_cpu) {
     const auto timer = [](int late, int cpu) {
         return fmt::format(
             R"sh(row "\"real_time\": 1000000, \"late_p50\": $(( {0} + {0} * ($(trials) * 37 % 7 - 3) / 50 )), \"late_p99\": $(( 90000 + ($(trials) % 5) * 40000 )), \"cpu\": $(( {1} + $(trials) * 37 % 7 ))")sh",
@@ -106,14 +107,14 @@ TEST_F(compare, of_timers_is_of_how_late_they_are_and_what_waiting_costs) {
     EXPECT_EQ(compared_with(30'000, 10'000).code, 0);
 }
 
-TEST_F(compare, of_timers_that_say_nothing_but_their_time_is_inconclusive) {
+TEST_F(compare, timers_that_report_only_their_time_are_inconclusive) {
     for (const auto* name : {"old", "new"}) loopbench.add_contender_of("timer/periodic", name, good_row);
     const auto ran = run();
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
     EXPECT_SAYS(ran.error_tail, "next on timer/periodic: nothing of it can be compared");
 }
 
-TEST_F(compare, of_timers_of_which_one_no_longer_says_how_late_they_are_is_inconclusive) {
+TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
     const auto timer = [](const char* more) {
         return fmt::format(
             R"sh(row "\"real_time\": 1000000, {}\"cpu\": $(( 20000 + $(trials) * 37 % 7 ))")sh", more);
@@ -127,22 +128,22 @@ TEST_F(compare, of_timers_of_which_one_no_longer_says_how_late_they_are_is_incon
     }
 }
 
-TEST_F(compare, in_a_session_whose_baseline_scatters_is_inconclusive) {
+TEST_F(compare, a_session_whose_baseline_scatters_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // Single times that scatter are no reason to call a machine unfit: pairs are there for that, and
+    // Scattered single times do not make a machine unreliable: pairing compensates for them, and the
     // intervals are wide.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }
 
-TEST_F(compare, of_a_build_that_fails_is_an_error) {
+TEST_F(compare, a_failing_build_is_an_error) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", "exit 7");
     EXPECT_EQ(run().code, 1);
 }
 
-TEST_F(compare, of_a_build_that_lost_a_benchmark_is_inconclusive_with_its_name) {
+TEST_F(compare, a_build_that_lost_a_benchmark_is_inconclusive_with_its_name) {
     loopbench.add_contender("old", scattering(10000, "10"));
     write_script(loopbench.path("bin/contenders/new"), R"sh(
 [ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
@@ -160,7 +161,7 @@ esac
     EXPECT_SAYS(refused.error_tail, "no sockets");
 }
 
-TEST_F(compare, of_a_debug_build_with_a_release_build_is_refused_before_anything_is_measured) {
+TEST_F(compare, a_debug_build_against_a_release_build_is_refused_before_the_measurement) {
     loopbench.add_contender("old", scattering(10000, "10"), R"(, "build_type": "Release")");
     loopbench.add_contender("new", scattering(10000, "10"), R"(, "build_type": "Debug")");
     const auto ran = run();
@@ -169,7 +170,7 @@ TEST_F(compare, of_a_debug_build_with_a_release_build_is_refused_before_anything
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/old.trials")));
 }
 
-TEST_F(compare, of_a_build_that_gained_a_benchmark_is_a_pass) {
+TEST_F(compare, a_build_that_gained_a_benchmark_passes) {
     loopbench.add_contender("new", scattering(10000, "10"));
     write_script(loopbench.path("bin/contenders/old"), R"sh(
 [ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
@@ -178,14 +179,14 @@ exec "${0%old}new" "$@")sh");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST_F(compare, is_no_pass_where_too_few_blocks_say_whether_the_machine_is_fit) {
+TEST_F(compare, too_few_blocks_for_the_aa_check_are_inconclusive) {
     loopbench.add_contender("old", good_row);
     loopbench.add_contender("new", good_row);
     EXPECT_EQ(run({"--blocks", "6"}).code, 4);
     EXPECT_EQ(run({"--blocks", "8"}).code, 0);
 }
 
-TEST_F(compare, takes_a_journal_for_a_report) {
+TEST_F(compare, a_journal_can_replace_a_report) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     ASSERT_EQ(loopbench({"run", "--blocks", "8", "-o", loopbench.out()}).code, 0);
     const auto ran = loopbench({"compare", loopbench.path("out/journal.jsonl").native(),
@@ -194,7 +195,7 @@ TEST_F(compare, takes_a_journal_for_a_report) {
     EXPECT_SAYS(ran.output, "equivalent");
 }
 
-TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
+TEST_F(compare, programs_that_are_no_benchmarks_are_usage_errors) {
     loopbench.add_contender("old", scattering(10000, "10"));
     const auto old = loopbench.path("bin/contenders/old").native();
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
@@ -204,7 +205,7 @@ TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
     EXPECT_EQ(loopbench({"compare", old, old, "--workload", "yeild"}).code, 2);
 }
 
-/// A report of two contenders whose times scatter around these.
+/// Returns a report of two contenders whose times scatter around these values.
 reports::report two_times(double baseline_ns, double other_ns, std::size_t trials = 12) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -237,7 +238,7 @@ protected:
     }
 };
 
-TEST_F(compare_reports, finds_what_became_slower) {
+TEST_F(compare_reports, a_slowdown_between_two_reports_is_found) {
     EXPECT_EQ(between(report_with(100, 50), report_with(100, 50)).code, 0);
     const auto slower = between(report_with(100, 50), report_with(100, 53));
     EXPECT_EQ(slower.code, 3);
@@ -246,7 +247,7 @@ TEST_F(compare_reports, finds_what_became_slower) {
         << "three trials show nothing";
 }
 
-TEST_F(compare_reports, sees_what_failed_or_is_gone) {
+TEST_F(compare_reports, failed_and_missing_results_are_found) {
     const auto with = [](reports::cell_status status, const char* reason) {
         auto content = two_times(100, 50);
         auto& cell = content.results.back();
@@ -282,7 +283,7 @@ TEST_F(compare_reports, sees_what_failed_or_is_gone) {
     }
 }
 
-TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_there) {
+TEST_F(compare_reports, measuring_options_are_refused_and_selections_apply) {
     const auto one = report_with(100, 50);
     for (const auto& option : {std::vector<std::string>{"--blocks", "3"},
                                {"--seed", "1"},
@@ -307,7 +308,7 @@ TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(next), {"--workload", "yield"}).code, 0);
 }
 
-TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
+TEST_F(compare_reports, an_interrupted_run_is_inconclusive_with_its_name) {
     auto cut = two_times(100, 50), slower = two_times(100, 53);
     cut.complete = slower.complete = false;
     for (const bool first : {true, false}) {
@@ -328,7 +329,7 @@ TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
     EXPECT_SAYS(ran.error_tail, "there is no time to compare: interrupted before its first trial");
 }
 
-TEST_F(compare_reports, are_as_fit_as_the_less_fit_of_their_sessions) {
+TEST_F(compare_reports, the_less_reliable_session_decides) {
     using enum reports::fitness;
     const auto in_session = [](reports::fitness found) {
         auto content = two_times(100, 50);
@@ -351,7 +352,7 @@ TEST_F(compare_reports, are_as_fit_as_the_less_fit_of_their_sessions) {
     }
 }
 
-TEST_F(compare_reports, of_different_sizes_are_refused) {
+TEST_F(compare_reports, reports_of_different_sizes_are_refused) {
     auto quick = two_times(100, 50), full = two_times(100, 50);
     quick.plan = reports::planned{"smoke", 0.01, 5, 12, {}};
     full.plan = reports::planned{"real", 0.5, 60, 12, {}};
@@ -363,7 +364,7 @@ TEST_F(compare_reports, of_different_sizes_are_refused) {
         << "an old report has no plan";
 }
 
-TEST_F(compare_reports, of_times_that_were_made_in_different_ways_is_inconclusive_with_both_and_a_remedy) {
+TEST_F(compare_reports, different_pairings_are_inconclusive_with_both_names_and_a_remedy) {
     auto apart = two_times(100, 50), turns = two_times(100, 53);
     for (auto& item : turns.results) item.made = reports::way::turns;
     const auto ran = between(reports::write_json(apart), reports::write_json(turns));
@@ -373,7 +374,7 @@ TEST_F(compare_reports, of_times_that_were_made_in_different_ways_is_inconclusiv
     EXPECT_EQ(between(reports::write_json(turns), reports::write_json(turns)).code, 0);
 }
 
-TEST_F(compare_reports, of_turns_of_different_lengths_are_told_so) {
+TEST_F(compare_reports, different_slice_lengths_are_reported) {
     auto usual = two_times(100, 50), longer = usual, apart = usual;
     usual.plan = reports::planned{"real", 0.5, 60, 12, {}, {}, 500'000, 1'500'000};
     longer.plan = reports::planned{"real", 0.5, 60, 12, {}, {}, 250'000, 4'000'000};
@@ -384,7 +385,7 @@ TEST_F(compare_reports, of_turns_of_different_lengths_are_told_so) {
     EXPECT_EQ(between(reports::write_json(usual), reports::write_json(apart)).error_tail, "");
 }
 
-TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
+TEST_F(compare_reports, another_machine_or_build_is_reported_with_a_remedy) {
     auto old = two_times(100, 50), next = old;
     old.plan = reports::planned{"real", 0.5, 60, 12, {}};
     next.plan = reports::planned{"real", 0.5, 60, 12, 1};
@@ -405,13 +406,13 @@ TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(old)).error_tail, "");
 }
 
-TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
+TEST_F(compare_reports, a_slower_machine_is_not_a_slower_contender) {
     const auto ran = between(report_with(100, 50), report_with(115, 57.5));
     EXPECT_EQ(ran.code, 3) << "the baseline itself is slower";
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
 }
 
-TEST_F(compare_reports, knows_another_machine_by_its_baseline_and_judges_nothing_there) {
+TEST_F(compare_reports, a_large_change_of_the_baseline_means_another_machine_and_is_inconclusive) {
     for (const auto& [then, now] : {std::pair{report_with(190, 50), report_with(100, 50)},
                                     {report_with(100, 50), report_with(190, 50)}}) {
         const auto ran = between(then, now);
@@ -428,7 +429,7 @@ TEST_F(compare_reports, knows_another_machine_by_its_baseline_and_judges_nothing
     EXPECT_EQ(between(alone(100), alone(190)).code, 3) << "alone it is no measure of the machine";
 }
 
-TEST_F(compare_reports, names_no_regression_on_what_may_have_been_another_machine) {
+TEST_F(compare_reports, no_regression_is_named_if_the_machine_may_have_changed) {
     auto then = two_times(100, 50), now = two_times(125, 75);
     for (std::size_t i = 0; i < 12; i += 3) now.results[0].samples[i] = 105.0 + static_cast<double>(i) / 10;
     now.results[1].samples = now.results[0].samples;
@@ -437,7 +438,7 @@ TEST_F(compare_reports, names_no_regression_on_what_may_have_been_another_machin
     EXPECT_EQ(ran.code, 4) << "the baseline moved by a quarter, or by a twentieth: " << ran.error_tail;
 }
 
-/// The same of a periodic timer, of which `late` is how late the two are at the median.
+/// Returns the same for a periodic timer, with these median latenesses.
 reports::report two_timers(double baseline_late, double other_late) {
     auto content = two_times(1e6, 1e6);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -451,7 +452,7 @@ reports::report two_timers(double baseline_late, double other_late) {
     return content;
 }
 
-TEST_F(compare_reports, of_timers_compares_how_late_they_are_beside_the_baseline) {
+TEST_F(compare_reports, lateness_is_compared_relative_to_the_baseline) {
     const auto timers = [](double baseline_late, double other_late) {
         return reports::write_json(two_timers(baseline_late, other_late));
     };
@@ -471,7 +472,7 @@ TEST_F(compare_reports, of_timers_compares_how_late_they_are_beside_the_baseline
     EXPECT_SAYS(unknown.error_tail, "nothing can be told from two sessions");
 }
 
-TEST_F(compare_reports, of_timers_that_no_longer_say_how_late_they_are_is_inconclusive) {
+TEST_F(compare_reports, a_timer_that_no_longer_reports_its_lateness_is_inconclusive) {
     auto then = two_timers(60e3, 30e3);
     for (const auto& item : two_timers(20e3, 10e3).results) {
         if (item.metric != "late_p50") continue;
@@ -500,7 +501,7 @@ TEST_F(compare_reports, of_timers_that_no_longer_say_how_late_they_are_is_inconc
     EXPECT_EQ(between(unknown.first, unknown.second).code, 4) << "of a newer loopbench";
 }
 
-TEST_F(compare_reports, of_a_baseline_without_samples_are_compared_by_ratios_of_rounds) {
+TEST_F(compare_reports, a_baseline_without_samples_is_compared_by_the_ratios_of_rounds) {
     auto content = two_times(100, 50);
     content.results[0].samples.clear();
     content.results[1].to_baseline = reports::ratio{"asio-epoll", 2, 2, 2};
@@ -509,7 +510,7 @@ TEST_F(compare_reports, of_a_baseline_without_samples_are_compared_by_ratios_of_
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST(two_reports, of_several_hosts_each_have_no_intervals_that_cover_these) {
+TEST(two_reports, reports_of_several_hosts_give_no_intervals_across_hosts) {
     auto merged = two_times(100, 50);
     merged.hosts.emplace(2);
     merged.results[1].to_baseline = reports::ratio{"asio-epoll", 2, 1.9, 2.1};
@@ -519,7 +520,7 @@ TEST(two_reports, of_several_hosts_each_have_no_intervals_that_cover_these) {
     for (const auto& item : found.results) EXPECT_FALSE(item.by_host) << item.contender;
 }
 
-TEST_F(compare_reports, of_turns_compares_the_ratios_of_rounds) {
+TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_rounds) {
     auto then = two_times(100, 50), now = then;
     for (auto* report : {&then, &now}) {
         for (auto& item : report->results) item.made = reports::way::turns;
@@ -531,7 +532,7 @@ TEST_F(compare_reports, of_turns_compares_the_ratios_of_rounds) {
     EXPECT_EQ(between(reports::write_json(then), reports::write_json(now)).code, 3);
 }
 
-/// A session of twelve workloads and ten blocks, whose single times spread by 1 %.
+/// Returns a session of twelve workloads and ten blocks whose single times spread by 1 %.
 reports::report random_session(std::mt19937_64& random, double slower) {
     std::normal_distribution<double> noise{0, 0.01};
     reports::report content;
@@ -545,7 +546,7 @@ reports::report random_session(std::mt19937_64& random, double slower) {
     return content;
 }
 
-TEST(two_reports, of_equal_builds_are_no_regression_and_mostly_pass_and_those_of_a_slower_one_are) {
+TEST(two_reports, equal_builds_mostly_pass_and_slower_ones_are_regressions) {
     std::mt19937_64 random{20261122};
     const auto outcome = [&](double slower) {
         const auto then = random_session(random, 1), now = random_session(random, slower);
@@ -561,7 +562,7 @@ TEST(two_reports, of_equal_builds_are_no_regression_and_mostly_pass_and_those_of
     EXPECT_GE(passed, 15);
 }
 
-TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
+TEST(gate, a_failure_ranks_first_and_an_unreliable_session_second) {
     auto report = sample_report();
     const auto session = [&] { return bench::outcome_of(bench::judge_session(report)); };
     const auto gate = [&](double tolerated_pct) {
@@ -585,8 +586,8 @@ TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-// Where a timer is early there is no ratio.
-TEST(gate, asks_of_a_difference_in_what_a_workload_is_about_that_it_is_not_twice_as_far_from_zero) {
+// The timer is early, so there is no ratio, only a difference.
+TEST(gate, a_difference_in_a_primary_metric_must_rule_out_a_doubling) {
     const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
         auto report = two_timers(-60e3, -60e3);
         for (auto& item : report.results) {
@@ -605,7 +606,7 @@ TEST(gate, asks_of_a_difference_in_what_a_workload_is_about_that_it_is_not_twice
     EXPECT_EQ(found("late_p50", 61e3, verdict::slower), gate_outcome::regression);
 }
 
-TEST(gate, looks_at_every_result_of_a_cell_even_where_one_is_there_twice) {
+TEST(gate, every_result_is_judged_even_a_duplicate) {
     auto report = sample_report();
     std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
     report.workloads[1].headline_metrics = {"time"};

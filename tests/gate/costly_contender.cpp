@@ -1,6 +1,6 @@
-// A contender that becomes dearer when the environment says so, as a change to a loop would make it:
-// LOOPBENCH_TEST_COST=system_call or allocation is one more per operation, LOOPBENCH_TEST_COST=crash is a
-// bug. With LOOPBENCH_TEST_COST_OF, only under that name.
+// A contender that becomes more expensive through the environment, as a change to a loop could make it:
+// LOOPBENCH_TEST_COST=system_call or allocation adds one of these per operation, LOOPBENCH_TEST_COST=crash
+// simulates a bug. With LOOPBENCH_TEST_COST_OF, this applies only to the program with that name.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The gate beside a noise generator: `loopbench check` is never red then for a build that is as it was, and never green
-# for one that is slower. It may not know (4, 5), but turns of two milliseconds mostly let it see through the noise.
-# noisy_check.sh LOOPBENCH COSTLY_CONTENDER. Exit 77: it cannot be tried here.
+# Runs the gate beside a noise generator. `loopbench check` must never report a regression for an unchanged build, and
+# never pass a slower one. It may be inconclusive (4) or unreliable (5), but slices of 2 ms mostly see through the
+# noise.
+# noisy_check.sh LOOPBENCH COSTLY_CONTENDER. Exit code 77: this machine cannot run the test.
 set -euo pipefail
 
 loopbench=$1
@@ -17,7 +18,7 @@ check() {
         --contender asio-other --workload yield --blocks 8 --min-time 50ms -o "$folder/out" "$@"
 }
 
-# A shared machine has a quiet second now and then.
+# A shared machine has quiet seconds now and then.
 for ((i = 0; i < 5; ++i)); do
     code=0
     check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?
@@ -26,7 +27,7 @@ done
 [ "$code" -ne 5 ] || { echo "this machine is too noisy by itself:"; cat "$folder/log"; exit 77; }
 [ "$code" -eq 0 ] || { cat "$folder/log"; exit 1; }
 
-# Four for each core: a contender then has a fifth of one, and waits for it again and again.
+# Four noise processes per core: a contender gets a fifth of a core and often waits for it.
 for ((i = 0; i < 4 * $(nproc); ++i)); do
     if command -v stress-ng >/dev/null; then
         stress-ng --cpu 1 --timeout 120s --quiet &

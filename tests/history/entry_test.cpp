@@ -1,4 +1,4 @@
-// What is kept of a report, and the report that is made of it again.
+// Tests what a history keeps of a report, and that the kept data gives back the report.
 #include "bench/history/entry.hpp"
 
 #include <fmt/format.h>
@@ -26,17 +26,17 @@ nlohmann::json points_about(const bench::entry& kept, std::string_view metric) {
     return {};
 }
 
-TEST(entry, becomes_the_report_again_to_the_byte) {
+TEST(entry, a_kept_entry_gives_back_the_report_byte_for_byte) {
     for (const auto& report : {sample_report(), report_of_day(1)})
         EXPECT_EQ(reports::write_json(reports::read_json(bench::entry_of(report, {}).report, "kept")),
                   reports::write_json(report));
 }
 
-TEST(entry, is_known_again_by_what_older_histories_have) {
+TEST(entry, the_content_id_is_stable_across_versions) {
     EXPECT_EQ(bench::entry_of(report_of_day(1), {}).content, "fbd6a555-a6a4-509d-9083-54214e793ff0");
 }
 
-TEST(entry, is_the_same_whatever_file_it_is_read_from_and_another_when_a_number_is) {
+TEST(entry, the_content_id_depends_on_the_contents_and_not_on_the_file) {
     const auto report = sample_report();
     const auto read = bench::read_entry(reports::write_json(report), "report.json", {"abc", true, "left"});
     EXPECT_EQ(read.content, bench::entry_of(report, {}).content);
@@ -50,7 +50,7 @@ TEST(entry, is_the_same_whatever_file_it_is_read_from_and_another_when_a_number_
     EXPECT_NE(bench::entry_of(other, {}).content, read.content);
 }
 
-TEST(entry, has_ratios_where_there_are_and_values_of_counts_and_of_what_has_none) {
+TEST(entry, ratios_are_kept_if_there_are_any_and_values_otherwise) {
     auto report = report_of_day(1, 1.0 / 3, 1234567890.125);
     const auto kept = bench::entry_of(report, {});
     EXPECT_EQ(nlohmann::json::parse(kept.points)["contenders"], (nlohmann::json{"asio-epoll", "loop-epoll"}));
@@ -63,8 +63,8 @@ TEST(entry, has_ratios_where_there_are_and_values_of_counts_and_of_what_has_none
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "to the last digit";
 }
 
-// A series would have that run twice.
-TEST(entry, of_a_report_that_says_something_twice_is_refused) {
+// A series would contain the run twice.
+TEST(entry, a_report_with_a_duplicate_result_is_refused) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
     try {
@@ -78,7 +78,7 @@ TEST(entry, of_a_report_that_says_something_twice_is_refused) {
     EXPECT_NO_THROW(bench::entry_of(report, {})) << "in another way it is something else";
 }
 
-TEST(entry, has_the_points_of_headlines_and_counts_beside_those_of_the_rest) {
+TEST(entry, points_of_primary_metrics_and_counts_are_kept_separate_from_the_rest) {
     auto report = report_of_day(1);
     report.workloads[0].headline_metrics = {"cpu"};
     auto kept = bench::entry_of(report, {});
@@ -89,7 +89,7 @@ TEST(entry, has_the_points_of_headlines_and_counts_beside_those_of_the_rest) {
     EXPECT_TRUE(points_about(kept, "syscalls").is_null());
 }
 
-TEST(entry, has_no_point_where_there_is_no_number) {
+TEST(entry, a_result_without_a_number_has_no_point) {
     auto report = report_of_day(1);
     report.results[0].median = std::numeric_limits<double>::infinity();
     report.results[1].low.reset();
@@ -101,7 +101,7 @@ TEST(entry, has_no_point_where_there_is_no_number) {
     EXPECT_EQ(points_about(kept, "syscalls")["values"]["of"].size(), 1);
 }
 
-TEST(dates, are_in_utc_and_in_the_order_of_time) {
+TEST(dates, dates_are_converted_to_utc) {
     EXPECT_EQ(bench::in_utc("2026-11-22"), "2026-11-22");
     EXPECT_EQ(bench::in_utc("2026-11-22T18:07:18Z"), "2026-11-22T18:07:18Z");
     EXPECT_EQ(bench::in_utc("2026-11-22T18:07:18+01:00"), "2026-11-22T17:07:18Z");
@@ -125,8 +125,8 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
-// Its filter matched nothing, and nobody would find that out.
-TEST(entry, of_google_benchmark_without_benchmarks_is_refused) {
+// Its filter matched nothing, and without an error the user would not notice.
+TEST(entry, google_benchmark_output_without_benchmarks_is_refused) {
     for (const auto* none :
          {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",
           R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": [{"name": "b_cv", "run_name": "b",
@@ -134,7 +134,7 @@ TEST(entry, of_google_benchmark_without_benchmarks_is_refused) {
         EXPECT_THROW(bench::read_entry(none, "bench.json", {}), reports::format_error) << none;
 }
 
-TEST(entry, of_google_benchmark_has_a_sample_for_each_repetition) {
+TEST(entry, each_repetition_of_google_benchmark_is_a_sample) {
     const auto kept = bench::read_entry(of_google_benchmark, "bench.json", {});
     EXPECT_EQ(kept.source, bench::report_source::google_benchmark);
     EXPECT_EQ(kept.from.commit, "cafe");
@@ -156,7 +156,7 @@ TEST(entry, of_google_benchmark_has_a_sample_for_each_repetition) {
     EXPECT_EQ(kept.report.find("secret"), std::string::npos) << kept.report;
 }
 
-TEST(entry, of_google_benchmark_has_one_sample_for_each_repetition_whatever_counters_are_called) {
+TEST(entry, counter_names_add_no_samples_to_google_benchmark_metrics) {
     std::string printed{of_google_benchmark};
     printed.insert(printed.find("\"mine\""), R"("throughput": 5.0, "cpu": 1250.0, "time": 99.0, )");
     const auto report = reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
@@ -169,7 +169,7 @@ TEST(entry, of_google_benchmark_has_one_sample_for_each_repetition_whatever_coun
     EXPECT_EQ(samples("throughput"), several{10.0});
 }
 
-TEST(entry, of_google_benchmark_has_no_number_of_what_failed_in_any_repetition) {
+TEST(entry, a_google_benchmark_with_a_failed_repetition_has_no_number) {
     std::string printed{of_google_benchmark};
     for (const auto* message : {"wrong result", "and again"})
         printed.insert(printed.find("    {\"name\": \"BM_broken\""),
@@ -188,13 +188,13 @@ TEST(entry, of_google_benchmark_has_no_number_of_what_failed_in_any_repetition) 
     EXPECT_TRUE(points_about(kept, "time").is_null());
 }
 
-TEST(entry, of_google_benchmark_is_known_by_more_than_the_folder_of_its_program) {
+TEST(entry, google_benchmark_output_is_recognized_in_a_folder_named_loopbench) {
     std::string printed{of_google_benchmark};
     printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");
     EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).source, bench::report_source::google_benchmark);
 }
 
-TEST(entry, of_a_shard_is_refused_since_the_merged_run_has_its_trials) {
+TEST(entry, a_report_of_a_shard_is_refused_with_the_remedy_to_merge) {
     auto report = sample_report();
     report.warnings.push_back({std::string{reports::shard_code}, "this is shard 1 of 2", "merge"});
     EXPECT_EQ(complaint_of<reports::format_error>(
@@ -203,7 +203,7 @@ TEST(entry, of_a_shard_is_refused_since_the_merged_run_has_its_trials) {
               "add what that makes");
 }
 
-TEST(entry, of_something_else_is_refused_by_name) {
+TEST(entry, other_files_are_refused_by_name) {
     for (const auto* text :
          {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench/99"})",
           R"({"context": {"date": "yesterday"}, "benchmarks": [{"name": "b", "run_name": "b", "run_type":

@@ -1,4 +1,4 @@
-// `loopbench history` and `run --history`, and what is left when they are killed, or have no room.
+// Tests `loopbench history` and `run --history`, also when the disk is full.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 class history_command : public testing::Test {
 protected:
-    /// `loopbench history NAME --history PLACE MORE...`
+    /// Runs `loopbench history NAME --history PLACE MORE...`.
     bench::child_outcome run(const std::string& name, std::vector<std::string> more = {}) const {
         more.insert(more.begin(), {"history", name, "--history", history.place()});
         return loopbench(more);
@@ -41,7 +41,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
+TEST_F(history_command, a_report_can_be_added_listed_shown_and_exported) {
     const auto report = report_of_day(1);
     const auto file = write(report, "report.json");
     const auto added = run("add", {file, "--commit", "0123456789abcdef0123456789abcdef01234567", "--dirty"});
@@ -61,7 +61,7 @@ TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
         EXPECT_EQ(run("export", {none}).code, 2) << none;
 }
 
-TEST_F(history_command, gives_back_what_a_newer_loopbench_wrote_into_a_report) {
+TEST_F(history_command, unknown_fields_of_a_newer_version_are_exported_unchanged) {
     auto newer = reports::to_json(report_of_day(1));
     newer["results"][0]["not known here"] = {1, 2.5, nullptr};
     const auto file = loopbench.path("report.json").native(), text = reports::dump(newer, 1) + "\n";
@@ -70,7 +70,7 @@ TEST_F(history_command, gives_back_what_a_newer_loopbench_wrote_into_a_report) {
     EXPECT_EQ(run("export", {"1"}).output, text);
 }
 
-TEST_F(history_command, keeps_those_before_one_that_is_refused_by_name) {
+TEST_F(history_command, a_refused_file_is_named_and_those_before_it_are_kept) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");
     const auto ran = run("add", {good, bad});
@@ -81,7 +81,7 @@ TEST_F(history_command, keeps_those_before_one_that_is_refused_by_name) {
     EXPECT_EQ(runs().size(), 1);
 }
 
-TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
+TEST_F(history_command, changes_exits_with_3_if_a_new_one_is_worse) {
     std::vector<std::string> files;
     std::mt19937_64 random{3};
     std::normal_distribution<double> noise{0, 0.005};
@@ -113,7 +113,7 @@ TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
         EXPECT_EQ(run("prune", {"--keep", number}).code, 2) << number;
 }
 
-TEST_F(history_command, changes_since_a_commit_that_is_named_in_part_are_since_that_one_alone) {
+TEST_F(history_command, since_accepts_only_an_unambiguous_prefix_of_a_commit) {
     const auto add = [&](int day, const char* commit) {
         return run("add", {write(report_of_day(day), "report.json"), "--commit", commit}).code;
     };
@@ -126,7 +126,7 @@ TEST_F(history_command, changes_since_a_commit_that_is_named_in_part_are_since_t
         EXPECT_EQ(run("changes", {"--since", one}).code, 0) << one;
 }
 
-TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
+TEST_F(history_command, trends_are_shown_in_the_requested_format) {
     ASSERT_EQ(run("add", {write(report_of_day(1), "1.json"), write(report_of_day(2), "2.json")}).code, 0);
     EXPECT_EQ(run("trend", {"--format", "text"}).output, run("trend").output);
     EXPECT_EQ(run("trend", {"--format", "json"}).output, run("trend", {"--json"}).output);
@@ -149,7 +149,7 @@ TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
         EXPECT_EQ(run("trend", wrong).code, 2) << wrong.back();
 }
 
-TEST_F(history_command, has_a_page_for_a_run_that_got_number_and_moment_of_one_that_is_gone) {
+TEST_F(history_command, a_run_that_reuses_the_number_and_date_of_a_removed_run_has_its_own_page) {
     const auto page = loopbench.path("trends.html").native(), pages = loopbench.path("pages").native();
     for (const double ratio : {1.5, 1.6}) {
         ASSERT_EQ(run("add", {write(report_of_day(1, ratio), "1.json")}).code, 0);
@@ -160,7 +160,7 @@ TEST_F(history_command, has_a_page_for_a_run_that_got_number_and_moment_of_one_t
     EXPECT_EQ(std::distance(fs::directory_iterator{pages}, fs::directory_iterator{}), 2);
 }
 
-TEST_F(history_command, is_where_the_environment_says) {
+TEST_F(history_command, the_environment_selects_the_history) {
     const auto file = write(report_of_day(1), "report.json");
     const auto data = loopbench.in_shell(
         "unset LOOPBENCH_HISTORY; export XDG_DATA_HOME=$folder/data; $loopbench "
@@ -178,7 +178,7 @@ TEST_F(history_command, is_where_the_environment_says) {
               2);
 }
 
-TEST_F(history_command, run_keeps_its_report_and_no_password) {
+TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
     loopbench.add_contender("asio-epoll", good_row);
     loopbench.add_contender("loop-epoll", good_row);
     const auto ran = loopbench({"run", "--blocks", "2", "-o", loopbench.out(), "--history", history.place()});
@@ -194,8 +194,8 @@ TEST_F(history_command, run_keeps_its_report_and_no_password) {
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "nothing was measured for nothing";
 }
 
-// As in the folder of the repository itself, where git knows the commit and nothing else.
-TEST_F(history_command, run_does_not_call_sources_clean_that_git_did_not_look_at) {
+// The second run starts in .git, where git knows the commit but not whether the sources are clean.
+TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
             git init -q $folder/sources && cd $folder/sources
@@ -209,7 +209,7 @@ TEST_F(history_command, run_does_not_call_sources_clean_that_git_did_not_look_at
     EXPECT_TRUE(runs()[1]["dirty"].is_null());
 }
 
-TEST_F(history_command, does_not_show_a_password_that_is_in_the_wrong_place) {
+TEST_F(history_command, a_password_in_the_wrong_place_is_not_shown) {
     const std::string url = "postgresql://me:secret@h/db", with_a_blank = "postgresql://me:se secret@h/db";
     for (const auto& words : std::vector<std::vector<std::string>>{{"history", "list", url},
                                                                    {"history", "list", with_a_blank},
@@ -223,7 +223,7 @@ TEST_F(history_command, does_not_show_a_password_that_is_in_the_wrong_place) {
     }
 }
 
-TEST_F(history_command, two_at_once_are_both_kept) {
+TEST_F(history_command, two_concurrent_adds_are_both_kept) {
     write(large_report(1), "1.json");
     write(large_report(2), "2.json");
     const auto both = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() +
@@ -233,7 +233,7 @@ TEST_F(history_command, two_at_once_are_both_kept) {
     EXPECT_EQ(runs().size(), 2);
 }
 
-TEST_F(history_command, without_room_changes_nothing_and_says_so) {
+TEST_F(history_command, a_file_size_limit_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     ASSERT_EQ(run("add", {write(report_of_day(1), "1.json")}).code, 0);
     write(large_report(2), "2.json");
@@ -246,9 +246,9 @@ TEST_F(history_command, without_room_changes_nothing_and_says_so) {
     EXPECT_EQ(runs().size(), 2);
 }
 
-// The same where the disk is full, and not what one process may write: a small file system of its own, which
-// is gone with the shell.
-TEST_F(history_command, on_a_full_disk_changes_nothing_and_says_so) {
+// The same for a full disk instead of a process limit. The test mounts a small file system, which disappears
+// with the shell.
+TEST_F(history_command, a_full_disk_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     constexpr int refused = 77;
     write(report_of_day(1), "1.json");
@@ -275,7 +275,7 @@ TEST_F(history_command, on_a_full_disk_changes_nothing_and_says_so) {
     EXPECT_EQ(content_of(loopbench.path("again.json")), content_of(loopbench.path("2.json")));
 }
 
-TEST_F(history_command, of_what_is_no_history_is_wrong_usage) {
+TEST_F(history_command, a_file_that_is_no_history_is_a_usage_error) {
     const auto file = write(report_of_day(1), "report.json");
     for (const auto* command : {"list", "trend", "changes", "export"})
         EXPECT_EQ(loopbench({"history", command, "--history", file}).code, 2) << command;

@@ -1,6 +1,6 @@
-// `history add` that is killed (SIGKILL), again and again: what was kept is there, a report is whole or not
-// there, and who adds it again is through. At random moments, and where ptrace is allowed at random system
-// calls. LOOPBENCH_TEST_KILLS says how often; with_postgresql runs the same beside a server.
+// Kills `history add` (SIGKILL) again and again: earlier runs stay, a report is whole or absent, and adding
+// it again succeeds. The kills come at random moments and, if ptrace is allowed, at random system calls.
+// LOOPBENCH_TEST_KILLS sets the number of kills; with_postgresql runs the same test on a server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ protected:
         return all;
     }
 
-    /// Adds the file and is killed at some moment, or is through before.
+    /// Adds the file and kills the command at a random moment, unless it ends before.
     void add_and_be_killed(const std::string& file) {
         const bool at_a_call = calls_ > 0 && random_() % 2 == 0;
         if (at_a_call) {
@@ -76,7 +76,7 @@ protected:
         ASSERT_EQ(ran.code, 0) << ran.error_tail;
     }
 
-    /// The runs that are there, each of which is whole.
+    /// Returns the number of runs, and expects the last one to be whole.
     std::size_t whole_runs() const {
         bench::store store{place_, bench::opening::existing};
         const auto there = store.runs();
@@ -94,7 +94,7 @@ protected:
     int killed_ = 0;
 };
 
-TEST_F(killed_add, at_any_moment_loses_nothing_and_leaves_no_half_of_a_report) {
+TEST_F(killed_add, a_kill_at_any_moment_loses_nothing_and_leaves_no_partial_report) {
     const int wanted = kills_wanted();
     std::size_t kept = whole_runs();
     for (int number = 2; killed_ < wanted && number < 20 + 4 * wanted; ++number) {
@@ -115,8 +115,8 @@ TEST_F(killed_add, at_any_moment_loses_nothing_and_leaves_no_half_of_a_report) {
     EXPECT_EQ(std::ranges::adjacent_find(seeds), seeds.end()) << "each of them once";
 }
 
-TEST_F(killed_add, while_it_begins_a_history_is_no_harm) {
-    if (!history_.is_file()) return;  // who could begin one there is the server's to say
+TEST_F(killed_add, a_kill_while_the_history_is_created_does_no_harm) {
+    if (!history_.is_file()) return;  // on PostgreSQL the database already exists
     const int wanted = std::max(kills_wanted() / 4, 1);
     const auto file = write(2);
     for (int number = 0; killed_ < wanted && number < 20 + 4 * wanted; ++number) {

@@ -1,4 +1,4 @@
-// Series of runs and their changes, as they are read from a history.
+// Tests the series of runs that are read from a history, and their changes.
 #include "bench/history/series.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ protected:
         store.add(entry_of(report, std::move(from)));
     }
 
-    /// Forty runs: from the 31st on loop-epoll is 5 % slower, and makes two system calls where it made one.
+    /// Adds forty runs. From the 31st on, loop-epoll is 5 % slower and makes two system calls instead of one.
     void add_a_change() {
         std::mt19937_64 random{7};
         std::normal_distribution<double> noise{0, 0.005};
@@ -53,7 +53,7 @@ const bench::series* find(const std::vector<bench::series>& all, std::string_vie
     return nullptr;
 }
 
-TEST_F(series, are_by_date_whatever_came_first) {
+TEST_F(series, points_are_sorted_by_date) {
     for (const int day : {3, 1, 2}) add(report_of_day(day, day));
     const auto all = read({.intervals = true});
     const auto* times = find(all, "loop-epoll", "time");
@@ -65,7 +65,7 @@ TEST_F(series, are_by_date_whatever_came_first) {
     EXPECT_EQ(times->intervals.at(2).high, 3.03);
 }
 
-TEST_F(series, are_of_one_machine_one_size_and_one_baseline) {
+TEST_F(series, a_series_has_one_machine_one_size_and_one_baseline) {
     add(report_of_day(1));
     auto other = report_of_day(2);
     other.where.cores = 64;
@@ -86,13 +86,13 @@ TEST_F(series, are_of_one_machine_one_size_and_one_baseline) {
     }
     EXPECT_EQ(ratios, 5);
     other = report_of_day(6);
-    other.where.memory_bytes -= std::int64_t{100} << 20;  // a kernel that reserves more of it
+    other.where.memory_bytes -= std::int64_t{100} << 20;  // as with a kernel that reserves more memory
     add(other);
     const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
     EXPECT_EQ(std::ranges::count(all, 2, [](const auto& each) { return each.points.size(); }), 1);
 }
 
-TEST_F(series, of_values_made_in_different_ways_are_two) {
+TEST_F(series, different_pairings_are_different_series) {
     add(report_of_day(1));
     auto other = report_of_day(2);
     for (auto& item : other.results) item.made = reports::way::turns;
@@ -103,7 +103,7 @@ TEST_F(series, of_values_made_in_different_ways_are_two) {
     EXPECT_EQ(all[1].of.made, reports::way::turns);
 }
 
-/// With one number for the contenders in `places`.
+/// Returns points with one number for the contenders in `places`.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
         "unit": "ns", "direction": "smaller", "deterministic": false, "way": "apart"}},
@@ -111,7 +111,7 @@ std::string one_number_for(const char* places) {
                        places);
 }
 
-TEST_F(series, that_are_damaged_are_said_to_be) {
+TEST_F(series, damaged_points_are_an_error_with_the_place_of_the_history) {
     const auto read_from = [&](const std::string& points) {
         for (const auto& run : store.runs()) store.remove(std::array{run.id});
         auto kept = entry_of(report_of_day(1), {});
@@ -126,7 +126,7 @@ TEST_F(series, that_are_damaged_are_said_to_be) {
         EXPECT_SAYS(complaint_of<bench::database_error>([&] { read_from(points); }), store.place());
 }
 
-TEST_F(series, leave_out_what_says_nothing) {
+TEST_F(series, interrupted_runs_and_unreliable_times_are_left_out) {
     add(report_of_day(1));
     auto interrupted = report_of_day(2);
     interrupted.complete = false;
@@ -140,7 +140,7 @@ TEST_F(series, leave_out_what_says_nothing) {
         << "an unfit machine counts as well as any";
 }
 
-TEST_F(series, that_are_asked_for_and_not_there_are_named) {
+TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
     add(report_of_day(1));
     EXPECT_THROW(read({.workloads = {"no/such"}}), bench::usage_error);
     EXPECT_THROW(read({.metrics = {"no_such"}}), bench::usage_error);
@@ -154,7 +154,7 @@ TEST_F(series, that_are_asked_for_and_not_there_are_named) {
         << "who asks gets it";
 }
 
-TEST_F(series, have_a_change_with_its_size_and_the_runs_around_it) {
+TEST_F(series, a_change_has_its_size_and_the_runs_around_it) {
     add_a_change();
     const auto all = read();
     const auto changes = bench::changes_in(all);
@@ -180,7 +180,7 @@ TEST_F(series, have_a_change_with_its_size_and_the_runs_around_it) {
     EXPECT_EQ(json["changes"][0]["after"]["commit"], "commit30");
 }
 
-TEST_F(series, of_a_new_machine_have_no_change_there) {
+TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.005};
     for (int day = 0; day < 40; ++day) {
@@ -191,8 +191,8 @@ TEST_F(series, of_a_new_machine_have_no_change_there) {
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// The machine's mood is in it, and nothing to compare it with.
-TEST_F(series, of_the_baselines_own_times_are_shown_and_not_judged) {
+// These times include the state of the machine, and there is nothing to compare them with.
+TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
         report.results[0].median = day < 20 ? 30 : 60;
@@ -203,7 +203,7 @@ TEST_F(series, of_the_baselines_own_times_are_shown_and_not_judged) {
     EXPECT_TRUE(bench::changes_in(all).empty());
 }
 
-TEST_F(series, of_values_alone_are_judged_where_there_is_no_baseline) {
+TEST_F(series, values_are_judged_if_there_is_no_baseline) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
         report.baseline = "";
@@ -218,7 +218,7 @@ TEST_F(series, of_values_alone_are_judged_where_there_is_no_baseline) {
     EXPECT_EQ(changes[0].is, bench::change_direction::better) << "less time is better";
 }
 
-/// Sixty runs of a program that nobody is compared with.
+/// Returns sixty runs of a program without a baseline.
 std::vector<reports::report> without_baseline(const std::function<double(int day)>& time) {
     std::vector<reports::report> all;
     for (int day = 0; day < 60; ++day) {
@@ -230,8 +230,8 @@ std::vector<reports::report> without_baseline(const std::function<double(int day
     return all;
 }
 
-// A machine that became noisy is no build that became slow.
-TEST_F(series, that_only_spread_more_are_neither_better_nor_worse) {
+// The machine became noisy; the build did not become slow.
+TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
     std::mt19937_64 random{8};
     std::normal_distribution<double> noise{0, 1};
     for (const auto& report :
@@ -249,8 +249,8 @@ TEST_F(series, that_only_spread_more_are_neither_better_nor_worse) {
     EXPECT_EQ(json["better"], false);
 }
 
-// It has no logarithm, and there is no saying by how many per cent anything differs from it.
-TEST_F(series, with_a_zero_change_by_as_much_as_they_say_and_not_by_percent) {
+// Zero has no logarithm, and no other value differs from it by a number of percent.
+TEST_F(series, a_series_with_a_zero_reports_absolute_changes) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.3};
     for (const auto& report :
@@ -266,7 +266,7 @@ TEST_F(series, with_a_zero_change_by_as_much_as_they_say_and_not_by_percent) {
     EXPECT_NEAR(size["median"].get<double>(), -3, 0.3);
 }
 
-TEST_F(series, are_shown_in_every_form) {
+TEST_F(series, a_series_can_be_shown_in_every_format) {
     add_a_change();
     const auto one = read({.contenders = {"loop-epoll"}, .metrics = {"time"}, .intervals = true});
     ASSERT_EQ(one.size(), 1);

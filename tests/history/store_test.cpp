@@ -1,5 +1,5 @@
-// The database: all of a report or nothing, once, by whoever writes, and from one version of the tables to
-// the next.
+// Tests the database: each report is stored completely and once, also with several writers, and a new version
+// of the tables keeps the data.
 #include "bench/history/store.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ bench::store opened(const empty_history& history) {
     return bench::store{history.place(), opening::created_if_missing, 2s};
 }
 
-/// The database itself, beside the store.
+/// A direct connection to the store's database.
 struct other_session {
     explicit other_session(const empty_history& history)
         : sql{history.is_file() ? "sqlite3" : "postgresql",
@@ -45,7 +45,7 @@ struct other_session {
     soci::session sql;
 };
 
-TEST(store, gives_back_what_was_added) {
+TEST(store, an_added_report_can_be_read_back) {
     const empty_history history;
     auto store = opened(history);
     const auto report = sample_report();
@@ -64,7 +64,7 @@ TEST(store, gives_back_what_was_added) {
     EXPECT_FALSE(runs[0].complete);
 }
 
-TEST(store, adds_the_same_report_once_and_learns_what_it_is_of) {
+TEST(store, adding_a_report_again_only_updates_its_origin) {
     const empty_history history;
     auto store = opened(history);
     const auto first = store.add(bench::entry_of(report_of_day(1), {"", {}, "left"}));
@@ -84,7 +84,7 @@ TEST(store, adds_the_same_report_once_and_learns_what_it_is_of) {
     EXPECT_FALSE(store.runs()[0].dirty) << "nobody said it of that one";
 }
 
-TEST(store, has_a_run_in_trends_once_it_is_finished_though_it_has_no_more_trials) {
+TEST(store, a_finished_run_replaces_its_interrupted_state) {
     const empty_history history;
     auto store = opened(history);
     auto report = report_of_day(1);
@@ -114,7 +114,7 @@ TEST(store, has_a_run_in_trends_once_it_is_finished_though_it_has_no_more_trials
     as_it_is();
 }
 
-TEST(store, keeps_the_commit_that_was_said_and_not_the_one_in_the_file) {
+TEST(store, a_commit_from_the_caller_wins_over_the_one_in_the_file) {
     const empty_history history;
     auto store = opened(history);
     const auto* text = R"({"context": {"date": "2026-01-05T12:00:00Z", "commit": "cafe"}, "benchmarks": [
@@ -128,7 +128,7 @@ TEST(store, keeps_the_commit_that_was_said_and_not_the_one_in_the_file) {
     EXPECT_EQ(store.runs()[0].machine.name, "left");
 }
 
-TEST(store, numbers_machines_by_the_first_run_on_each) {
+TEST(store, machines_are_numbered_by_their_first_run) {
     const empty_history history;
     auto store = opened(history);
     store.add(bench::entry_of(report_of_day(3), {}));
@@ -139,7 +139,7 @@ TEST(store, numbers_machines_by_the_first_run_on_each) {
     EXPECT_EQ(numbers, (std::vector<std::size_t>{2, 1, 1}));
 }
 
-TEST(store, takes_numbers_of_any_size) {
+TEST(store, extreme_numbers_are_accepted) {
     const empty_history history;
     auto store = opened(history);
     auto report = report_of_day(1);
@@ -150,8 +150,8 @@ TEST(store, takes_numbers_of_any_size) {
     EXPECT_FALSE(store.report_of(INT64_MAX));
 }
 
-// Whatever stands in them: they are parameters.
-TEST(store, takes_names_of_any_bytes) {
+// Names are passed as SQL parameters, so that their contents do not matter.
+TEST(store, names_of_any_bytes_are_accepted) {
     const empty_history history;
     auto store = opened(history);
     std::string all_bytes;
@@ -167,7 +167,7 @@ TEST(store, takes_names_of_any_bytes) {
         const auto runs = store.runs();
         const auto kept = std::ranges::find(runs, run, &bench::kept_run::id);
         ASSERT_NE(kept, runs.end());
-        // What is no character, and the one that ends a text, are kept as what stands for those.
+        // Invalid UTF-8 and zero bytes are stored as replacement characters.
         auto readable = reports::valid_utf8(name);
         for (auto at = readable.find('\0'); at != std::string::npos; at = readable.find('\0'))
             readable.replace(at, 1, "\xEF\xBF\xBD");
@@ -183,7 +183,7 @@ TEST(store, takes_names_of_any_bytes) {
     EXPECT_EQ(other_session{history}.count("loopbench_run"), 3);
 }
 
-TEST(store, removes_runs) {
+TEST(store, runs_can_be_removed) {
     const empty_history history;
     auto store = opened(history);
     const auto first = store.add(bench::entry_of(sample_report(), {"old", {}, "old"})).run;
@@ -202,7 +202,7 @@ std::vector<bench::schema_step> with_another(std::vector<const char*> statements
     return steps;
 }
 
-TEST(store, of_an_older_version_is_brought_forward_with_every_row) {
+TEST(store, an_older_version_is_migrated_with_every_row) {
     const empty_history history;
     const auto report = sample_report();
     const auto run = opened(history).add(bench::entry_of(report, {"abc", {}, ""})).run;
@@ -219,7 +219,7 @@ TEST(store, of_an_older_version_is_brought_forward_with_every_row) {
     EXPECT_NO_THROW((bench::store{history.place(), opening::existing, 2s, steps})) << "and once is enough";
 }
 
-TEST(store, of_a_newer_version_is_refused_and_left_alone) {
+TEST(store, a_newer_version_is_refused_and_left_alone) {
     const empty_history history;
     opened(history).add(bench::entry_of(report_of_day(1), {}));
     bench::store{history.place(), opening::existing, 2s, with_another({second_version})};
@@ -227,7 +227,7 @@ TEST(store, of_a_newer_version_is_refused_and_left_alone) {
     EXPECT_EQ(other_session{history}.count("loopbench_run"), 1);
 }
 
-TEST(store, is_as_it_was_when_a_step_forward_fails) {
+TEST(store, a_failed_migration_changes_nothing) {
     const empty_history history;
     opened(history).add(bench::entry_of(report_of_day(1), {}));
     const auto broken = with_another({second_version, "INSERT INTO loopbench_no_such_table VALUES (1)"});
@@ -236,7 +236,7 @@ TEST(store, is_as_it_was_when_a_step_forward_fails) {
     EXPECT_NO_THROW((bench::store{history.place(), opening::existing, 2s, with_another({second_version})}));
 }
 
-TEST(store, says_that_another_process_writes) {
+TEST(store, a_lock_of_another_process_is_reported) {
     const empty_history history;
     opened(history);
     bench::store store{history.place(), opening::existing, 1s};
@@ -254,7 +254,7 @@ TEST(store, says_that_another_process_writes) {
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(1), {})).is_new) << "when that is done";
 }
 
-TEST(store, that_is_not_there_is_not_begun_by_reading) {
+TEST(store, reading_does_not_create_a_missing_history) {
     const empty_history history;
     EXPECT_THROW((bench::store{history.place(), opening::existing}), bench::usage_error);
     EXPECT_FALSE(history.is_file() && std::filesystem::exists(history.place()));
@@ -278,7 +278,7 @@ TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
     EXPECT_THROW((bench::store{other, opening::created_if_missing}), bench::usage_error);
 }
 
-TEST(sqlite, that_cannot_be_looked_for_or_begun_is_told_with_what_to_do) {
+TEST(sqlite, a_place_that_cannot_be_examined_or_created_is_reported_with_a_remedy) {
     const scratch_folder folder;
     const auto loop = folder / "loop.db", text = folder / "text";
     std::filesystem::create_symlink(loop, loop);
@@ -292,7 +292,7 @@ TEST(sqlite, that_cannot_be_looked_for_or_begun_is_told_with_what_to_do) {
     EXPECT_SAYS(folderless, "--history");
 }
 
-TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
+TEST(sqlite, a_file_that_disappears_during_use_loses_nothing) {
     const scratch_folder folder;
     const auto file = folder / "history.db", elsewhere = folder / "elsewhere.db";
     bench::store store{file.native(), opening::created_if_missing};
@@ -306,12 +306,12 @@ TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
     EXPECT_EQ((bench::store{file.native(), opening::existing}.runs().size()), 1);
 }
 
-TEST(sqlite, that_is_damaged_is_said_to_be) {
+TEST(sqlite, damage_is_reported) {
     const scratch_folder folder;
     const auto file = (folder / "history.db").native();
     bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(1), {}));
     const auto whole = content_of(file);
-    constexpr std::size_t page = 16384;  // SQLite takes what is missing of the last one for zeros
+    constexpr std::size_t page = 16384;  // SQLite fills up a cut last page with zeros
     for (std::size_t kept = 16; kept + page < whole.size(); kept += 3989) {
         reports::write_file_atomically(file, whole.substr(0, kept));
         EXPECT_THROW((bench::store{file, opening::existing}.report_of(1)), bench::database_error) << kept;
@@ -323,7 +323,7 @@ TEST(sqlite, that_is_damaged_is_said_to_be) {
         (bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(2), {}))));
 }
 
-TEST(sqlite, takes_a_path_of_any_characters_or_says_why_not) {
+TEST(sqlite, a_path_of_any_characters_is_accepted_or_refused_with_a_reason) {
     const scratch_folder folder;
     for (const auto* name :
          {"a b  c.db", "a=b timeout=0.db", "it's; --.db", "new/folder/history.db", "ä\n.db"}) {
@@ -335,8 +335,8 @@ TEST(sqlite, takes_a_path_of_any_characters_or_says_why_not) {
     EXPECT_THROW((bench::store{(folder / "\"").native(), opening::created_if_missing}), bench::usage_error);
 }
 
-TEST(postgresql, that_goes_away_in_the_middle_loses_nothing) {
-    if (tests::postgresql().empty()) return;  // there is none without with_postgresql
+TEST(postgresql, a_connection_that_ends_during_use_loses_nothing) {
+    if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
     auto store = opened(history);
     store.add(bench::entry_of(report_of_day(1), {}));
@@ -354,9 +354,9 @@ TEST(postgresql, that_goes_away_in_the_middle_loses_nothing) {
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
 }
 
-// Each would see what was there before it waited for the other.
-TEST(postgresql, that_isolates_transactions_by_itself_takes_two_writers) {
-    if (tests::postgresql().empty()) return;  // there is none without with_postgresql
+// With this isolation level, each writer would see the state before it waited for the other.
+TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
+    if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
     const auto place = history.place() + "&options=-c%20default_transaction_isolation%3Dserializable";
     const auto at_once = [&](const std::function<void(int)>& act) {
@@ -370,8 +370,8 @@ TEST(postgresql, that_isolates_transactions_by_itself_takes_two_writers) {
     EXPECT_EQ(opened(history).runs().size(), 8);
 }
 
-TEST(postgresql, that_is_only_read_from_says_that_it_may_not_be_written_to) {
-    if (tests::postgresql().empty()) return;  // there is none without with_postgresql
+TEST(postgresql, a_read_only_server_can_be_read_and_reports_failed_writes) {
+    if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
     opened(history);
     bench::store replica{history.place() + "&options=-c%20default_transaction_read_only%3Don",
@@ -382,7 +382,7 @@ TEST(postgresql, that_is_only_read_from_says_that_it_may_not_be_written_to) {
         "right to write");
 }
 
-TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {
+TEST(postgresql, an_unreachable_server_is_named_without_its_password) {
     for (const auto* url :
          {"postgresql://me:secret@localhost:1/none", "postgresql://me:secret@[localhost/none"})
         try {
@@ -393,8 +393,8 @@ TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {
         }
 }
 
-// A part of it would be in libpq's message.
-TEST(postgresql, whose_password_is_not_written_as_in_a_url_is_refused_without_showing_it) {
+// libpq's own message would contain a part of the password.
+TEST(postgresql, a_badly_encoded_password_is_refused_without_showing_it) {
     for (const std::string password : {"sec%zzret", "sec%00ret", "sec%", "sec/ret", "12/secret", "s@secret"})
         for (const auto& url : {"postgresql://me:" + password + "@localhost:1/none",
                                 "postgresql://localhost:1/none?password=" + password})
@@ -411,7 +411,7 @@ TEST(postgresql, whose_password_is_not_written_as_in_a_url_is_refused_without_sh
         << "nobody is there";
 }
 
-TEST(place, that_is_another_servers_is_no_file) {
+TEST(place, a_url_of_another_database_is_refused) {
     for (const auto* url : {"mysql://me:secret@host/db", "sqlite:///history.db", "file:///history.db"}) try {
             bench::store{url, opening::created_if_missing};
             ADD_FAILURE() << url;
@@ -420,7 +420,7 @@ TEST(place, that_is_another_servers_is_no_file) {
         }
 }
 
-TEST(place, is_shown_without_a_password) {
+TEST(place, passwords_are_hidden) {
     EXPECT_EQ(bench::without_password("postgresql://me:secret@host/db"), "postgresql://me:***@host/db");
     EXPECT_EQ(bench::without_password("postgres://me:se@cret@host:5432/db?x=1"),
               "postgres://me:***@host:5432/db?x=1");

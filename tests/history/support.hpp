@@ -1,4 +1,4 @@
-// An empty history for a test, and reports to put into it.
+// Provides an empty history for a test, and reports to add to it.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@
 
 namespace loopbench::tests {
 
-/// Empty where there is no server (with_postgresql): the tests run on SQLite then.
+/// Returns the URL of the server, or an empty string without one (see with_postgresql). The tests then use
+/// SQLite.
 inline std::string postgresql() {
     const char* url = ::getenv("LOOPBENCH_POSTGRESQL");
     return url != nullptr ? url : "";
@@ -50,8 +51,8 @@ private:
     std::string url_;
 };
 
-/// A run of a day in January 2026: yield by loop-epoll, as many times as fast as asio-epoll, and the system
-/// calls of each operation.
+/// Returns a run of a day from January 2026 on: yield by loop-epoll, `ratio` times as fast as asio-epoll,
+/// with `syscalls` system calls per operation.
 inline reports::report report_of_day(int day, double ratio = 1.5, double syscalls = 1) {
     reports::report all;
     all.seed = static_cast<std::uint64_t>(day);
@@ -81,7 +82,7 @@ inline reports::report report_of_day(int day, double ratio = 1.5, double syscall
     return all;
 }
 
-/// As many results as a full run has.
+/// Returns a report with as many results as a full run.
 inline reports::report large_report(int day) {
     auto report = report_of_day(day);
     const auto results = report.results;

@@ -1,4 +1,4 @@
-// What the page of trends is made of. What it looks like is in tests/html.
+// Tests the data of the trends page. tests/html tests how it looks.
 #include "bench/history/trends_page.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using bench::opening;
 
 class trends_page : public testing::Test {
 protected:
-    /// Forty runs, of which the system calls of loop-epoll are always the same: 5 % slower from the 31st on.
+    /// Adds forty runs. From the 31st on, loop-epoll is 5 % slower; its system calls never change.
     trends_page() {
         std::mt19937_64 random{7};
         std::normal_distribution<double> noise{0, 0.005};
@@ -53,7 +53,7 @@ protected:
     std::size_t pages = 0;
 };
 
-TEST_F(trends_page, has_every_run_every_point_and_the_change) {
+TEST_F(trends_page, the_page_has_every_run_every_point_and_the_change) {
     const auto all = shown();
     EXPECT_EQ(all["runs"].size(), 40);
     EXPECT_EQ(all["contenders"][1]["library"], "loop");
@@ -64,19 +64,19 @@ TEST_F(trends_page, has_every_run_every_point_and_the_change) {
     EXPECT_EQ(line["changes"][0]["is"], "worse");
 }
 
-TEST_F(trends_page, has_one_number_for_what_is_always_the_same) {
+TEST_F(trends_page, a_constant_series_is_one_number) {
     EXPECT_EQ(line_of(shown(), "syscalls", "loop-epoll")["values"], 1);
 }
 
-TEST_F(trends_page, leads_to_reports_where_there_are_some) {
+TEST_F(trends_page, runs_link_to_their_report_pages_if_there_are_any) {
     EXPECT_TRUE(shown()["runs"][0]["page"].is_null());
     const auto all = shown("../reports");
     EXPECT_EQ(all["reports"], "../reports");
     EXPECT_EQ(all["runs"][0]["page"], bench::report_page_name(store.runs()[0]));
 }
 
-// The ratio of loop-epoll is one point of a run; what is always the same is none.
-TEST_F(trends_page, of_too_many_runs_has_the_latest_and_the_changes_among_them) {
+// Only the ratio of loop-epoll adds a point per run; constant series add none.
+TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_and_their_changes) {
     const auto most = shown("", 20);
     EXPECT_EQ(most["all_runs"], 40);
     EXPECT_EQ(most["runs"].size(), 20);
@@ -89,7 +89,7 @@ TEST_F(trends_page, of_too_many_runs_has_the_latest_and_the_changes_among_them) 
     EXPECT_EQ(shown("", 0)["runs"].size(), 1);
 }
 
-TEST_F(trends_page, counts_no_run_that_is_in_no_series) {
+TEST_F(trends_page, runs_that_are_in_no_series_are_not_counted) {
     auto interrupted = report_of_day(41);
     interrupted.complete = false;
     store.add(bench::entry_of(interrupted, {}));

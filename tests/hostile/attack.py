@@ -1,8 +1,8 @@
-"""What every attack needs: a place of its own with a loopbench in it, and what has to hold however a command ends.
+"""The common part of all attacks: an own folder with a loopbench in it, and the rules for the end of every command.
 
-An attack is a function of a place that is registered by @attack. It runs commands in that place and says of each what
-its end may be. Whatever the attack, no command may hang, be ended by a signal that nobody sent, print what no terminal
-should see or what a library says to programmers, or leave a process, a temporary file or a socket behind.
+An attack is a function of a Place, registered with @attack. It runs commands in that place and states how each of them
+may end. In every attack, no command may hang or be ended by an unexpected signal. It must print neither control
+characters nor internal messages of libraries, and must leave no process, temporary file or socket behind.
 """
 
 import collections
@@ -21,27 +21,27 @@ import tempfile
 import time
 import typing
 
-PLACE = "HOSTILE_PLACE"  # the variable that every process of an attack has, so that none of them is overlooked
-LIMIT_S = 120  # of a command: then it hangs
-END_LIMIT_S = 10  # in which the children of a killed command have to be gone
+PLACE = "HOSTILE_PLACE"  # every process of an attack has this variable, so that none is overlooked
+LIMIT_S = 120  # a command that takes longer hangs
+END_LIMIT_S = 10  # by then the children of a killed command must have ended
 
-# Design, section 8. A command may end with 130 only where an attack interrupts it.
+# Design, section 8. A command may end with 130 only if an attack interrupts it.
 OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNFIT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNFIT})
 
-# What libraries and compilers say to programmers. A user is told in the project's own words.
+# Messages of libraries and compilers for programmers. Users must get messages in the project's own words.
 RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"
                  rb"Assertion|AddressSanitizer|runtime error:|iostream error|boost::|vector::_M|\[json")
-# ESC and the rest of C0 but for tab and line feed, DEL, C1, and the marks that turn text around.
+# ESC and the other C0 characters except tab and line feed, DEL, C1, and the marks that change the direction of text.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Broken(Exception):
-    """Something did not hold."""
+    """An expectation failed."""
 
 
 class Skipped(Exception):
-    """It cannot be tried here; the text says why."""
+    """The attack cannot be tried here, for the reason in the text."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +56,7 @@ ATTACKS = []
 
 
 def attack(group, short=True):
-    """Registers a function(place); one that is not short is left out of the shorter form."""
+    """Registers a function(place); the short form leaves out an attack with short=False."""
     def register(function):
         ATTACKS.append(Attack(group, function.__name__.replace("_", " "), function, short))
         return function
@@ -75,8 +75,8 @@ class Ended:
         return self.err.decode(errors="replace")
 
 
-# The protocol in the shell's own words: a process each time would cost more than all else here. `row FIELDS` prints a
-# result, `trials` how many there were.
+# Implements the protocol with shell builtins only: a process for each trial would take longer than everything else
+# here. `row FIELDS` prints a result, `trials` prints the number of trials.
 CONTENDER = r"""#!/bin/sh
 sheet='%(sheet)s'
 if [ -n "$LOOPBENCH_DESCRIBE" ]; then
@@ -96,14 +96,14 @@ trials() { made=0; while read -r line; do made=$((made + 1)); done < "$0.trials"
 %(on_trial)s
 """
 GOOD = """row '"real_time": 10, "cpu_time": 10'"""
-# Each operation is a system call, so that twice as many are as many more of them.
+# Each operation is one system call, so that twice the operations make twice the calls.
 COUNTED = """
 operations=${LOOPBENCH_OPERATIONS:-10}; left=$operations
 workload=${workload%%/real_time}/iterations:$operations/real_time
 while [ "$left" -gt 0 ]; do kill -0 $$; left=$((left - 1)); done
 row "\\"real_time\\": 10, \\"cpu_time\\": 10, \\"operations\\": $operations"
 """
-# Takes what calibrate tells it to, with noise of a thousandth.
+# Takes the time that calibrate configures, with noise of 0.1 %.
 OBEDIENT = r"""
 noise=$(( ($(trials) * 7919) % 10 ))
 pct=${LOOPBENCH_SLOWDOWN:-0.00}
@@ -115,7 +115,7 @@ row "\"real_time\": $((1$pct * 100 + noise)), \"cpu_time\": $((1$pct * 100 + noi
 
 
 class Place:
-    """A folder with loopbench, contenders, a folder for temporary files and one for state, all of its own."""
+    """A folder with its own loopbench, contenders, temporary folder and state folder."""
 
     def __init__(self, binaries, name, seed, short):
         self.binaries = pathlib.Path(binaries)
@@ -128,9 +128,9 @@ class Place:
         (self.folder / "bin/contenders").mkdir(parents=True)
         for folder in ("tmp", "state", "home"):
             (self.folder / folder).mkdir()
-        # The folder of contenders is found from the executable's own place, which a link by name has not.
-        # As in all tests of the command, what else runs on the machine is no question: a run would be unfit (5) where
-        # it is busy, which is right and no attack.
+        # The command finds its contenders next to its executable, which does not work for a symbolic link. As in all
+        # tests of the command, other load on the machine must not matter: on a busy machine a run would rightly be
+        # unreliable (5), which is no finding.
         self.install("loopbench_undisturbed", "loopbench")
         self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
                             "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),
@@ -147,12 +147,12 @@ class Place:
         return short if self.short else whole
 
     def some(self, items, most):
-        """All of them, or so many by the seed in the shorter form."""
+        """Returns all items, or `most` random ones in the short form."""
         items = list(items)
         return self.random.sample(items, min(most, len(items))) if self.short else items
 
     def install(self, name, called=None):
-        """A program of the build."""
+        """Installs a program of the build."""
         source, target = self.binaries / name, self.folder / "bin" / (called or name)
         try:
             os.link(source, target)
@@ -160,10 +160,10 @@ class Place:
             shutil.copy2(source, target)
 
     def add_contender(self, name, on_trial=GOOD, sheet="", text=None, notes=True):
-        """Without notes it does not write beside itself what `trials` counts."""
+        """Adds a contender. With notes=False it does not write the file that `trials` counts."""
         file = (self.folder / "bin/contenders").joinpath(os.fsdecode(name))
         text = CONTENDER % {"sheet": sheet, "on_trial": on_trial} if text is None else text
-        # A file beside it and a new name: one that is being run cannot be written.
+        # Writes a new file and renames it, because a running program cannot be overwritten.
         (self.folder / "new").write_text(text if notes else text.replace('echo trial >> "$0.trials"\n', ""))
         (self.folder / "new").chmod(0o755)
         (self.folder / "new").rename(file)
@@ -175,7 +175,7 @@ class Place:
                                 **{"stdin": subprocess.DEVNULL, "cwd": self.folder, **more})
 
     def call(self, *words, limit_s=LIMIT_S, **more):
-        """A command to its end, whatever that is. Pipes: a limit on files is not for what it says."""
+        """Runs a command to its end. Its output goes to pipes, so that limits on file sizes do not affect it."""
         process = self.start(*words, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
         try:
             out, err = process.communicate(timeout=limit_s)
@@ -187,9 +187,10 @@ class Place:
         return Ended([os.fspath(word) for word in words], process.returncode, out, err)
 
     def loopbench(self, *words, codes=DOCUMENTED, says=(), mute=False, **more):
-        """A command, and what has to hold of its end: one of these codes and, where it refuses, all of these texts.
+        """Runs a command and checks its end: it has one of these exit codes and, if it refuses, its message has all
+        these texts.
 
-        mute: it cannot say anything, as where standard error is closed.
+        mute: the command cannot print a message, for example because standard error is closed.
         """
         ended = self.call(*words, **more)
         self.judge(ended, codes, says, mute)
@@ -210,7 +211,7 @@ class Place:
                 decoded = text.decode()
             except UnicodeDecodeError as error:
                 raise Broken(f"{what} prints what is no UTF-8 on {name}: {error}") from None
-            # A table as CSV has them ends its lines so.
+            # A CSV table ends its lines with \r\n.
             if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
                 raise Broken(f"{what} prints {strange.group()!r} on {name}: "
                              f"{decoded[max(0, strange.start() - 200):strange.end() + 200]!r}")
@@ -222,7 +223,7 @@ class Place:
                     raise Broken(f"{what}: exit code {ended.code}, and {os.fspath(text)!r} is not named: {ended.said}")
 
     def run(self, *words, **more):
-        """A short run on the workload yield, unless the words say otherwise."""
+        """Makes a short run on the workload yield, unless the words say otherwise."""
         usual = {"--workload": "yield", "--blocks": "2", "-o": self.out}
         missing = [word for pair in usual.items() if pair[0] not in words for word in pair]
         return self.loopbench("run", *missing, *words, **more)
@@ -232,7 +233,7 @@ class Place:
             return json.load(file)
 
     def time_of(self, contender, folder="out"):
-        """The result of a contender on yield."""
+        """Returns the result of a contender on yield."""
         for item in self.report(folder)["results"]:
             if (item["contender"], item["metric"], item["workload"]) == (contender, "time", "yield"):
                 return item
@@ -247,11 +248,11 @@ class Place:
             raise Broken(f"{contender} is {item['status']} ({item['reason']}), expected {status}")
 
     def skip(self, why):
-        """A part of an attack cannot be tried here; the rest goes on."""
+        """Records that a part of an attack cannot be tried here; the rest continues."""
         self.skipped.append(why)
 
     def processes(self):
-        """Of this place: by their environment, or by what their command line names."""
+        """Returns the processes of this place, found by their environment or their command line."""
         mark, folder, found = f"{PLACE}={self.folder}".encode(), str(self.folder).encode(), {}
         for each in os.listdir("/proc"):
             if not each.isdigit() or int(each) == os.getpid():
@@ -265,7 +266,7 @@ class Place:
         return found
 
     def expect_nothing_left(self):
-        """Neither processes nor sockets nor temporary files, but for those of a report that is being written."""
+        """Expects no remaining processes, sockets or temporary files."""
         until = time.monotonic() + END_LIMIT_S
         while left := self.processes():
             if time.monotonic() > until:
@@ -283,7 +284,7 @@ class Place:
             raise Broken(f"half a file is left behind: {files}")
 
     def half_files(self):
-        """Beside the names that they were to take."""
+        """Returns the temporary files of unfinished writes, which lie beside their final names."""
         return [os.path.join(folder, each) for folder, _, names in os.walk(self.folder) for each in names
                 if re.fullmatch(r".+\.\d+-\d+\.tmp", each) or each == "probe"]
 
@@ -302,7 +303,7 @@ def shown(words):
 
 
 def as_nobody():
-    """A command's front that makes it a user who may not do everything; tests in CI are often root."""
+    """Returns the beginning of a command line that drops root's rights, because tests in CI often run as root."""
     if os.geteuid() != 0:
         return []
     if not shutil.which("setpriv"):

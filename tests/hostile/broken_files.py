@@ -1,6 +1,6 @@
-"""Files that were cut, mixed up, or made to do harm: whatever reads them refuses them by name, or takes them for good.
+"""Files that are cut, mixed up, or made to do harm: every reader refuses them by name, or accepts them without harm.
 
-Mutations are drawn from a seed. They know the lines, numbers, strings and keys of JSON, so that most of them get past
+Mutations are random with a seed. They know the lines, numbers, strings and keys of JSON, so that most of them get past
 the parser; random bytes alone hardly ever do.
 """
 
@@ -120,7 +120,7 @@ def mutations(place, short, whole):
 
 
 def prepare(place):
-    """A run, and what can be made of it."""
+    """Makes a run and returns its files."""
     place.add_contender("asio-epoll", COUNTED)
     place.add_contender("loop-epoll", COUNTED)
     place.loopbench("run", "--blocks", "8", "--min-time", "10ms", "--seed", "3", "-o", place / "whole", codes=[OK])
@@ -133,7 +133,7 @@ def refused_by_name(place, file, *words, codes=DOCUMENTED, **more):
 
 
 def check_format(name, ended):
-    """What got through may not do harm where it is shown."""
+    """Expects that accepted contents do no harm in the format that shows them."""
     if ended.code != OK:
         return
     text = ended.out.decode()
@@ -177,14 +177,14 @@ def journals(place):
             name = place.random.choice(FORMATS)
             check_format(name, refused_by_name(place, file, "report", file, "--format", name))
             continue
-        # What was changed may also ask for a run of days: that is no hang, and not what is looked for here.
+        # The changed journal may ask for a run of days. That is no hang, and no finding here.
         place.loopbench("run", "--resume", place / "out", front=["timeout", "-s", "INT", "20"],
                         codes=DOCUMENTED | {124, 130})
 
 
 @attack(GROUP)
 def journals_that_a_machine_cut_while_it_died(place):
-    """At every byte of the last lines: all trials whose lines are whole are kept, and the run goes on."""
+    """Cuts the journal at many places: all trials with whole lines are kept, and the run continues."""
     whole = prepare(place)["journal.jsonl"]
     lines = whole.splitlines(keepends=True)
     file = place / "cut/journal.jsonl"
@@ -224,7 +224,7 @@ def baselines(place):
 
 @attack(GROUP)
 def calibrations(place):
-    """Of a stored one every run makes use, and none depends on it."""
+    """Every run reads a stored calibration, but no run may depend on it."""
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "3", "--slowdown", "10", "--tries", "2", "--blocks", "6",
              "--aa-tries", "2", "--aa-blocks", "6", "--seed", "1"]
@@ -241,7 +241,7 @@ def calibrations(place):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(mutated(place, text) if place.random.random() < 0.6 else text)
         place.loopbench("calibrate", "--replay", place / "replayed", "--no-store", "-o", place / "judged",
-                        codes=DOCUMENTED | {INTERRUPTED})  # where the journal's end is cut off
+                        codes=DOCUMENTED | {INTERRUPTED})  # if the end of the journal is cut off
 
 
 @attack(GROUP)
@@ -289,7 +289,7 @@ def histories(place):
 
 @attack(GROUP)
 def listings_and_results_of_google_benchmark(place):
-    """What a contender prints is a stranger's text as well; here it is mutated rather than made up."""
+    """The output of a contender is also third-party text; this attack mutates it."""
     listing = b"yield/real_time\necho/rtt/conns:1\n"
     result = json.dumps({"context": {"library_version": "1", "date": "2026"}, "benchmarks": [
         {"name": "yield/real_time", "run_name": "yield/real_time", "run_type": "iteration", "iterations": 7,
@@ -327,7 +327,7 @@ def side_files(place):
 
 @attack(GROUP)
 def texts_of_a_report_do_no_harm_in_any_format(place):
-    """Every hostile text in the place of every text of a report, all at once where the reader takes it."""
+    """Puts every hostile text into every text of a report at once, if the reader accepts it."""
     prepare(place)
     whole = json.loads((place / "whole/report.json").read_text())
     file = place / "hostile.json"

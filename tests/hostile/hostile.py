@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Attacks the built loopbench, and shows what came of each attack.
+"""Attacks the built loopbench, and shows the result of each attack.
 
 usage: hostile.py BIN [--short] [--only TEXT]... [--seed N] [--jobs N] [--moments N] [--mutations N] [--list]
 
-BIN is the folder of `loopbench`, with `contenders/` in it. Exit code 0 when all that could be tried held, 1 when
-something broke. What cannot be tried here is in the table, with the reason, and counted; it is no success.
+BIN is the folder of `loopbench`, with `contenders/` in it. Exit code 0 if everything that could be tried held, 1 if
+something broke. The table also lists and counts what cannot be tried here, with the reason; this is no success.
 """
 
 import argparse
@@ -37,7 +37,9 @@ def arguments():
 
 
 def outcome_of(each, options):
-    """A line of the table: [attack, commands and their exit codes, seconds, outcome], and whether it broke."""
+    """Returns a line of the table ([attack, commands and their exit codes, seconds, outcome]), the place, and the
+    failure or None.
+    """
     started = time.monotonic()
     place = attack.Place(options.binaries, f"{each.group} {each.name}", options.seed, options.short)
     place.mutations = options.mutations
@@ -49,7 +51,7 @@ def outcome_of(each, options):
         broken = str(error)
     except attack.Skipped as error:
         place.skip(str(error))
-    except Exception as error:  # of the attack itself: a red line, and the others go on
+    except Exception as error:  # an error in the attack itself; the others continue
         broken = f"the attack itself: {type(error).__name__}: {error}"
     finally:
         place.remove()
@@ -75,7 +77,7 @@ def main():
     if not chosen:
         sys.exit("hostile: no attack is called so")
     started = time.monotonic()
-    # The long ones first, so that no core waits at the end.
+    # Long attacks first, so that no core is idle at the end.
     chosen.sort(key=lambda each: each.group != kills.GROUP)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         lines = list(pool.map(lambda each: outcome_of(each, options), chosen))

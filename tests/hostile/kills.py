@@ -1,7 +1,7 @@
-"""KILL, INT, TERM and HUP at random moments over all commands.
+"""Sends KILL, INT, TERM and HUP at random moments to all commands.
 
-What must hold of each: no finished trial is lost, the exit code is a documented one, the run can be gone on with, and
-after the next run there is no process, temporary file or socket of the one that was ended.
+After each signal: no finished trial is lost, the exit code is documented, the run can be resumed, and after the next
+run no process, temporary file or socket of the ended one is left.
 """
 
 import json
@@ -21,7 +21,7 @@ CALIBRATE = ["calibrate", "--contender", "obedient", *FEW, "--slowdown", "10", "
 
 
 class Command:
-    """One of the commands, and what it takes to be run again and again."""
+    """One of the commands, with all that is needed to run it again and again."""
 
     def __init__(self, name, words, journals=(), measures=False, real=False, against=None):
         self.name, self.words, self.journals = name, words, journals
@@ -84,7 +84,7 @@ def prepare(place):
         place.skip("the contender loop-epoll is not built: commands over real loops")
         all_of_them = [each for each in all_of_them if not each.real]
     for each in all_of_them:
-        # Not the obedient one, nor the real one, where whatever is there would be chosen.
+        # Restricts commands that would otherwise select every contender, and so the obedient and the real one too.
         if not each.real and (each.words[0] == "run" or each.against):
             each.words = [*each.words, "--contender", "*asio-epoll", "--contender", "loop-epoll"]
         started = time.monotonic()
@@ -94,7 +94,7 @@ def prepare(place):
 
 
 def whole_lines(folder):
-    """Of a journal, without the half line at its end; each of them has to be one."""
+    """Returns the lines of a journal without an incomplete last line; each must be valid JSON."""
     file = folder / "journal.jsonl"
     if not file.exists():
         return []
@@ -108,13 +108,14 @@ def whole_lines(folder):
 
 
 def trials_in(lines):
-    """[block, workload, contender, attempt] of each."""
+    """Returns (block, workload, contender, attempt) of each trial."""
     found = [json.loads(line) for line in lines[1:]]
     return [(each["block"], each["workload"], each["contender"], each["attempt"]) for each in found if "block" in each]
 
 
 def strike(place, command, number, after_s):
-    """Starts the command and sends the signal; its exit code, negative when a signal ended it."""
+    """Starts the command and sends the signal. Returns the exit code (negative if a signal ended it) and the messages.
+    """
     process = place.start(*command.words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         process.wait(after_s)
@@ -139,13 +140,13 @@ def judge_end(command, number, code, said, lines):
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
-    # Before it has begun, and when all is done, a signal does what it always does. In between it is caught.
+    # Before a run has begun and after its end, a signal has its default effect. In between the command catches it.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
         raise Broken(f"{what}: it died of it in the middle of measuring")
 
 
 def go_on(place, command, folder, before):
-    """What was finished is kept, and the rest is made."""
+    """Expects that finished trials are kept, and that a resume makes the rest."""
     if not before:
         return
     place.loopbench("run", "--resume", folder, codes=[OK, INCONCLUSIVE, UNFIT, attacks.REGRESSION])
@@ -176,21 +177,21 @@ def one_moment(place, command):
     if command.measures:
         place.loopbench("run", "--contender", "asio-epoll", *FEW, "--blocks", "1", "--way", "apart", "-o",
                         place / "next", codes=[OK, INCONCLUSIVE])
-    else:  # what it writes it writes anew, over what half of it left
+    else:  # it writes its output again, over a possibly incomplete one
         place.loopbench(*command.words)
-    if place.half_files():  # which go when their names are written again
+    if place.half_files():  # writing their final names again removes them
         place.loopbench(*command.words)
     place.expect_nothing_left()
 
 
 def register(moments, parts):
-    """So many moments, in parts that can be had at once."""
+    """Registers this number of moments, in parts that can run concurrently."""
     for part in range(parts):
         share = moments * (part + 1) // parts - moments * part // parts
 
         def run(place, share=share, part=part):
             struck = prepare(place)
             for i in range(share):
-                # Each command in turn, so that a few moments are enough to have had them all.
+                # Takes the commands in turn, so that even a few moments cover all of them.
                 one_moment(place, struck[(i * parts + part) % len(struck)])
         attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

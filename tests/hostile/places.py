@@ -1,4 +1,4 @@
-"""What stands in the place of an output or an input is no file, a folder goes away, or there is no room."""
+"""Outputs and inputs that are no files, folders that disappear, and full disks."""
 
 import contextlib
 import os
@@ -56,7 +56,7 @@ def nothing_device(path):
 
 
 def unix_socket(path):
-    here = os.open(path.parent, os.O_RDONLY)  # its name in full may be too long for an address
+    here = os.open(path.parent, os.O_RDONLY)  # its full name may be too long for an address
     try:
         with socket.socket(socket.AF_UNIX) as ours:
             ours.bind(f"/proc/self/fd/{here}/{path.name}")
@@ -94,7 +94,7 @@ def outputs_of_run(place):
             clear(place.out)
             place.out.mkdir()
             kind(place.out / name)
-            # That counts.json is in the way is no reason not to measure, unless it is to be written.
+            # An obstacle at counts.json must not stop the measurement, unless it is to be written.
             place.run(codes=[OK, FAILED], says=name, limit_s=30)
             if kind is full_folder and name != "journal.jsonl" and not (place.out / name / "file").exists():
                 raise Broken(f"{name}, a folder with a file in it, was emptied")
@@ -146,7 +146,7 @@ def inputs(place):
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:
-        # A device without end is read up to a gigabyte before it is too large.
+        # An endless device is read up to a gigabyte before it is too large.
         for kind in place.some([kind for kind in INPUTS if not place.short or kind is not full_device], 4):
             clear(file)
             clear(file.with_name(file.name + ".pipe"))
@@ -168,7 +168,7 @@ def a_calibration_that_is_no_file(place):
         clear(stored.with_name("calibration.json.pipe"))
         kind(stored)
         ended = place.run("--way", "apart", codes=[OK, INCONCLUSIVE], limit_s=30)
-        # Links into nowhere are as good as none.
+        # Links into nowhere count as missing.
         if kind is not link_into_nowhere and "calibration.json" not in ended.said:
             raise Broken(f"of a calibration that is {kind.__name__} nothing is said: {ended.said}")
 
@@ -188,7 +188,7 @@ def small_file_system(path, kilobytes):
 
 @attack(GROUP)
 def a_full_disk(place):
-    """Of every size, from none for a journal up to enough for all. What is published is whole or the old one."""
+    """Tries disks from no room for a journal to room for all. Published files are whole, or the old ones."""
     place.add_contender("asio-epoll", COUNTED)
     place.add_contender("loop-epoll", COUNTED)
     small = place / "small"
@@ -202,7 +202,7 @@ def a_full_disk(place):
                     raise Broken(f"exit code 0 without a {name}, on {kilobytes} KiB")
             if ended.code == OK:
                 continue
-            # With room again, all that was finished is gone on with.
+            # With enough room, a resume keeps all that was finished.
             shutil.copytree(small / "out", place / "kept", dirs_exist_ok=True)
         if (place / "kept/journal.jsonl").exists():
             place.loopbench("run", "--resume", place / "kept", codes=[OK])
@@ -211,7 +211,7 @@ def a_full_disk(place):
 
 @attack(GROUP)
 def a_full_folder_for_temporary_files(place):
-    """A tracer's log is cut there, and what is cut is no count."""
+    """The log of a tracer is cut at the limit, and a cut log must give no count."""
     place.add_contender("asio-epoll", COUNTED)
     small = place / "small"
     for kilobytes in (4, 16) if place.short else (4, 8, 12, 16, 24, 32, 64):
@@ -226,7 +226,7 @@ def a_full_folder_for_temporary_files(place):
 
 @attack(GROUP)
 def folders_that_go_away(place):
-    """A contender removes what the run writes to, what it was given, what it is in, and where it was started."""
+    """A contender removes the run's output folder, its temporary folder, its own folder and the working folder."""
     for what in ("$LOOPBENCH_OUT", "$TMPDIR", '$(dirname "$0")', "$LOOPBENCH_CWD", '"$0"'):
         shutil.rmtree(place / "bin/contenders", ignore_errors=True)
         (place / "bin/contenders").mkdir()
@@ -240,7 +240,7 @@ def folders_that_go_away(place):
     place.run(codes=[FAILED], says=[place / "tmp", "TMPDIR"])
     (place / "tmp").mkdir()
     (place / "gone").mkdir()
-    # The folder that it was started in is there no more.
+    # The working folder no longer exists.
     place.loopbench("list", front=["/bin/sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh"], cwd=place / "gone")
     (place / "gone").mkdir()
     place.loopbench("run", "--workload", "yield", "--blocks", "1", codes=[FAILED], says="loopbench-report",
@@ -262,7 +262,7 @@ def only_who_removes_a_side_file_s_folder_fails(place):
 @attack(GROUP)
 def folders_that_may_not_be_written_to(place):
     front = as_nobody()
-    # Somebody else may not write a note of its trials beside it.
+    # Another user cannot write the file that counts the trials.
     place.add_contender("asio-epoll", notes=False)
     open_to_all = place / "open"
     open_to_all.mkdir()
@@ -287,7 +287,7 @@ def folders_that_may_not_be_written_to(place):
     secret = open_to_all / "secret.json"
     secret.write_text("{}")
     secret.chmod(0)
-    if os.geteuid() == 0:  # of root's, which nobody may not read
+    if os.geteuid() == 0:  # as root: a file that only root can read
         place.loopbench("report", secret, "--format", "csv", front=front, codes=[USAGE, FAILED], says="secret.json")
     if (closed / "report.json").read_text() != "mine":
         raise Broken("a file in a folder that is closed was changed")

@@ -1,4 +1,4 @@
-"""Contenders that do what none should: they fail by name, the others keep their numbers, and nothing of them stays."""
+"""Contenders that misbehave: they fail by name, the others keep their numbers, and nothing of them remains."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ TURNS = ', "turns": "1"'
 
 
 def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):
-    """The culprit fails for this reason, the others do not."""
+    """Expects the culprit to fail for this reason, and the others to succeed."""
     place.add_contender("asio-epoll", sheet=good_sheet)
     place.add_contender("culprit", on_trial, sheet, text)
     limit = [] if "--trial-limit" in words else ["--trial-limit", "2s"]
@@ -68,7 +68,7 @@ def that_print_without_end(place):
 
 @attack(GROUP)
 def that_crash_as_the_baseline_s_twin(place):
-    """A baseline that is not equal to itself, or cannot be compared with itself, is no pass."""
+    """A baseline unlike itself, or one that cannot be compared with itself, must not pass."""
     place.add_contender("loop-epoll")
     twin = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
     called = place.binaries / "loopbench_called_shell"
@@ -91,7 +91,7 @@ def that_crash_as_the_baseline_s_twin(place):
 def that_leave_processes_behind(place):
     wait = 'while [ ! -s "$0.pid" ]; do :; done; rm "$0.pid"\n'
     child = "sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\""
-    # In its own group they are ended without a word: a contender's threads and helpers.
+    # Orphaned processes in the contender's own group are ended without a message: they are its threads and helpers.
     place.add_contender("asio-epoll")
     for front in ("", "nohup"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}")
@@ -100,13 +100,13 @@ def that_leave_processes_behind(place):
     for front in ("setsid", "env -i setsid", "setsid setsid"):
         expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
                       "--way", "apart")
-    # While a trial of turns goes on, too; whose it is may not be known then.
+    # Also during interleaved trials, in which the owner of an orphaned process may be unknown.
     place.add_contender("asio-epoll", sheet=TURNS)
     for front in ("setsid", "env -i setsid"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", TURNS)
         place.run("--way", "turns", codes=[OK, FAILED, INCONCLUSIVE])
         place.expect_status("asio-epoll", "ok")
-    # When it is asked what it has.
+    # Also when the contender is asked for its workloads.
     place.add_contender("culprit", text=f"#!/bin/sh\n{child} >/dev/null 2>&1 &\n{wait}echo yield\n")
     place.loopbench("list", codes=[OK])
     place.loopbench("doctor", codes=DOCUMENTED)
@@ -118,7 +118,7 @@ def whose_generator_is_killed(place):
         raise Skipped("the contender loop-epoll is not built")
     place.install("contenders/loop-epoll")
     place.install("loopbench-generator")
-    # With one core alone it has no client, and says so.
+    # With a single core the workload has no client and is unsupported.
     if len(os.sched_getaffinity(0)) < 2:
         raise Skipped("the client of serve/open_loop needs a core of its own")
     process = place.start("run", "--contender", "loop-epoll", "--baseline", "loop-epoll", "--workload",
@@ -139,7 +139,7 @@ def whose_generator_is_killed(place):
 
 @attack(GROUP)
 def that_fork(place):
-    """A bounded storm: each of forty children has one, in a group of its own or not."""
+    """A bounded storm of forty processes, in their own process groups or not."""
     place.add_contender("asio-epoll")
     for front in ("", "setsid"):
         place.add_contender("culprit", f"for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
@@ -158,7 +158,7 @@ def that_are_rebuilt_meanwhile(place):
     place.add_contender("culprit", f'[ $(trials) -lt 2 ] || chmod -x "$0"\n{GOOD}')
     place.run("--way", "apart", "--blocks", "3", codes=[OK, FAILED, INCONCLUSIVE])
     place.expect_status("asio-epoll", "ok")
-    # Of what was measured before it was rebuilt, nothing is gone on with.
+    # A run cannot be resumed after a contender was rebuilt.
     place.add_contender("culprit")
     place.run("--way", "apart", codes=[OK, INCONCLUSIVE])
     with open(place / "bin/contenders/culprit", "a", encoding="ascii") as file:
@@ -168,14 +168,14 @@ def that_are_rebuilt_meanwhile(place):
 
 @attack(GROUP)
 def with_strange_names(place):
-    """Files may be called anything but what has a slash or a zero byte in it."""
+    """File names may contain anything but slashes and zero bytes."""
     place.add_contender("asio-epoll")
     names = ["with blank", "-rf", "--help", "a\nb", "\x1b[31mred",
              "</script><script>alert(1)</script>".replace("/", "\u2044"), "=1+1", "*", "[a-z]", "{}", "$(touch owned)",
              "`touch owned`", "'\"", "a,b;c", "\u202eneerg", "\ufffe", "é" * 127, "x" * 255, "~", "asio-epoll~", "CON",
              "%n%s", "\u00a0", "\\", "report.json", "\U0001f600"]
     for name in place.some(names, 7):
-        file = place.add_contender(name, GOOD.replace("10", "11"), notes=False)  # whose name would be too long
+        file = place.add_contender(name, GOOD.replace("10", "11"), notes=False)  # it would have too long a name
         place.loopbench("list", codes=[OK])
         ended = place.run("--blocks", "1", codes=[OK, FAILED, USAGE, INCONCLUSIVE])
         if ended.code != USAGE:
@@ -195,7 +195,7 @@ def with_strange_names(place):
 
 @attack(GROUP)
 def a_baseline_with_a_strange_name(place):
-    """Its twin's name is as long, whatever letters it ends in."""
+    """The A/A copy's name has the same length, whatever letters the name ends in."""
     place.add_contender("loop-epoll")
     for name in ("café", "x", "日本", "\U0001f600", "a~", "~", "with blank", "z" * 254):
         file = place.add_contender(name, notes=False)
@@ -239,7 +239,7 @@ def with_strange_contexts(place):
 
 @attack(GROUP)
 def that_say_very_much_of_themselves(place):
-    """More than a line of a journal may have; what is begun can be gone on with, or is not begun."""
+    """Prints more than a line of a journal may hold: either the run can be resumed, or it does not begin."""
     place.add_contender("asio-epoll")
     for mebibytes in (1, 17):
         place.add_contender("culprit", text=f"""#!/bin/sh
@@ -254,7 +254,7 @@ printf '"}}, "benchmarks": [{{"name": "yield", "real_time": 1, "cpu_time": 1}}]}
 
 @attack(GROUP)
 def that_do_not_keep_to_turns(place):
-    """TURNS: answers that are none, a turn that is kept, an end in the middle, descriptors that are closed."""
+    """Breaks the protocol for slices: invalid replies, a slice that is kept, an early end, closed descriptors."""
     begin = 'turns=$LOOPBENCH_TURNS; end=${turns%%,*}\n'
     for script, fails in (("echo garbage >&$end; " + GOOD, True), ("echo ready >&$end; exit 0", True),
                           ("printf 'ready\\n0 0\\n' >&$end; " + GOOD, True),
@@ -262,7 +262,7 @@ def that_do_not_keep_to_turns(place):
                           ("head -c 100000 /dev/zero >&$end; " + GOOD, True),
                           ('eval "exec $end>&-"; ' + GOOD, False), ("yes 'ready' >&$end; " + GOOD, True)):
         place.add_contender("asio-epoll", sheet=TURNS)
-        # dash knows descriptors of one digit alone.
+        # dash only supports descriptors of one digit.
         body = place.add_contender("culprit", begin + script, TURNS)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
         place.run("--way", "turns", "--trial-limit", "2s", codes=[FAILED] if fails else [OK, FAILED, INCONCLUSIVE])
@@ -282,7 +282,7 @@ def that_keep_their_turn(place):
 
 @attack(GROUP, short=False)
 def that_do_not_say_what_they_have(place):
-    """They may take twenty seconds for that."""
+    """The contenders never answer; the limit for an answer is twenty seconds."""
     place.add_contender("asio-epoll")
     place.add_contender("culprit", text="#!/bin/sh\nsleep 1000\n")
     place.run(codes=[FAILED], says="culprit")

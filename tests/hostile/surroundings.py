@@ -1,4 +1,4 @@
-"""What is around a command: variables, signals, descriptors, limits, the terminal, other commands."""
+"""The surroundings of a command: variables, signals, descriptors, limits, the terminal, other commands."""
 
 import os
 import pty
@@ -25,7 +25,7 @@ def variables(place):
                     {"TERM": "dumb"}, {"TERM": "\x1b[31m"}, {"USER": long}, {"A=B": "C"}, {"": "empty"},
                     {"SHELL": "/bin/false"}, {"TZ": "nonsense/nowhere"}, {"PYTHONPATH": "/nowhere"})
     for environment in place.some(environments, 7):
-        # The kernel passes on what execve is given, but Python refuses names with an equals sign.
+        # The kernel accepts any names for execve(), but Python refuses names with an equals sign.
         pairs = {key: value for key, value in environment.items() if key and "=" not in key}
         place.run(env={"TMPDIR": usual["TMPDIR"], **mark, **pairs}, codes=[OK, INCONCLUSIVE])
         place.loopbench("doctor", env={**mark, **pairs})
@@ -38,7 +38,7 @@ def variables(place):
 
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
-    """Left over in somebody's shell, they would bend trials."""
+    """If they were left over in a user's shell, they would distort trials."""
     names = ("DESCRIBE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIDE_FILE", "SIZE", "SLOWDOWN", "TURNS")
     checks = "\n".join(f'case "$LOOPBENCH_{name}" in *planted*) echo "LOOPBENCH_{name} leaked" >&2; exit 9;; esac'
                        for name in names)
@@ -59,7 +59,7 @@ def signals_that_the_caller_ignores(place):
         front = ["/bin/sh", "-c", f"trap '' {names}; exec \"$@\"", "sh"]
         place.run(front=front, codes=[OK, INCONCLUSIVE])
         place.loopbench("doctor", front=front)
-    # And what the caller blocks.
+    # Also with blocked signals.
     if not shutil.which("env") or subprocess.run(["env", "--block-signal=CHLD", "true"],
                                                  capture_output=True).returncode:
         place.skip("env cannot block signals here")
@@ -79,18 +79,18 @@ def descriptors(place):
                   ["report", place / "out/report.json", "--format", "csv"]):
         place.loopbench(*words, front=["/bin/sh", "-c", 'exec "$@" > /dev/full', "sh"], codes=[FAILED],
                         says="standard output")
-        # A reader that goes away is told, or was told enough.
+        # A reader that goes away early is reported, unless it has read enough.
         place.loopbench(*words, front=["/bin/bash", "-c", 'set -o pipefail; "$@" | true', "sh"], codes=[OK, FAILED])
     for limit in (5, 8, 12, 20):
         place.run(front=["/bin/sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh"], codes=[OK, FAILED, INCONCLUSIVE])
-    # A hundred that the caller forgot to close.
+    # With a hundred descriptors that the caller forgot to close.
     place.run(front=["/bin/bash", "-c", 'for i in {10..110}; do eval "exec $i</dev/null"; done; exec "$@"', "sh"],
               codes=[OK, INCONCLUSIVE])
 
 
 @attack(GROUP)
 def contenders_have_no_descriptors_of_the_suite(place):
-    """A journal that a contender's child holds open, or a lock, would outlive the run."""
+    """If a contender's child kept a journal or a lock open, it would outlive the run."""
     place.add_contender("asio-epoll",
                         'for each in /proc/$$/fd/*; do echo "$(readlink "$each")" >> "$0.open"; done\n' + GOOD)
     for way in ("apart", "together"):
@@ -105,14 +105,14 @@ def contenders_have_no_descriptors_of_the_suite(place):
 def limits(place):
     place.add_contender("asio-epoll")
     for limit in ("-v 30000", "-v 60000", "-v 100000", "-s 256", "-t 1", "-f 0", "-c 0", "-l 0"):
-        # With as little memory as that the loader itself may refuse, with 127.
+        # With this little memory the loader itself may fail, with 127.
         place.run(front=["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh"],
                   codes=[OK, FAILED, INCONCLUSIVE, *([127] if "-v" in limit else [])])
 
 
 @attack(GROUP)
 def words(place):
-    """A command line may be made of anything."""
+    """A command line can consist of anything."""
     place.add_contender("asio-epoll")
     strange = ["", " ", "-", "--", "---", "=", "--=", "-o", "\x1b[31m", "\u202e", "%s%n", "x" * 100000, "*", "[", "\\",
                "'", '"', "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file",
@@ -126,7 +126,7 @@ def words(place):
         for _ in range(place.random.randint(0, 4)):
             line.append(place.random.choice(strange if place.random.random() < 0.6 else options))
         if line[0] in ("calibrate", "doctor") and len(line) == 1:
-            continue  # nothing strange about it
+            continue  # a normal command line that takes long
         place.loopbench(*line, front=["timeout", "-s", "INT", "15"], codes=DOCUMENTED | {124, 130}, cwd=place / "home")
     for raw in (b"\xff\xfe", b"\xc3", b"b\xe4r"):
         for line in (["run", "--workload", raw], ["run", "-o", place / "home" / os.fsdecode(raw)], ["explain", raw],
@@ -135,7 +135,7 @@ def words(place):
 
 
 def on_a_terminal(place, environment, *words):
-    """All that a command writes to a terminal."""
+    """Returns everything that a command writes to a terminal."""
     ours, theirs = pty.openpty()
     with open(ours, "rb", buffering=0) as reader:
         process = place.start(*words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
@@ -147,7 +147,7 @@ def on_a_terminal(place, environment, *words):
                 raise Broken("it hangs on a terminal")
             try:
                 part = reader.read(65536)
-            except OSError:  # EIO: the last one has closed it
+            except OSError:  # EIO: the other side is closed
                 part = b""
             if not part:
                 break
@@ -185,7 +185,7 @@ def without_proc(place):
 
 @attack(GROUP)
 def many_at_once(place):
-    """Ten runs share a folder for temporary files, and none takes another one's for a dead one's."""
+    """Ten runs share a temporary folder, and none of them mistakes another's files for leftovers."""
     place.add_contender("asio-epoll")
     running = [place.start("run", "--workload", "yield", "--blocks", "3", "-o", place / f"out{i}",
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(10)]

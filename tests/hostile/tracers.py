@@ -1,4 +1,4 @@
-"""A tracer that lies is no count: the gate says so (4), passes nothing, and writes nothing into a baseline."""
+"""A tracer that lies must give no count: the gate is inconclusive (4), and nothing is written into a baseline."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ from attack import COUNTED, FAILED, INCONCLUSIVE, OK, Broken, Skipped, attack
 
 GROUP = "tracers"
 
-# What is done to the record, $record, after the real tracer has written it.
+# Commands that change the record, $record, after the real tracer has written it.
 LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$record"', "empty": ': > "$record"',
         "gone": 'rm "$record"', "of zeros": 'head -c 9999 /dev/zero > "$record"',
         "garbage": 'head -c 9999 /dev/urandom > "$record"', "a pipe": 'rm "$record"; mkfifo "$record"',
@@ -21,7 +21,7 @@ LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$
 
 
 def put_tracer(place, name, lie, front=""):
-    """A tracer of this name in front of all others on PATH."""
+    """Installs a fake tracer with this name that comes first on PATH."""
     file = place / "tracers" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"""#!/bin/sh
@@ -37,11 +37,11 @@ exit $code
 
 
 def traced_place(place):
-    """Without strace nothing can be said of it."""
+    """Prepares a baseline of counts; needs strace."""
     if not shutil.which("strace"):
         raise Skipped("strace is not installed")
     place.add_contender("asio-epoll", COUNTED)
-    put_tracer(place, "perf", "", "exit 1")  # where there is one it would count what strace is to count here
+    put_tracer(place, "perf", "", "exit 1")  # an installed perf would count instead of strace
     baseline = place / "counts.json"
     environment = {**place.environment, "PATH": f"{place / 'tracers'}:{place.environment['PATH']}"}
     ended = place.loopbench("check", "--against", baseline, "--update", "--tier", "counts", "--workload", "yield", "-o",
@@ -75,10 +75,10 @@ def that_lie_make_the_gate_inconclusive(place):
 
 @attack(GROUP)
 def that_lie_are_no_regression_either(place):
-    """A perf that always says the same, or counts what was not there, or lost some."""
+    """A perf that always prints the same, counts invented calls, or has lost some."""
     baseline, environment = traced_place(place)
     for text in ("read 10 0 1.0", " sh (1), 20 events, 100.0%\\n   read 10 0 1.0", "LOST 17 events!", "", "\\000\\377"):
-        # It runs the contender as perf would.
+        # Runs the contender like perf.
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])

@@ -1,7 +1,7 @@
-"""A headless Chromium with one page, steered by the DevTools protocol over a pipe.
+"""A headless Chromium with one page, controlled through the DevTools protocol over a pipe.
 
-https://chromedevtools.github.io/devtools-protocol: JSON messages that end with a zero byte, ours on the browser's file
-descriptor 3, its own on 4. So nothing but the browser has to be installed.
+https://chromedevtools.github.io/devtools-protocol: JSON messages that end with a zero byte. The browser reads ours from
+its file descriptor 3 and writes its own to 4. So only the browser has to be installed.
 """
 
 import itertools
@@ -24,13 +24,14 @@ def executable():
 
 
 class Browser:
-    """`with Browser() as page:`, one page after the other in `page.open(path)`."""
+    """Usage: `with Browser() as page:`, then `page.open(path)` for one page after the other."""
 
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
-        # The shell gives the pipes their numbers. As root, as in a container, Chromium starts without its sandbox only.
+        # The shell assigns descriptors 3 and 4 to the pipes. As root, for example in a container, Chromium needs
+        # --no-sandbox.
         start = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self.process = subprocess.Popen(
             ["bash", "-c", start, executable(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
@@ -81,7 +82,7 @@ class Browser:
         return answer["result"]
 
     def open(self, path, width=1280, scheme="light"):
-        """Opens the file and waits until it is loaded; what happens from here on is in `events`."""
+        """Opens the file and waits until it is loaded. `events` collects all events from here on."""
         self.resize(width)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.events.clear()
@@ -93,14 +94,14 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
 
     def run(self, script):
-        """The value of a JavaScript expression."""
+        """Returns the value of a JavaScript expression."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "it threw"))
         return answer["result"].get("value")
 
     def complaints(self):
-        """What the page wrote to its console, and what it threw."""
+        """Returns the page's console messages and exceptions."""
         kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
         return [event["params"] for event in self.events if event["method"] in kinds]
 

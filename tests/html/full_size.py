@@ -1,5 +1,5 @@
-"""A run as large as that of `loopbench run --full`: all workloads, all contenders, ten blocks, histograms. It is made
-of the journal in the repository: each cell has the trials of one that is alike, with noise of its own.
+"""Builds a run as large as `loopbench run --full`: all workloads, all contenders, ten blocks, histograms. It copies the
+journal in the repository: each result gets the trials of a similar one, with its own noise.
 """
 
 import json
@@ -8,7 +8,7 @@ import random
 import subprocess
 
 BLOCKS = 10
-BUCKETS = 180  # of the histogram of one trial, on average
+BUCKETS = 180  # average number of buckets in the histogram of one trial
 OTHERWISE_ALIKE = {"workload": "echo/rtt/tcp/conns:100/bytes:64", "contender": "asio-epoll"}
 
 
@@ -17,7 +17,7 @@ def line_of(value):
 
 
 def most_alike(name, known, front, otherwise):
-    """Of those with the same front the one with the longest common beginning."""
+    """Returns, from the names with the same first part, the one with the longest common prefix."""
     family = [each for each in known if each.split(front)[0] == name.split(front)[0]]
     return max(family, key=lambda each: len(os.path.commonprefix([each, name])), default=otherwise)
 
@@ -27,7 +27,7 @@ def with_noise(metrics, factor, draw):
 
 
 def histograms_of(trial, metrics, draw):
-    """Of latency or lateness, in buckets of 1/256 of their value."""
+    """Returns a histogram of latency or lateness, with buckets 1/256 as wide as their value."""
     for metric in ("latency", "late"):
         if metrics.get(f"{metric}_p50") is None:
             continue
@@ -43,7 +43,7 @@ def histograms_of(trial, metrics, draw):
 
 
 def write_full_run(folder, loopbench, journal, blocks_with_histograms):
-    """Leaves journal.jsonl, histograms.jsonl and report.json in the folder."""
+    """Writes journal.jsonl, histograms.jsonl and report.json into the folder."""
     suite = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, capture_output=True).stdout)
     header, *lines, end = journal.splitlines()
     header, trials = json.loads(header), {}

@@ -1,5 +1,5 @@
-"""A history of sixty runs, made of one that was measured: its numbers with noise of a per cent, of two contenders and
-the baseline on eight workloads. What was planted in them is known.
+"""Builds a history of sixty runs from one measured run: its numbers with 1 % of noise, for two contenders and the
+baseline on eight workloads, with known planted changes.
 """
 
 import datetime
@@ -10,8 +10,8 @@ import random
 import subprocess
 
 RUNS = 60
-OTHER_MACHINE = 38  # from this run on
-STEPS = [  # contender, workload, metric, from which run on, times as much
+OTHER_MACHINE = 38  # runs from this one on are from another machine
+STEPS = [  # contender, workload, metric, first changed run, factor
     ("loop-uring", "yield", "time", 24, 1.06),
     ("loop-uring", "post/chain", "time", 24, 1.045),
     ("loop-epoll", "echo/rtt/tcp/conns:100/bytes:64", "time", 50, 0.93),
@@ -21,7 +21,7 @@ WORKLOADS = 8
 
 
 def smaller(report):
-    """Of few contenders and workloads, those of the steps among them."""
+    """Returns the report reduced to a few contenders and workloads, including those in STEPS."""
     names = [step[1] for step in STEPS] + [each["name"] for each in report["workloads"]]
     workloads = list(dict.fromkeys(names))[:WORKLOADS]
     report = json.loads(json.dumps(report))
@@ -40,7 +40,7 @@ def scale(numbers, factor, keys=("median", "low", "high")):
 
 
 def run_of(report, number, draw):
-    """The report of one day: as it was, but for noise and what was planted."""
+    """Returns the report of one day: the original with noise and the planted changes."""
     run = json.loads(json.dumps(report))
     run["seed"] = number
     run["environment"]["date"] = f"{datetime.date(2026, 9, 1) + datetime.timedelta(number)}T03:04:05Z"
@@ -68,7 +68,7 @@ def commit_of(number):
 
 
 def write_history(folder, loopbench, report, runs=RUNS):
-    """history.db in the folder; returns its path and the reports, by date."""
+    """Writes history.db into the folder; returns its path and the reports, by date."""
     place, report, draw, made = folder / "history.db", smaller(report), random.Random(1), []
     for number in range(runs):
         made.append(run_of(report, number, draw))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""report.html in a browser: what it shows, that it shows what report.json has, and what it keeps from doing.
+"""Tests report.html in a browser: it shows the numbers of report.json, and hostile names do no harm.
 
 usage: html_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
@@ -12,7 +12,8 @@ from full_size import write_full_run
 from page_support import LOOPBENCH, PageTest, main, shown_number
 from real_report import with_hostile_names
 
-# {{workload, metric, contender, text}} of every cell of the matrix, by its headings.
+# Evaluates to {workload, metric, contender, text, range} for every cell of the matrix, with the names from its
+# headings.
 CELLS = """
 (() => {
   const names = [...document.querySelectorAll("#cells-table thead .name")].map((each) => each.textContent);
@@ -34,7 +35,7 @@ def written(report, file):
 
 
 def made(report, name, folder):
-    """The page of a report, or of the file of one or of a journal."""
+    """Writes the page of a report, given as a dictionary, a file or a journal."""
     page = folder / f"{name}.html"
     if isinstance(report, dict):
         report = written(report, folder / f"{name}.json")
@@ -49,7 +50,7 @@ class Html(PageTest):
         cls.page = made(cls.journal, "page", cls.folder)
 
     def open_compared(self, after):
-        """Opens the page that compares the report with this one, and gives how the command ended."""
+        """Opens the page that compares this report with `after`; returns the finished command."""
         files = [written(self.report, self.folder / "before.json"), written(after, self.folder / "after.json")]
         ran = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
         page = self.folder / "compared.html"
@@ -66,7 +67,7 @@ class Html(PageTest):
         }})()""")
 
     def expect_cells(self, report, number_of):
-        """Each cell of the matrix has number_of() its result in report.json, to the digits that it shows."""
+        """Expects each cell of the matrix to show number_of() its result in report.json, within the shown digits."""
         results = {(each["workload"], each["metric"], each["contender"]): each for each in report["results"]}
         cells = self.browser.run(CELLS)
         compared = 0
@@ -179,7 +180,7 @@ class Html(PageTest):
         for each in slower:
             each.update(samples=[trial and 2 * trial for trial in each["samples"]], median=2 * each["median"])
             ratio, factor = each["ratio"], 0.5 if each["direction"] == "smaller" else 2
-            if ratio:  # of rounds, where turns were taken: a comparison goes by it
+            if ratio:  # of rounds, if interleaved: comparisons use it
                 ratio.update({key: factor * ratio[key] for key in ("median", "low", "high")},
                              samples=[pair and factor * pair for pair in ratio.get("samples", [])])
         ran = self.open_compared(after)
@@ -205,7 +206,8 @@ class Html(PageTest):
         for each, status in ((crashed, "failed"), (lost, "unsupported")):
             each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
-        # What it has left is compared, and its first metric is lost: a value of zero has no ratio.
+        # The first metric of this result is lost, because a value of zero has no ratio. Its other metrics are still
+        # compared.
         headline = {each["name"]: each["headline_metrics"] for each in after["workloads"]}
         late = next(each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]
                     and each["metric"] == headline[each["workload"]][0] != "time" and each["samples"])
@@ -284,7 +286,7 @@ class Html(PageTest):
         command = [LOOPBENCH, "run", "--quick", "--blocks", "1", "-o", folder, "--contender", "loop-epoll",
                    "--contender", "asio-epoll", "--workload", "timer/periodic", "--workload", "echo/rtt/tcp/conns:1/*"]
         ran = subprocess.run(command, capture_output=True, text=True)
-        self.assertIn(ran.returncode, (0, 5), ran.stderr)  # fit, or on a machine that other tests keep busy
+        self.assertIn(ran.returncode, (0, 5), ran.stderr)  # 5: other tests disturb the machine
         self.open(folder / "report.html")
         self.expect_drawn(at_least=3)
         drawn = self.browser.run("curves.map((curve) => `${curve.contender} ${curve.metric}`)")

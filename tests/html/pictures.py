@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Pictures of report.html and of the page of trends, to be looked at: the whole page and its first screen in light and
-dark, on a wide and on a narrow window, and as it is printed.
+"""Takes pictures of report.html and of the trends page for people to look at: the whole page and its first screen in
+light and dark, in a wide and a narrow window, and printed.
 
-usage: pictures.py LOOPBENCH SOURCE_FOLDER OUT_FOLDER [REPORT.json | HISTORY.db]
+usage: pictures.py LOOPBENCH SOURCE_FOLDER OUT_FOLDER [REPORT.json
+HISTORY.db]
 
-Without a report it is that of the journal in the repository, and trends are of the history that is made of it.
-docs/report.png and docs/report-dark.png are the first screens at 1280 pixels, docs/trends.png is that of the trends.
+Without a report it uses the journal in the repository, and the history that is made from it. docs/report.png and
+docs/report-dark.png are the first screens at 1280 pixels, docs/trends.png is the first screen of the trends.
 """
 
 import base64

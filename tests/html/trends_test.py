@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of a history's trends in a browser: that it shows what the history has, and what it keeps from doing.
+"""Tests the trends page of a history in a browser: it shows the numbers of the history, and hostile names do no harm.
 
 usage: trends_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
@@ -15,7 +15,7 @@ from history_of_runs import OTHER_MACHINE, RUNS, STEPS, commit_of, run_of, small
 from page_support import LOOPBENCH, PageTest, main, shown_number
 from real_report import HOSTILE, with_hostile_names
 
-# {workload, metric, contender, machine, run, text} of every number in the tables below the charts.
+# Evaluates to {workload, metric, contender, machine, date, text} for every number in the tables below the charts.
 NUMBERS = """
 (() => {
   for (const details of document.querySelectorAll("#trends figure details")) details.open = true;
@@ -32,7 +32,7 @@ NUMBERS = """
 })()
 """
 
-# The same of what is drawn.
+# Evaluates to the same for every drawn point.
 POINTS = """
 shownPanels().flatMap((panel) => {
   const chart = Chart.getChart(panel.element.querySelector("canvas"));
@@ -68,7 +68,7 @@ class Trends(PageTest):
         self.browser.run(f"choose({json.dumps(what)})")
 
     def wait_for_tables(self):
-        """Of details that were opened, in their next event."""
+        """Waits until opened details have built their tables, in their next event."""
         self.browser.run("""new Promise((done) => {
           const look = () => ([...document.querySelectorAll("#trends details[open]")].every((each) =>
             each.querySelector("table, fieldset")) ? done() : setTimeout(look));
@@ -134,7 +134,7 @@ class Trends(PageTest):
         self.assertIn(where, {step[1] for step in STEPS})
 
     def test_a_change_is_marked_in_its_chart(self):
-        """In the colour of what is worse, around its run."""
+        """The mark has the colour of `worse` and surrounds the run's point."""
         self.open()
         red = self.browser.run("""(() => {
           const panel = shownPanels().find((each) => each.workload === "yield");
@@ -227,7 +227,7 @@ class Trends(PageTest):
         self.assertTrue(self.browser.run("document.querySelector('#trends figure details').open"))
         self.wait_for_tables()
         for _ in range(3):
-            press("Tab")  # the table, which scrolls; a run; a number
+            press("Tab")  # first the scrolling table, then a run, then a number
         self.assertTrue(self.browser.run("document.activeElement.matches('#trends figure td button')"))
         press("Enter", text="\r")
         self.assertTrue(self.browser.run("document.getElementById('run').open"))

@@ -1,4 +1,4 @@
-// In its steady state a loop allocates nothing: frames, callbacks and timers are recycled.
+// In its steady state a loop allocates nothing: it recycles frames, callbacks and timers.
 #include <functional>
 #include <optional>
 
@@ -18,8 +18,8 @@ protected:
         on_real_time::SetUp();
     }
 
-    /// Runs `round(loop)` until everything is warm, and then 500 times: how often memory was allocated. Then
-    /// `at_the_end()`, on the loop.
+    /// Runs `round(loop)` until everything is warm, then 500 times more. Returns the number of allocations in
+    /// these 500 rounds. At the end, calls `at_the_end()` on the loop.
     template <class Round>
     std::size_t allocations_of(
         Round round, const std::function<void()>& at_the_end = [] {}) {
@@ -38,12 +38,12 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, steady_state, all_designs(), design_name);
 
-TEST_P(steady_state, of_yields_allocates_nothing) {
+TEST_P(steady_state, yields_allocate_nothing) {
     const auto round = [](event_loop& loop) -> task<void> { co_await loop.yield(); };
     EXPECT_EQ(allocations_of(round), 0u);
 }
 
-TEST_P(steady_state, of_posts_and_spawned_tasks_allocates_nothing) {
+TEST_P(steady_state, posts_and_spawned_tasks_allocate_nothing) {
     const auto round = [](event_loop& loop) -> task<void> {
         int done = 0;
         loop.post([&] { ++done; });
@@ -56,7 +56,7 @@ TEST_P(steady_state, of_posts_and_spawned_tasks_allocates_nothing) {
     EXPECT_EQ(allocations_of(round), 0u);
 }
 
-TEST_P(steady_state, of_gathers_allocates_nothing) {
+TEST_P(steady_state, gathers_allocate_nothing) {
     const auto round = [](event_loop& loop) -> task<void> {
         std::array children{yield_times(loop, 1), yield_times(loop, 2), yield_times(loop, 3)};
         co_await loop.gather(std::span(children));
@@ -64,7 +64,7 @@ TEST_P(steady_state, of_gathers_allocates_nothing) {
     EXPECT_EQ(allocations_of(round), 0u);
 }
 
-TEST_P(steady_state, of_timers_that_fire_or_are_cancelled_allocates_nothing) {
+TEST_P(steady_state, timers_that_fire_or_are_cancelled_allocate_nothing) {
     const auto round = [](event_loop& loop) -> task<void> {
         for (int i = 0; i < 10; ++i) {
             auto handle = loop.call_later(1h, [] {});
@@ -76,7 +76,7 @@ TEST_P(steady_state, of_timers_that_fire_or_are_cancelled_allocates_nothing) {
     EXPECT_EQ(allocations_of(round), 0u);
 }
 
-TEST_P(steady_state, of_an_echo_allocates_nothing) {
+TEST_P(steady_state, an_echo_allocates_nothing) {
     std::optional<stream_pair> pair;
     auto echoes = [&]() -> task<void> {
         std::array<std::byte, 64> buffer;

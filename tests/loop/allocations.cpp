@@ -14,11 +14,11 @@ constinit std::atomic<std::size_t> freed{0};
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// How many more allocations of this thread succeed.
+/// The number of allocations of this thread that still succeed.
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
-/// Which allocation of any thread fails, counted down; below 1, none.
+/// Counts down to the allocation that fails, in any thread. Below 1, no allocation fails.
 constinit std::atomic<std::ptrdiff_t> until_failure{0};
 
 void count_or_refuse() {
@@ -67,8 +67,8 @@ bool failing_allocation::has_failed() const noexcept {
 
 }  // namespace loopbench::loop::test
 
-// The other forms of the standard library call these. Those with an alignment are for what has cache lines of
-// its own.
+// The other forms in the standard library call these. The forms with an alignment are for types that have
+// their own cache lines.
 void* operator new(std::size_t bytes) {
     loopbench::loop::test::count_or_refuse();
     if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;

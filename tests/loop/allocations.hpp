@@ -1,7 +1,7 @@
-// How often this program's operator new and delete were called, by whatever thread; and how to let it fail.
+// Counts this program's calls of operator new and delete, in all threads; and makes allocations fail.
 //
-// allocations.cpp replaces them. Under a sanitizer they are its own, and allocations_uncounted.cpp stands
-// there instead (CMakeLists.txt chooses).
+// allocations.cpp replaces these operators. Under a sanitizer, the sanitizer replaces them, and
+// CMakeLists.txt chooses allocations_uncounted.cpp instead.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ extern const bool allocations_are_counted;
 inline constexpr const char* why_allocations_are_not_counted =
     "operator new belongs to the sanitizer in this build";
 
-/// Zeros when they are not counted.
+/// Returns the counts; zeros if allocations are not counted.
 allocation_counts count_allocations() noexcept;
 
-/// While it lives there is no memory for this thread: operator new throws std::bad_alloc, after the first
-/// `few` allocations. One at a time; it does nothing where allocations are not counted. GoogleTest needs
-/// memory, too: look at the outcome after its end.
+/// Takes all memory from this thread while it lives: after the first `few` allocations, operator new throws
+/// std::bad_alloc. Only one can exist at a time. It does nothing where allocations are not counted.
+/// GoogleTest needs memory, too: check the outcome after its end.
 class out_of_memory {
 public:
     explicit out_of_memory(std::size_t few = 0) noexcept;
@@ -30,12 +30,12 @@ public:
     out_of_memory& operator=(const out_of_memory&) = delete;
     ~out_of_memory();
 
-    /// How many allocations have failed.
+    /// Returns how many allocations have failed.
     std::size_t failed() const noexcept;
 };
 
-/// While it lives, the `index`-th allocation from now on throws std::bad_alloc, in whatever thread, and no
-/// other; with 0 none does. One at a time; it does nothing where allocations are not counted.
+/// Makes the `index`-th allocation from now on, in whatever thread, throw std::bad_alloc, and no other; with
+/// 0 none fails. Only one can exist at a time. It does nothing where allocations are not counted.
 class failing_allocation {
 public:
     explicit failing_allocation(std::size_t index) noexcept;

@@ -1,4 +1,4 @@
-// Where operator new and delete are a sanitizer's, nothing is counted, and the tests that count are skipped.
+// With a sanitizer's operator new and delete, nothing is counted, and the tests that count are skipped.
 #include "tests/loop/allocations.hpp"
 
 namespace loopbench::loop::test {

@@ -9,7 +9,7 @@
 
 namespace loopbench::loop::test {
 
-/// The limit on descriptors, put back in the end.
+/// The limit on descriptors; the destructor restores it.
 class descriptor_limit {
 public:
     descriptor_limit() { checked(::getrlimit(RLIMIT_NOFILE, &before_), "getrlimit"); }
@@ -22,7 +22,7 @@ public:
         return ::setrlimit(RLIMIT_NOFILE, &wanted) == 0;
     }
 
-    /// No further descriptor can be made.
+    /// Sets the limit so that no further descriptor can be made.
     void use_up() const {
         const unique_fd lowest_free(checked(::dup(STDERR_FILENO), "dup"));
         ASSERT_TRUE(set(static_cast<rlim_t>(lowest_free.get())));

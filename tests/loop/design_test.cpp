@@ -1,4 +1,4 @@
-// The designs by their names, and how often each asks the kernel.
+// The names of the designs, and how often each design asks the kernel.
 #include <chrono>
 #include <cstddef>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-TEST(designs, have_names_of_their_own_by_which_they_are_found) {
+TEST(designs, each_design_has_a_unique_name_and_is_found_by_it) {
     std::set<std::string_view> names;
     for (const design& each : designs()) {
         EXPECT_TRUE(names.insert(each.name).second) << each.name;
@@ -24,11 +24,11 @@ TEST(designs, have_names_of_their_own_by_which_they_are_found) {
 class every_design : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, every_design, all_designs(), design_name);
 
-TEST_P(every_design, makes_a_loop_of_its_name) {
+TEST_P(every_design, a_design_makes_a_loop_with_its_name) {
     EXPECT_EQ(make_loop()->name(), GetParam());
 }
 
-TEST_P(every_design, runs_in_several_steps_what_is_too_much_for_one) {
+TEST_P(every_design, several_steps_run_what_is_too_much_for_one) {
     const auto owner = make_loop();
     int ran = 0;
     for (int i = 0; i < 100; ++i) owner->post([&] { ++ran; });
@@ -36,9 +36,9 @@ TEST_P(every_design, runs_in_several_steps_what_is_too_much_for_one) {
     EXPECT_EQ(ran, 100);
 }
 
-// The fixtures of support.hpp tell designs apart by their names: one that is new or renamed would be treated
-// as it should not be, unseen.
-TEST(designs, are_those_that_the_tests_tell_apart) {
+// The fixtures in support.hpp tell designs apart by their names. They would silently treat a new or renamed
+// design in the wrong way.
+TEST(designs, the_tests_know_every_design) {
     std::multiset<std::string_view> names;
     for (const design& each : designs()) names.insert(each.name);
     EXPECT_EQ(names, (std::multiset<std::string_view>{"loop-round-robin", "loop-tick", "loop-layered",
@@ -46,8 +46,8 @@ TEST(designs, are_those_that_the_tests_tell_apart) {
                                                       "loop-epoll", "loop-uring", "loop-precise"}));
 }
 
-// The conformance tests run it with a shorter tick; this is the document's.
-TEST(designs, named_loop_tick_sleep_a_hundred_milliseconds_on_every_turn_but_the_first) {
+// The conformance tests run loop-tick with a shorter tick; this test uses the tutorial's.
+TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_but_the_first) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-tick", &clock);
@@ -59,7 +59,7 @@ TEST(designs, named_loop_tick_sleep_a_hundred_milliseconds_on_every_turn_but_the
     }
 }
 
-/// In how many of a hundred turns, each with work and nothing to wait for, the kernel is asked.
+/// Returns in how many of 100 turns the loop asks the kernel. Each turn has work and nothing to wait for.
 std::size_t waits_of_a_hundred_busy_turns(std::string_view design) {
     counting_clock clock;
     const auto owner = make_loop(design, &clock);
@@ -68,9 +68,9 @@ std::size_t waits_of_a_hundred_busy_turns(std::string_view design) {
     return clock.waits();
 }
 
-// The documents call select on every turn. The flagships spare the call while no operation is under way, and
-// document 003's loop asks only when nothing is ready.
-TEST(designs, named_loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
+// The tutorials call select on every turn. The flagships skip the call while no operation is pending, and
+// tutorial 003's loop asks only when nothing is ready.
+TEST(designs, loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-layered"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-asyncio"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-scheduler"), 0u);
@@ -78,11 +78,11 @@ TEST(designs, named_loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-epoll"), 0u);
 }
 
-TEST(designs, named_loop_tick_ask_select_on_every_turn) {
+TEST(designs, loop_tick_asks_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-tick"), 101u);
 }
 
-TEST(designs, named_loop_round_robin_never_sleep) {
+TEST(designs, loop_round_robin_never_sleeps) {
     manual_time::now = manual_time::start;
     manual_clock clock(std::chrono::microseconds(1));
     const auto owner = make_loop("loop-round-robin", &clock);

@@ -1,4 +1,4 @@
-// Exceptions on their way out of run(), and what is left behind.
+// Exceptions that leave run(), and the work that remains on the loop afterwards.
 #include <stdexcept>
 
 #include "tests/loop/support.hpp"
@@ -27,7 +27,7 @@ std::string what_leaves(event_loop& loop, task<void> main) {
 class failures : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, failures, all_designs(), design_name);
 
-TEST_P(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
+TEST_P(failures, an_exception_of_a_callback_leaves_run_and_the_rest_keeps_its_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     loop.post([&] {
@@ -43,7 +43,7 @@ TEST_P(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
     EXPECT_EQ(calls, (std::vector{1, 2, 3, 4}));
 }
 
-TEST_P(failures, of_two_tasks_leave_two_steps) {
+TEST_P(failures, exceptions_of_two_tasks_leave_two_steps) {
     event_loop& loop = keep(make_loop());
     const auto failing = [](const char* text) -> task<void> {
         fail(text);
@@ -60,7 +60,7 @@ TEST_P(failures, of_two_tasks_leave_two_steps) {
     EXPECT_EQ(left, (std::vector<std::string>{"first", "second"}));
 }
 
-TEST_P(failures, of_a_detached_task_leave_run_and_the_rest_is_kept_in_order) {
+TEST_P(failures, an_exception_of_a_detached_task_leaves_run_and_the_rest_keeps_its_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     int freed = 0;
@@ -79,7 +79,7 @@ TEST_P(failures, of_a_detached_task_leave_run_and_the_rest_is_kept_in_order) {
     EXPECT_EQ(calls, (std::vector{1, 2}));
 }
 
-TEST_P(failures, of_scheduled_calls_leave_run_and_the_next_is_called) {
+TEST_P(failures, an_exception_of_a_scheduled_call_leaves_run_and_the_next_is_called) {
     event_loop& loop = keep(make_loop());
     bool called = false;
     loop.call_later(1ms, [] { fail("timer"); });
@@ -90,7 +90,7 @@ TEST_P(failures, of_scheduled_calls_leave_run_and_the_next_is_called) {
     EXPECT_TRUE(called);
 }
 
-TEST_P(failures, of_others_do_not_end_the_main_task) {
+TEST_P(failures, a_failing_callback_does_not_end_the_main_task) {
     event_loop& loop = keep(make_loop());
     std::string stage = "not started";
     auto main = [&]() -> task<void> {
@@ -105,7 +105,7 @@ TEST_P(failures, of_others_do_not_end_the_main_task) {
     EXPECT_EQ(stage, "done");
 }
 
-TEST_P(failures, of_others_find_a_main_task_that_was_not_started_yet) {
+TEST_P(failures, a_failing_callback_does_not_lose_a_main_task_that_has_not_started) {
     event_loop& loop = keep(make_loop());
     bool done = false;
     auto main = [&]() -> task<void> {
@@ -119,7 +119,7 @@ TEST_P(failures, of_others_find_a_main_task_that_was_not_started_yet) {
     EXPECT_TRUE(done);
 }
 
-TEST_P(failures, of_the_main_task_leave_run_and_it_can_run_again) {
+TEST_P(failures, an_exception_of_the_main_task_leaves_run_and_the_loop_can_run_again) {
     event_loop& loop = keep(make_loop());
     auto failing = [&]() -> task<void> {
         co_await loop.yield();
@@ -133,7 +133,7 @@ TEST_P(failures, of_the_main_task_leave_run_and_it_can_run_again) {
     EXPECT_EQ(loop.run(good()), 4);
 }
 
-TEST_P(failures, are_each_reported_once_by_as_many_runs) {
+TEST_P(failures, each_failure_is_reported_once_by_its_own_run) {
     event_loop& loop = keep(make_loop());
     for (const char* text : {"first", "second"}) loop.post([text] { fail(text); });
     EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "first");
@@ -141,7 +141,7 @@ TEST_P(failures, are_each_reported_once_by_as_many_runs) {
     EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "nothing");
 }
 
-TEST_P(failures, do_not_come_from_a_detached_task_that_was_only_cancelled) {
+TEST_P(failures, a_cancelled_detached_task_is_no_failure) {
     event_loop& loop = keep(make_loop());
     auto ends_as_asked = [&]() -> task<void> {
         co_await loop.yield();
@@ -151,7 +151,7 @@ TEST_P(failures, do_not_come_from_a_detached_task_that_was_only_cancelled) {
     EXPECT_NO_THROW(loop.run(yield_times(loop, 3)));
 }
 
-TEST_P(failures, are_kept_by_a_named_task_until_somebody_asks) {
+TEST_P(failures, a_named_task_keeps_its_failure_until_it_is_asked_for) {
     event_loop& loop = keep(make_loop());
     auto failing = [&]() -> task<void> {
         co_await loop.yield();
@@ -162,7 +162,7 @@ TEST_P(failures, are_kept_by_a_named_task_until_somebody_asks) {
     EXPECT_EQ(ending_of(handle.outcome()), "named");
 }
 
-TEST_P(failures, are_what_running_a_loop_inside_itself_is) {
+TEST_P(failures, a_loop_refuses_to_run_inside_itself) {
     event_loop& loop = keep(make_loop());
     int refused = 0;
     loop.post([&] {
@@ -181,7 +181,7 @@ TEST_P(failures, are_what_running_a_loop_inside_itself_is) {
     EXPECT_NO_THROW(loop.run(yield_times(loop, 1))) << "the refusal has not ended the outer run";
 }
 
-TEST_P(failures, of_a_turn_inside_a_turn_leave_the_outer_one_as_it_was) {
+TEST_P(failures, a_refused_inner_turn_leaves_the_outer_turn_intact) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     loop.post([&] {

@@ -1,5 +1,5 @@
-// Nobody is starved: neither by a queue that is never empty, nor by a socket that is always ready, nor by a
-// task that sleeps for no time at all.
+// No task, timer or socket starves: neither because of a queue that is never empty, nor a socket that is
+// always ready, nor a task that sleeps for zero time.
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Never lets the queue get empty, until told to; a callback takes 1 ms.
+/// Keeps the queue from getting empty while it is wanted; each callback takes 1 ms.
 struct saturation {
     static constexpr std::size_t callbacks_max = 10'000;
     event_loop& loop;
@@ -31,8 +31,8 @@ struct saturation {
 
 class fairness : public on_manual_time {
 protected:
-    /// How many callbacks of a queue that is never empty, but holds one at a time, may run before time and
-    /// I/O have their turn.
+    /// Returns how many callbacks may run before timers and I/O get their turn, if the queue is never empty
+    /// but holds one callback at a time.
     static std::size_t callbacks_max() {
         return runs_whole_batches() ? 1 : work_budget::units_max / work_budget::units_of_a_callback;
     }
@@ -76,9 +76,9 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
     EXPECT_LE(read_after, callbacks_max() + 2);
 }
 
-// Ten thousand tasks that yield once: what becomes due while the first of them run is found soon, and so gets
-// its turn before they come for the second time.
-TEST_P(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
+// Ten thousand tasks yield once. The loop finds the timer and the input that become ready while the first
+// tasks run, and serves them before these tasks run for the second time.
+TEST_P(fairness, designs_with_a_bound_interrupt_a_wide_batch) {
     constexpr std::size_t width = 10'000;
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -112,8 +112,8 @@ TEST_P(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
     }
 }
 
-// A hundred would be 6.4 MB in one callback.
-TEST_P(fairness, a_gather_of_children_that_write_much_lets_others_have_their_turn) {
+// Without a bound, a hundred children would write 6.4 MB in one callback.
+TEST_P(fairness, a_gather_of_children_that_write_much_lets_other_callbacks_run) {
     constexpr std::size_t all = 100;
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> much(std::size_t{64} << 10U);
@@ -139,7 +139,7 @@ TEST_P(fairness, a_gather_of_children_that_write_much_lets_others_have_their_tur
     EXPECT_LE(before_the_other, all / 2);
 }
 
-TEST_P(fairness, a_callback_that_throws_and_comes_again_does_not_starve_a_timer) {
+TEST_P(fairness, a_callback_that_throws_and_posts_itself_again_does_not_starve_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     event_loop& loop = keep(make_loop());
     std::size_t thrown = 0;
@@ -161,7 +161,7 @@ TEST_P(fairness, a_callback_that_throws_and_comes_again_does_not_starve_a_timer)
     EXPECT_LE(thrown, 10 + callbacks_max() + 2);
 }
 
-TEST_P(fairness, only_the_founding_scheduler_starves_them_as_its_document_does) {
+TEST_P(fairness, only_loop_scheduler_starves_timers_and_input) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     saturation busy{loop};
@@ -259,8 +259,8 @@ TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_others_run) {
     EXPECT_LE(longest_run, static_cast<int>(work_budget::units_max) + 1);
 }
 
-// Where a turn runs whatever was ready when it began, one that has used a budget up leaves the next its own.
-TEST_P(fairness, each_callback_of_a_whole_batch_has_a_budget_of_its_own) {
+// In a design that runs everything that was ready when the turn began, each callback has its own budget.
+TEST_P(fairness, each_callback_of_a_whole_batch_has_its_own_budget) {
     if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one budget for a turn";
     constexpr int reads = work_budget::units_max;
     event_loop& loop = keep(make_loop());
@@ -280,7 +280,7 @@ TEST_P(fairness, each_callback_of_a_whole_batch_has_a_budget_of_its_own) {
     EXPECT_EQ(read_counts[1], read_counts[0]);
 }
 
-// On loopback the kernel takes some megabytes before it says no; until then nothing makes the sender wait.
+// On loopback the kernel accepts some megabytes before it refuses; until then nothing makes the sender wait.
 TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t chunk = 65'536;
@@ -307,14 +307,14 @@ TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_
         co_await receiver;
     };
     loop.run(main());
-    // What the budget is used up by, and one more that was on its way.
+    // The number of chunks that use up the budget, and one more that was already on its way.
     constexpr std::size_t sent_max = (work_budget::units_max / work_budget::units_of(chunk) + 2) * chunk;
     EXPECT_LE(sent_until_read.value_or(16 * chunk), sent_max);
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);
 }
 
-// However its listener came to be watched: first the connections come one by one, and then at once.
-TEST_P(fairness, a_burst_of_connections_is_accepted_beside_a_queue_that_is_never_empty) {
+// This holds for both ways of watching a listener: connections come one by one first, and then all at once.
+TEST_P(fairness, a_burst_of_connections_is_accepted_while_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;
     constexpr std::size_t at_once = 100;

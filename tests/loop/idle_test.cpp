@@ -1,9 +1,9 @@
-// An idle flagship sleeps: one wait, one context switch, however much is pending, until the one timer at the
-// end.
+// An idle flagship sleeps: one wait and one context switch until the one timer at the end, however much is
+// pending.
 //
-// LOOPBENCH_IDLE_MS says for how long it has nothing to do: a second, or what the build is configured with
-// (cmake -D LOOPBENCH_IDLE_MS=10000). The counts do not depend on it: a longer time only makes a rare wake-up
-// more likely to be seen.
+// LOOPBENCH_IDLE_MS sets how long the loop has nothing to do: one second, or what the build is configured
+// with (cmake -D LOOPBENCH_IDLE_MS=10000). The counts do not depend on it: a longer time only makes it more
+// likely that the test sees a rare wake-up.
 #include <sys/resource.h>
 
 #include <thread>
@@ -24,9 +24,9 @@ long voluntary_switches() {
     return usage.ru_nvcsw;
 }
 
-/// Sleeps, in a loop where everything else waits for something that does not come.
+/// Sleeps, while everything else on the loop waits for an event that does not come.
 task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
-    co_await loop.sleep_for(10ms);  // what was set up before has settled
+    co_await loop.sleep_for(10ms);  // lets the preparations settle
     const std::size_t waits_before = clock.waits();
     const long switches_before = voluntary_switches();
     co_await loop.sleep_for(idle);
@@ -38,8 +38,8 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// In a thread of its own: a ring that a test before has closed is cleaned up some 10 ms later by the
-    /// kernel, in the thread that used it.
+    /// Runs in its own thread: the kernel cleans up a ring that an earlier test has closed some 10 ms later,
+    /// in the thread that used it.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {
@@ -52,12 +52,12 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, idle_flagship, flagships(), design_name);
 
-TEST_P(idle_flagship, with_a_far_timer_does_not_wake_up) {
+TEST_P(idle_flagship, a_loop_with_a_far_timer_does_not_wake_up) {
     expect_silence_after(
         [](event_loop& loop) { loop.call_later(24h, [] { ADD_FAILURE() << "this test takes no day"; }); });
 }
 
-TEST_P(idle_flagship, with_a_thousand_sleepers_does_not_wake_up) {
+TEST_P(idle_flagship, a_loop_with_a_thousand_sleepers_does_not_wake_up) {
     expect_silence_after([](event_loop& loop) {
         const auto sleeps = [](event_loop& of, nanoseconds length) -> task<void> {
             co_await of.sleep_for(length);
@@ -66,7 +66,7 @@ TEST_P(idle_flagship, with_a_thousand_sleepers_does_not_wake_up) {
     });
 }
 
-TEST_P(idle_flagship, with_a_thousand_silent_sockets_does_not_wake_up) {
+TEST_P(idle_flagship, a_loop_with_a_thousand_silent_sockets_does_not_wake_up) {
     constexpr rlim_t descriptors = 2'100;
     rlimit limit{};
     checked(::getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
@@ -84,8 +84,8 @@ TEST_P(idle_flagship, with_a_thousand_silent_sockets_does_not_wake_up) {
 
 namespace {
 
-/// Manual time, on which input comes as soon as the loop waits for nothing else; or, so that the test ends,
-/// when it has waited for other things too often.
+/// Manual time, on which input comes as soon as the loop waits for nothing else. So that the test ends, input
+/// also comes when the loop has waited too often for other things.
 class input_when_idle final : public counting_clock {
 public:
     static constexpr std::size_t waits_max = 1'000;
@@ -109,9 +109,9 @@ private:
 class idle_flagship_on_manual_time : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, idle_flagship_on_manual_time, flagships(), design_name);
 
-// In a slot of the wheel with many timers the earliest deadline is not looked for anew when its timer is
-// cancelled. With the last of them it must be forgotten, though no timer was left that had it.
-TEST_P(idle_flagship_on_manual_time, whose_timers_were_cancelled_knows_no_deadline_of_theirs) {
+// In a slot of the wheel with many timers, cancelling a timer does not update the slot's earliest deadline.
+// When the last timer goes, the loop must forget that deadline, although no timer with it was left.
+TEST_P(idle_flagship_on_manual_time, a_loop_forgets_the_deadlines_of_cancelled_timers) {
     stream_pair pair;
     input_when_idle clock_of_input(pair.other);
     const auto owner = loop::make_loop(GetParam(), &clock_of_input);
@@ -122,7 +122,7 @@ TEST_P(idle_flagship_on_manual_time, whose_timers_were_cancelled_knows_no_deadli
     std::size_t waits = 0;
     auto main = [&]() -> task<void> {
         calls.front().cancel();
-        co_await loop.sleep_for(1s);  // and now the loop has asked the wheel for the next deadline
+        co_await loop.sleep_for(1s);  // now the loop has asked the wheel for the next deadline
         for (call_handle& each : calls) each.cancel();
         manual_time::pass(1h);
         pair = make_unix_pair(loop);

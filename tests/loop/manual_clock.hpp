@@ -1,5 +1,5 @@
-// The clocks that tests put in the place of the kernel's. With the manual one time passes only when a loop
-// has nothing else to do: no test of the loop sleeps, or measures how long something took.
+// The clocks that tests use instead of the kernel's. On the manual clock, time passes only when a loop has
+// nothing else to do: no test of the loop sleeps, or measures how long something took.
 #pragma once
 
 #include <algorithm>
@@ -11,23 +11,23 @@
 
 namespace loopbench::loop::test {
 
-/// What time it is for the loops of this thread that are on a manual_clock.
+/// The current time for the loops of this thread that use a manual_clock.
 struct manual_time {
     static constexpr time_point start{std::chrono::hours(1)};
     static inline thread_local time_point now = start;
-    /// By how much the kernel's wake-ups are late.
+    /// The lateness of the kernel's wake-ups.
     static inline thread_local nanoseconds oversleep{0};
 
     static void pass(nanoseconds duration) noexcept { now += duration; }
     static void pass_to(time_point when) noexcept { now = std::max(now, when); }
 };
 
-/// How often a loop goes to the kernel to wait: what busy waiting and useless wake-ups show in.
+/// Counts how often a loop asks the kernel to wait, which reveals busy waiting and useless wake-ups.
 class counting_clock : public clock {
 public:
     virtual ~counting_clock() = default;
 
-    /// On real time. A tick of loop-tick is a hundredth of what it is.
+    /// On real time. A tick of loop-tick takes a hundredth of its real length.
     time_point now() noexcept override { return std::chrono::steady_clock::now(); }
     void sleep_for(nanoseconds duration) override { std::this_thread::sleep_for(duration / 100); }
     void wait(event_loop&, driver& io, time_point deadline) override {
@@ -37,7 +37,7 @@ public:
     }
 
     std::size_t waits() const noexcept { return waits_; }
-    /// How many of the waits may have slept; on manual time, how many moved the clock.
+    /// Returns how many of the waits might have slept; on manual time, how many moved the clock.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 protected:
@@ -45,11 +45,11 @@ protected:
     std::size_t sleeps_ = 0;
 };
 
-/// A driver takes what the kernel has, without sleeping, and when that is nothing, the clock moves to the
-/// deadline.
+/// A clock of manual time. A wait takes what the kernel has, without sleeping. If that is nothing, the clock
+/// moves to the deadline.
 class manual_clock final : public counting_clock {
 public:
-    /// `step`: by how much time passes when it is looked at, for the wait policies that spin.
+    /// `step` is how much time passes at each look at the clock, for the wait policies that spin.
     explicit manual_clock(nanoseconds step = nanoseconds::zero()) noexcept : step_(step) {}
 
     time_point now() noexcept override {
@@ -57,7 +57,7 @@ public:
         return manual_time::now;
     }
     void sleep_for(nanoseconds duration) override { manual_time::pass(duration); }
-    /// Sleeps for real only when there is no deadline: then a test waits for another thread.
+    /// Sleeps for real only if there is no deadline: then a test waits for another thread.
     void wait(event_loop& loop, driver& io, time_point deadline) override {
         ++waits_;
         const bool woken = loop.has_posted();

@@ -1,5 +1,5 @@
-// Without memory: what cannot be started says so and leaves its task usable; and what is there to end things
-// (closing, cancelling, destroying) works all the same, and does not terminate the program.
+// Without memory, an operation that cannot be started reports it and leaves its task usable. The operations
+// that end things (closing, cancelling, destroying) still work, and do not terminate the program.
 #include <fcntl.h>
 
 #include <coroutine>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The context of the task that awaits it.
+/// An awaitable that returns the context of the task that awaits it.
 struct own_context {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -31,7 +31,7 @@ struct own_context {
     const task_context* context = nullptr;
 };
 
-/// Whether it needs memory, of which there is none after the first `few` allocations.
+/// Returns whether `act` needs more memory than its first `few` allocations.
 template <class Function>
 bool is_refused(Function act, std::size_t few = 0) {
     try {
@@ -43,7 +43,7 @@ bool is_refused(Function act, std::size_t few = 0) {
     return false;
 }
 
-/// Timers that use up what a loop can have without the heap: the next one needs memory.
+/// Timers that use up the memory that a loop has without the heap: the next timer needs memory.
 class full_timers {
 public:
     explicit full_timers(event_loop& loop) : loop_(loop) {
@@ -60,11 +60,11 @@ public:
         for (timer& each : timers_) loop_.disarm(each);
     }
 
-    /// Whether the loop's timers ever need memory.
+    /// Returns whether the loop's timers ever need memory.
     bool are_full() const noexcept { return full_; }
 
 private:
-    static constexpr std::size_t timers_max = 1'000'000;  // what a thread recycles is for timers, too
+    static constexpr std::size_t timers_max = 1'000'000;  // timers also use the memory that a thread recycles
 
     event_loop& loop_;
     std::deque<timer> timers_;
@@ -79,7 +79,7 @@ protected:
         if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
         on_manual_time::SetUp();
     }
-    /// Document 001's loop asks the clock, and document 002's list links timers through themselves.
+    /// Tutorial 001's loop asks the clock, and tutorial 002's list links timers through themselves.
     static bool sleeps_need_no_memory() { return is("loop-round-robin") || is("loop-layered"); }
 };
 INSTANTIATE_TEST_SUITE_P(, without_memory, all_designs(), design_name);
@@ -122,8 +122,8 @@ TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_fo
     EXPECT_EQ(ending_of(handle->outcome()), "cancelled");
 }
 
-// Cancelled by another while it waits for something else, after the sleep that came to nothing.
-TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_waits_then) {
+// After the sleep that was refused, another task cancels it while it waits for something else.
+TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_waits_next) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
     std::optional<full_timers> others(std::in_place, loop);
@@ -156,7 +156,7 @@ TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_wait
 TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
     if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
     event_loop& loop = keep(make_loop());
-    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // the call's own memory is there
+    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // this call's own memory is recycled
     const full_timers others(loop);
     ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
     int freed = 0;
@@ -165,7 +165,7 @@ TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-// In debug mode it is wrapped in its name, which needs memory of its own.
+// In debug mode the function is wrapped together with its name, which needs its own memory.
 TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_freed) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});
@@ -222,7 +222,7 @@ TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
     EXPECT_EQ(freed, 50);
 }
 
-TEST_P(without_memory, streams_and_listeners_can_be_closed_under_what_is_pending_on_them) {
+TEST_P(without_memory, streams_and_listeners_can_be_closed_with_operations_pending) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     std::vector<stream_pair> pairs;
@@ -339,11 +339,11 @@ TEST_P(without_memory, a_loop_can_be_destroyed_with_everything_pending) {
     EXPECT_EQ(freed, 1 + 5 * 20 + 2);
 }
 
-TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_when_there_is_memory) {
+TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_starts_once_there_is_memory) {
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
-    loop.io().wait(do_not_wait);  // io_uring keeps what is started before that for later, without memory
+    loop.io().wait(do_not_wait);  // io_uring queues what is started before the first wait without memory
     char byte;
     std::deque<io_operation> reads;
     int refused = 0;

@@ -1,4 +1,4 @@
-// The queue that everything waits in.
+// The queue of operations that are ready to run, and the spin that waits for the next post.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ std::vector<operation*> numbers_in(operation_queue& queue) {
 
 }  // namespace
 
-TEST(operation_queue, gives_first_what_came_first) {
+TEST(operation_queue, operations_leave_in_the_order_in_which_they_came) {
     operations ops{};
     operation_queue queue;
     EXPECT_TRUE(queue.empty());
@@ -31,7 +31,7 @@ TEST(operation_queue, gives_first_what_came_first) {
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
 }
 
-TEST(operation_queue, is_as_good_as_new_when_it_has_been_emptied) {
+TEST(operation_queue, an_emptied_queue_is_as_good_as_new) {
     operations ops{};
     operation_queue queue;
     for (int round = 0; round < 2; ++round) {
@@ -42,7 +42,7 @@ TEST(operation_queue, is_as_good_as_new_when_it_has_been_emptied) {
     }
 }
 
-TEST(operation_queue, loses_what_was_moved_out_of_it) {
+TEST(operation_queue, a_move_takes_the_operations_out_of_the_queue) {
     operations ops{};
     operation_queue queue;
     queue.push(ops[0]);
@@ -53,7 +53,7 @@ TEST(operation_queue, loses_what_was_moved_out_of_it) {
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[2]}));
 }
 
-TEST(operation_queue, puts_a_rest_before_what_came_meanwhile) {
+TEST(operation_queue, a_prepended_rest_comes_before_what_was_pushed_meanwhile) {
     operations ops{};
     operation_queue queue;
     operation_queue rest;
@@ -65,7 +65,7 @@ TEST(operation_queue, puts_a_rest_before_what_came_meanwhile) {
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
 }
 
-TEST(operation_queue, can_be_pushed_to_after_a_rest_was_put_into_it_while_it_was_empty) {
+TEST(operation_queue, an_empty_queue_takes_pushes_after_a_rest_was_prepended) {
     operations ops{};
     operation_queue queue;
     operation_queue rest;
@@ -78,7 +78,7 @@ TEST(operation_queue, can_be_pushed_to_after_a_rest_was_put_into_it_while_it_was
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2]}));
 }
 
-TEST(operation_queue, gives_up_its_first_a_middle_and_its_last_operation) {
+TEST(operation_queue, the_first_a_middle_and_the_last_operation_can_be_removed) {
     for (const std::size_t taken : {0u, 1u, 3u}) {
         operations ops{};
         operation_queue queue;
@@ -89,14 +89,14 @@ TEST(operation_queue, gives_up_its_first_a_middle_and_its_last_operation) {
         }
         EXPECT_TRUE(queue.remove(ops[taken]));
         EXPECT_FALSE(queue.remove(ops[taken])) << "it is not there any more";
-        queue.push(ops[taken]);  // after the last that is left
+        queue.push(ops[taken]);  // now it comes last
         expected.push_back(&ops[taken]);
         EXPECT_EQ(numbers_in(queue), expected);
     }
 }
 
-// At the end of a loop, whatever way they come.
-TEST(ready_queue, discards_what_is_in_it_when_it_is_closed_and_what_comes_after_that) {
+// At the end of a loop, operations arrive in several ways.
+TEST(ready_queue, a_closed_queue_discards_what_is_in_it_and_what_comes_later) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
         static void count(operation* op, completion how) {
@@ -119,7 +119,7 @@ TEST(ready_queue, discards_what_is_in_it_when_it_is_closed_and_what_comes_after_
     for (const counting& op : ops) EXPECT_EQ(op.discards, 1) << &op - ops;
 }
 
-TEST(adaptive_spin, ends_with_the_first_look_that_finds_something) {
+TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_something) {
     adaptive_spin spin;
     for (const int found_by : {1, 2, adaptive_spin::looks_max}) {
         int looks = 0;
@@ -128,8 +128,8 @@ TEST(adaptive_spin, ends_with_the_first_look_that_finds_something) {
     }
 }
 
-// It would have been found without a spin, so that the next one is no better for it.
-TEST(adaptive_spin, does_not_pay_where_something_was_there_before) {
+// A look without a spin would have found it, so it does not encourage the next spin.
+TEST(adaptive_spin, a_spin_does_not_pay_if_something_was_there_before) {
     adaptive_spin spin;
     int looks = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -139,7 +139,7 @@ TEST(adaptive_spin, does_not_pay_where_something_was_there_before) {
     EXPECT_LT(looks, 1000 + static_cast<int>(adaptive_spin::vain_max) * adaptive_spin::looks_max);
 }
 
-TEST(adaptive_spin, that_is_in_vain_is_hardly_ever_tried_again_until_it_pays) {
+TEST(adaptive_spin, a_spin_in_vain_is_hardly_ever_tried_again_until_it_pays) {
     adaptive_spin spin;
     const auto tries_in_vain = [&](unsigned times) {
         unsigned tries = 0;

@@ -1,8 +1,8 @@
-// Functions posted by other threads: none is lost, and each thread's stay in order, while the loop falls
-// asleep and is woken as fast as it can.
+// Functions posted by other threads: none is lost, and the posts of each thread stay in order, while the loop
+// falls asleep and is woken as fast as possible.
 //
-// Ten million posts; a hundredth of that under a sanitizer and in a debug build, where each takes a hundred
-// times as long (LOOPBENCH_POSTS, set in CMakeLists.txt).
+// Ten million posts; one hundredth of that under a sanitizer and in a debug build, where each post takes a
+// hundred times as long (LOOPBENCH_POSTS, set in CMakeLists.txt).
 #include <atomic>
 #include <thread>
 
@@ -18,8 +18,8 @@ class posting : public on_real_time {
 protected:
     static constexpr std::size_t threads = 4;
 
-    /// How many posts each thread makes. A bell of eventfd's rings for every driver but io_uring's, which has
-    /// its own; so one of each kind takes them all, and the others a share.
+    /// Returns how many posts each thread makes. All drivers use an eventfd as their bell, except io_uring's,
+    /// which has its own. One design of each kind therefore gets all posts, and the others get a share.
     static std::size_t posts() {
         const bool takes_all = is("loop-epoll") || is("loop-uring");
         return (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
@@ -27,7 +27,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, posting, all_designs(), design_name);
 
-TEST_P(posting, from_four_threads_loses_nothing_and_keeps_the_order_of_each) {
+TEST_P(posting, posts_from_four_threads_are_not_lost_and_keep_the_order_of_each_thread) {
     event_loop& loop = keep(make_loop());
     const std::size_t posts_of_each = posts();
     std::array<std::size_t, threads> next{};
@@ -51,9 +51,9 @@ TEST_P(posting, from_four_threads_loses_nothing_and_keeps_the_order_of_each) {
     EXPECT_EQ(out_of_order, 0u);
 }
 
-// The next is made when the one before has run and none to some ten microseconds have passed: so they find
-// the loop on its way to sleep, at every step of it.
-TEST_P(posting, one_at_a_time_wakes_the_loop_each_time) {
+// Each post comes when the previous one has run and up to some ten microseconds have passed. The posts thus
+// find the loop on its way to sleep, at every step of it.
+TEST_P(posting, single_posts_each_wake_the_loop) {
     constexpr int rounds = 2'000;
     event_loop& loop = keep(make_loop());
     std::atomic<int> answered{0};
@@ -71,7 +71,7 @@ TEST_P(posting, one_at_a_time_wakes_the_loop_each_time) {
     EXPECT_EQ(answered, rounds);
 }
 
-TEST_P(posting, wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
+TEST_P(posting, a_post_wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
@@ -82,7 +82,7 @@ TEST_P(posting, wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
     loop.run_forever();
 }
 
-TEST_P(posting, before_the_loop_runs_is_kept_for_it) {
+TEST_P(posting, the_loop_keeps_posts_made_before_it_runs) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     std::jthread([&] {
@@ -93,7 +93,7 @@ TEST_P(posting, before_the_loop_runs_is_kept_for_it) {
     EXPECT_EQ(calls, (std::vector{0, 1, 2}));
 }
 
-TEST_P(posting, from_inside_a_posted_function_is_for_a_later_turn) {
+TEST_P(posting, a_post_from_inside_a_posted_function_runs_in_a_later_turn) {
     event_loop& loop = keep(make_loop());
     int depth = 0;
     auto again = [&](auto& self) -> void {
@@ -106,8 +106,8 @@ TEST_P(posting, from_inside_a_posted_function_is_for_a_later_turn) {
     EXPECT_EQ(depth, 100);
 }
 
-// Each finds the next one before it would sleep, and so never sleeps.
-TEST_P(posting, from_inside_a_posted_function_does_not_keep_the_loop_from_its_input_and_its_timers) {
+// Each post comes before the loop would sleep, so the loop never sleeps.
+TEST_P(posting, posts_from_inside_posted_functions_do_not_starve_input_and_timers) {
     const int last = is("loop-tick") ? 10 : 1'000;  // it sleeps on each turn
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -138,7 +138,7 @@ TEST_P(posting, from_inside_a_posted_function_does_not_keep_the_loop_from_its_in
 class posting_to_flagships : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, posting_to_flagships, flagships(), design_name);
 
-TEST_P(posting_to_flagships, from_inside_a_posted_function_takes_no_system_call) {
+TEST_P(posting_to_flagships, a_post_from_inside_a_posted_function_takes_no_system_call) {
     event_loop& loop = keep(make_loop());
     int depth = 0;
     auto again = [&](auto& self) -> void {
@@ -149,7 +149,7 @@ TEST_P(posting_to_flagships, from_inside_a_posted_function_takes_no_system_call)
     EXPECT_LE(clock.waits(), 1u);
 }
 
-TEST_P(posting, can_be_a_stop_that_wakes_the_loop) {
+TEST_P(posting, a_stop_from_another_thread_wakes_the_loop) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(24h); };
     loop.spawn(sleeps());
@@ -158,15 +158,15 @@ TEST_P(posting, can_be_a_stop_that_wakes_the_loop) {
         i == 0 ? loop.run_forever() : loop.run_until_idle();
     }
     std::jthread([&] { loop.stop_from_any_thread(); }).join();
-    loop.run_forever();  // asked before it began
+    loop.run_forever();  // this stop was requested before the loop ran
 }
 
 class posting_in_bursts : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, posting_in_bursts, sleeping_designs(), design_name);
 
-// Flat-out threads hardly let the loop sleep. These wait together until all that they have posted has run, so
-// that it falls asleep between two bursts, or is just about to.
-TEST_P(posting_in_bursts, finds_the_loop_asleep_and_loses_nothing) {
+// Threads that post at full speed hardly let the loop sleep. These threads wait together until all their
+// posts have run, so that the loop is asleep between two bursts, or just about to sleep.
+TEST_P(posting_in_bursts, bursts_find_the_loop_asleep_and_lose_nothing) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t bursts = 500;
     constexpr std::size_t burst = 25;

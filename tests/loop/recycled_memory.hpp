@@ -1,4 +1,4 @@
-// For tests in which every allocation is to be seen: the memory that the thread would recycle, set aside.
+// Sets aside the memory that a thread would recycle, for tests that must see every allocation.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace loopbench::loop::test {
 
-/// When it is made, the thread has nothing to recycle: until something is freed, memory comes from the heap.
-/// It gives back what there was. Where allocations are not counted it does nothing.
+/// Takes everything that the thread could recycle: until something is freed, memory comes from the heap. The
+/// destructor gives it back. Where allocations are not counted, it does nothing.
 class nothing_recycled {
 public:
     nothing_recycled() noexcept {

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 class scheduled_calls : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, scheduled_calls, all_designs(), design_name);
 
-TEST_P(scheduled_calls, run_when_their_time_has_come) {
+TEST_P(scheduled_calls, calls_run_when_their_time_has_come) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     std::vector<std::string> order;
@@ -26,7 +26,7 @@ TEST_P(scheduled_calls, run_when_their_time_has_come) {
     EXPECT_EQ(order, (std::vector<std::string>{"soon", "150", "300"}));
 }
 
-TEST_P(scheduled_calls, never_run_when_they_were_cancelled_before) {
+TEST_P(scheduled_calls, calls_never_run_after_they_were_cancelled) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     int calls = 0;
@@ -44,13 +44,13 @@ TEST_P(scheduled_calls, never_run_when_they_were_cancelled_before) {
     EXPECT_LT(loop.now() - start, 1ms) << "there was no timer to wait for";
 }
 
-TEST_P(scheduled_calls, never_run_when_they_were_cancelled_while_they_were_queued) {
+TEST_P(scheduled_calls, calls_never_run_after_they_were_cancelled_in_the_queue) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     const time_point due = loop.now() + 1ms;
     call_handle queued;
     bool was_pending = false;
-    // Found due together, and this one is run first.
+    // Both calls are found due together, and this one runs first.
     loop.call_at(due - 1ns, [&] {
         was_pending = queued.pending();
         queued.cancel();
@@ -62,7 +62,7 @@ TEST_P(scheduled_calls, never_run_when_they_were_cancelled_while_they_were_queue
     EXPECT_EQ(calls, 0);
 }
 
-TEST_P(scheduled_calls, may_cancel_themselves_while_they_run) {
+TEST_P(scheduled_calls, a_call_can_cancel_itself_while_it_runs) {
     event_loop& loop = keep(make_loop());
     call_handle own;
     int calls = 0;
@@ -75,7 +75,7 @@ TEST_P(scheduled_calls, may_cancel_themselves_while_they_run) {
     EXPECT_EQ(calls, 1);
 }
 
-TEST_P(scheduled_calls, may_be_cancelled_after_they_have_run) {
+TEST_P(scheduled_calls, calls_can_be_cancelled_after_they_have_run) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     auto soon = loop.call_soon([&] { ++calls; });
@@ -89,7 +89,7 @@ TEST_P(scheduled_calls, may_be_cancelled_after_they_have_run) {
     EXPECT_EQ(calls, 2);
 }
 
-TEST_P(scheduled_calls, run_although_their_handle_was_dropped) {
+TEST_P(scheduled_calls, calls_run_although_their_handle_was_dropped) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     static_cast<void>(loop.call_soon([&] { ++calls; }));
@@ -98,7 +98,7 @@ TEST_P(scheduled_calls, run_although_their_handle_was_dropped) {
     EXPECT_EQ(calls, 2);
 }
 
-TEST_P(scheduled_calls, free_their_captures_as_soon_as_they_have_run_or_are_cancelled) {
+TEST_P(scheduled_calls, calls_free_their_captures_as_soon_as_they_have_run_or_are_cancelled) {
     event_loop& loop = keep(make_loop());
     int freed = 0;
     auto capture = [&] { return [owned = std::make_shared<freed_counter>(freed)] {}; };
@@ -111,7 +111,7 @@ TEST_P(scheduled_calls, free_their_captures_as_soon_as_they_have_run_or_are_canc
     EXPECT_FALSE(run.pending());
 }
 
-TEST_P(scheduled_calls, are_one_call_however_many_handles_name_them) {
+TEST_P(scheduled_calls, all_handles_of_a_call_name_the_same_call) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     auto one = loop.call_later(1ms, [&] { ++calls; });
@@ -122,11 +122,11 @@ TEST_P(scheduled_calls, are_one_call_however_many_handles_name_them) {
     EXPECT_EQ(calls, 0);
 }
 
-// The handle goes with the captures, and in cancel() itself.
-TEST_P(scheduled_calls, may_be_cancelled_by_a_handle_that_their_own_captures_own) {
+// cancel() frees the captures, and with them the handle that it was called on.
+TEST_P(scheduled_calls, a_call_can_be_cancelled_by_a_handle_that_its_own_captures_own) {
     struct timeout {
         call_handle call;
-        ~timeout() { call = {}; }  // nothing is left of it
+        ~timeout() { call = {}; }  // the handle is reset
     };
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -143,7 +143,7 @@ TEST_P(scheduled_calls, may_be_cancelled_by_a_handle_that_their_own_captures_own
     EXPECT_LT(loop.now() - start, 1h) << "no timer was left behind";
 }
 
-TEST_P(scheduled_calls, may_be_cancelled_by_the_destructors_of_their_captures) {
+TEST_P(scheduled_calls, a_call_can_be_cancelled_by_the_destructor_of_its_captures) {
     struct canceller {
         call_handle call;
         int& freed;

@@ -1,4 +1,4 @@
-// Which designs the loop's tests run on, and what the tests share.
+// The base of the loop's tests: the designs that they run on, and shared helpers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,15 +29,15 @@
 
 namespace loopbench::loop::test {
 
-/// The names of all designs, as test parameters.
+/// Returns the names of all designs, as test parameters.
 inline auto all_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs()) names.push_back(each.name);
     return testing::ValuesIn(names);
 }
 
-/// The designs that sleep in the kernel for exactly as long as they have nothing to do. (loop-round-robin and
-/// loop-tick do not, and loop-precise spins only near a deadline.)
+/// Returns the designs that sleep in the kernel exactly while they have nothing to do. (loop-round-robin and
+/// loop-tick do not; loop-precise spins only near a deadline.)
 inline auto sleeping_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs())
@@ -49,17 +49,17 @@ inline auto flagships() {
     return testing::Values<std::string_view>("loop-epoll", "loop-uring");
 }
 
-/// A minus sign in a test filter means "but not".
+/// Returns the name with underscores, because a minus sign in a test filter means "but not".
 inline std::string design_name(const testing::TestParamInfo<std::string_view>& info) {
     std::string name(info.param);
     std::ranges::replace(name, '-', '_');
     return name;
 }
 
-/// A test on one design. Skipped, with the kernel's reason, where io_uring is refused.
+/// A test on one design. It is skipped, with the kernel's reason, where io_uring is refused.
 class on_design : public testing::TestWithParam<std::string_view> {
 protected:
-    /// The test's own loop, which ends behind the test's body, or before.
+    /// Keeps the test's own loop, which ends after the test's body unless end_loop() ends it earlier.
     event_loop& keep(std::unique_ptr<event_loop> loop) {
         kept_ = std::move(loop);
         return *kept_;
@@ -69,9 +69,9 @@ protected:
 
     static bool is(std::string_view name) { return GetParam() == name; }
 
-    /// Document 003's loop looks at timers and I/O only when its queue is empty.
+    /// Returns whether the design looks at timers and I/O only when its queue is empty, as in tutorial 003.
     static bool starves() { return is("loop-scheduler"); }
-    /// Whether what was ready when a turn began is run in one go, however much it is.
+    /// Returns whether a turn runs everything that was ready when it began in one go, however much it is.
     static bool runs_whole_batches() {
         return is("loop-round-robin") || is("loop-tick") || is("loop-layered") || is("loop-asyncio");
     }
@@ -86,7 +86,7 @@ private:
     std::unique_ptr<event_loop> kept_;
 };
 
-/// On the real clock (but loop-tick ticks every millisecond), with its waits counted.
+/// A test on the real clock (but loop-tick ticks every millisecond), with its waits counted.
 class on_real_time : public on_design {
 protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
@@ -94,7 +94,7 @@ protected:
     counting_clock clock;
 };
 
-/// On the manual clock. For the wait policies that spin, time passes by being looked at.
+/// A test on the manual clock. For the wait policies that spin, each look at the clock takes time.
 class on_manual_time : public on_design {
 protected:
     void SetUp() override {
@@ -106,7 +106,7 @@ protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
 
     static bool spins() { return is("loop-round-robin") || is("loop-precise"); }
-    /// By how much a deadline may be missed on the manual clock, for what the design is.
+    /// Returns by how much the design may miss a deadline on the manual clock.
     static nanoseconds late_max() {
         if (is("loop-tick")) return std::chrono::milliseconds(100);
         return spins() ? std::chrono::milliseconds(1) : nanoseconds::zero();
@@ -119,7 +119,7 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// Turns, and none that sleeps: enough for every driver to find what the kernel has.
+/// Runs turns that do not sleep: enough for every driver to find what the kernel has.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);
@@ -133,7 +133,7 @@ struct stream_pair {
     stream other;
 };
 
-/// Two connected Unix streams: what is written to one can be read from the other when the call returns.
+/// Makes two connected Unix streams: bytes written to one can be read from the other when the call returns.
 inline stream_pair make_unix_pair(event_loop& loop) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -151,12 +151,12 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 
-/// Writes around the loop, as another process would.
+/// Writes without the loop, as another process would.
 inline void put(int fd, std::string_view text) {
     ASSERT_EQ(::write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-/// The same, in a message of a Unix socket that carries a descriptor.
+/// Does the same, in a message of a Unix socket that carries a descriptor.
 inline void put_with_descriptor(int fd, std::string text) {
     iovec part{text.data(), text.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -174,7 +174,7 @@ inline void put_with_descriptor(int fd, std::string text) {
     ASSERT_EQ(::sendmsg(fd, &message, 0), static_cast<ssize_t>(text.size()));
 }
 
-/// One read, as text. "error N" when it failed.
+/// Reads once, and returns the text, or "error N" if the read failed.
 template <class Stream>
 task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
     std::string text(bytes_max, '\0');
@@ -184,18 +184,18 @@ task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
     co_return text;
 }
 
-/// Waits for tasks, whatever becomes of them.
+/// Waits until all tasks have ended, whatever their outcome.
 template <class Handle = task_handle<void>>
 task<void> until_done(const std::vector<Handle>& tasks) {
     for (const auto& each : tasks) {
         try {
             co_await each;
-        } catch (...) {  // ending_of() tells
+        } catch (...) {  // ending_of() reports it
         }
     }
 }
 
-/// What became of a task: "value", "cancelled", or what its exception says.
+/// Returns the outcome of a task: "value", "cancelled", or the text of its exception.
 template <class T>
 std::string ending_of(const future<T>& outcome) {
     if (!outcome.done()) return "still running";

@@ -1,5 +1,5 @@
-// A loop that is destroyed frees every frame, wherever it is suspended. (AddressSanitizer sees the frames;
-// the counters see what is in them.)
+// A destroyed loop frees every frame, wherever it is suspended. (AddressSanitizer sees the frames; the
+// counters see what is in them.)
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -20,8 +20,7 @@ using namespace std::chrono_literals;
 
 class destroying_a_loop : public on_real_time {
 protected:
-    /// Starts `work(loop, counter)` on a loop, destroys it, and gives how many of `count` counters were
-    /// freed.
+    /// Starts `work(loop, counter)` on a loop and destroys the loop. Returns how many counters were freed.
     template <class Work>
     int freed_by(Work work, int turns = 20) {
         int freed = 0;
@@ -37,7 +36,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, destroying_a_loop, all_designs(), design_name);
 
-TEST_P(destroying_a_loop, frees_a_task_that_sleeps_or_yields) {
+TEST_P(destroying_a_loop, a_task_that_sleeps_or_yields_is_freed) {
     const auto sleeps = [](event_loop& loop, freed_counter) -> task<void> { co_await loop.sleep_for(24h); };
     const auto yields = [](event_loop& loop, freed_counter) -> task<void> {
         for (;;) co_await loop.yield();
@@ -46,7 +45,7 @@ TEST_P(destroying_a_loop, frees_a_task_that_sleeps_or_yields) {
     EXPECT_EQ(freed_by(yields), 1);
 }
 
-TEST_P(destroying_a_loop, frees_a_task_that_waits_for_a_future_or_an_event) {
+TEST_P(destroying_a_loop, a_task_that_waits_for_a_future_or_an_event_is_freed) {
     const auto wants = [](event_loop& loop, freed_counter) -> task<void> {
         promise<int> unkept(loop);
         co_await unkept.get_future();
@@ -59,7 +58,7 @@ TEST_P(destroying_a_loop, frees_a_task_that_waits_for_a_future_or_an_event) {
     EXPECT_EQ(freed_by(waits), 1);
 }
 
-TEST_P(destroying_a_loop, frees_a_gather_a_race_and_a_time_limit) {
+TEST_P(destroying_a_loop, a_gather_a_race_and_a_time_limit_are_freed) {
     int freed = 0;
     const auto child = [&](event_loop& loop) -> task<void> {
         const freed_counter counter(freed);
@@ -82,7 +81,7 @@ TEST_P(destroying_a_loop, frees_a_gather_a_race_and_a_time_limit) {
     EXPECT_EQ(freed, 5);
 }
 
-TEST_P(destroying_a_loop, frees_tasks_with_a_name_and_who_waits_for_them) {
+TEST_P(destroying_a_loop, named_tasks_and_their_waiters_are_freed) {
     int freed = 0;
     const auto sleeps = [&](event_loop& loop) -> task<void> {
         const freed_counter counter(freed);
@@ -96,8 +95,8 @@ TEST_P(destroying_a_loop, frees_tasks_with_a_name_and_who_waits_for_them) {
     EXPECT_EQ(freed, 1);
 }
 
-// The child's frame is gone by then, and with it what the handle points to.
-TEST_P(destroying_a_loop, makes_handles_harmless_that_outlive_their_task) {
+// By then the child's frame is destroyed, and with it the object that the handle points to.
+TEST_P(destroying_a_loop, handles_that_outlive_their_task_are_harmless) {
     struct canceller {
         task_handle<void> child;
         int& done;
@@ -116,8 +115,8 @@ TEST_P(destroying_a_loop, makes_handles_harmless_that_outlive_their_task) {
     EXPECT_EQ(done, 1);
 }
 
-// A waiter dies, and then whoever was to wake it, in his destructor, does.
-TEST_P(destroying_a_loop, lets_destructors_wake_those_who_are_gone) {
+// A waiter dies first; then the destructor of the task that was to wake it tries to wake it.
+TEST_P(destroying_a_loop, destructors_can_wake_waiters_that_are_gone) {
     struct waker {
         event& awaited;
         ~waker() { awaited.set(); }
@@ -133,7 +132,7 @@ TEST_P(destroying_a_loop, lets_destructors_wake_those_who_are_gone) {
 }
 
 // The event lives in a frame that is destroyed before those that wait for it.
-TEST_P(destroying_a_loop, lets_an_event_go_before_its_waiters) {
+TEST_P(destroying_a_loop, an_event_can_go_before_its_waiters) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     event* awaited = nullptr;
@@ -154,7 +153,7 @@ TEST_P(destroying_a_loop, lets_an_event_go_before_its_waiters) {
     EXPECT_EQ(freed, 2);
 }
 
-TEST_P(destroying_a_loop, frees_a_task_that_reads_or_writes) {
+TEST_P(destroying_a_loop, a_task_that_reads_or_writes_is_freed) {
     const auto reads = [](event_loop& loop, freed_counter) -> task<void> {
         auto pair = make_unix_pair(loop);
         co_await read_text(pair.one);
@@ -168,7 +167,7 @@ TEST_P(destroying_a_loop, frees_a_task_that_reads_or_writes) {
     EXPECT_EQ(freed_by(writes), 1);
 }
 
-TEST_P(destroying_a_loop, frees_a_task_that_accepts) {
+TEST_P(destroying_a_loop, a_task_that_accepts_is_freed) {
     const auto accepts = [](event_loop& loop, freed_counter) -> task<void> {
         auto listener = loop.listen();
         co_await listener.accept();
@@ -176,7 +175,7 @@ TEST_P(destroying_a_loop, frees_a_task_that_accepts) {
     EXPECT_EQ(freed_by(accepts), 1);
 }
 
-TEST_P(destroying_a_loop, closes_a_connection_that_was_accepted_and_not_yet_taken) {
+TEST_P(destroying_a_loop, an_accepted_connection_that_was_not_yet_taken_is_closed) {
     const auto count = [] {
         const std::filesystem::directory_iterator open("/proc/self/fd");
         return std::distance(begin(open), end(open));
@@ -200,7 +199,7 @@ TEST_P(destroying_a_loop, closes_a_connection_that_was_accepted_and_not_yet_take
     EXPECT_EQ(count(), before);
 }
 
-TEST_P(destroying_a_loop, frees_a_task_that_waits_for_a_pipe_a_datagram_or_a_signal) {
+TEST_P(destroying_a_loop, a_task_that_waits_for_a_pipe_a_datagram_or_a_signal_is_freed) {
     const auto reads = [](event_loop& loop, freed_counter) -> task<void> {
         auto pipe = loop.open_pipe();
         co_await read_text(pipe.reader);
@@ -219,8 +218,8 @@ TEST_P(destroying_a_loop, frees_a_task_that_waits_for_a_pipe_a_datagram_or_a_sig
     EXPECT_EQ(freed_by(listens), 1);
 }
 
-// Its thread is waited for, and posts the answer to a loop that is being destroyed.
-TEST_P(destroying_a_loop, frees_a_task_that_resolves_a_name) {
+// The destructor waits for the resolver's thread, which posts the answer to a loop that is being destroyed.
+TEST_P(destroying_a_loop, a_task_that_resolves_a_name_is_freed) {
     const auto resolves = [](event_loop& loop, freed_counter) -> task<void> {
         resolver names(loop);
         co_await names.resolve("127.0.0.1", "80");
@@ -229,7 +228,7 @@ TEST_P(destroying_a_loop, frees_a_task_that_resolves_a_name) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(freed_by(resolves, 1), 1);
 }
 
-TEST_P(destroying_a_loop, frees_what_a_frame_posts_spawns_or_schedules_in_its_destructor) {
+TEST_P(destroying_a_loop, work_that_a_frame_posts_spawns_or_schedules_in_its_destructor_is_freed) {
     int freed = 0;
     struct last_words {
         event_loop& loop;
@@ -251,7 +250,7 @@ TEST_P(destroying_a_loop, frees_what_a_frame_posts_spawns_or_schedules_in_its_de
     EXPECT_EQ(freed, 5);
 }
 
-TEST_P(destroying_a_loop, frees_calls_that_are_still_to_come) {
+TEST_P(destroying_a_loop, calls_that_are_still_to_come_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     const auto counted = [&] { return [counter = std::make_shared<freed_counter>(freed)] {}; };
@@ -263,7 +262,7 @@ TEST_P(destroying_a_loop, frees_calls_that_are_still_to_come) {
     EXPECT_EQ(freed, 4);
 }
 
-TEST_P(destroying_a_loop, frees_what_it_never_started) {
+TEST_P(destroying_a_loop, tasks_that_never_started_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     const auto never_started = [](freed_counter) -> task<void> { co_return; };
@@ -273,10 +272,10 @@ TEST_P(destroying_a_loop, frees_what_it_never_started) {
     EXPECT_EQ(freed, 2);
 }
 
-// Frames close sockets on which other frames of the same loop wait, in whatever order they are destroyed.
-// More than one, because an operation that was queued for a frame that is gone is touched when the next one
-// is queued.
-TEST_P(destroying_a_loop, frees_frames_that_wait_on_the_sockets_of_other_frames) {
+// Frames close sockets that other frames of the same loop wait on, in whatever order the frames are
+// destroyed. The test needs more than one pair: an operation that was queued for a destroyed frame is touched
+// when the next one is queued.
+TEST_P(destroying_a_loop, frames_that_wait_on_the_sockets_of_other_frames_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     for (int i = 0; i < 4; ++i) {

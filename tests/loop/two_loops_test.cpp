@@ -1,5 +1,5 @@
-// Two loops in one process do not disturb each other: in a thread each, by turns in one thread, and one
-// inside a callback of the other.
+// Two loops in one process do not disturb each other: each in its own thread, alternating in one thread, and
+// one inside a callback of the other.
 #include <array>
 #include <string>
 #include <thread>
@@ -12,14 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Work of every kind on one loop, and what came of it.
+/// Work of every kind on one loop, and its outcome.
 struct busy_life {
     event_loop& loop;
     char name;
     int rounds;
     int echoed = 0;
     int called = 0;
-    int foreign = 0;  // messages that were not this one's
+    int foreign = 0;  // messages of the other loop
     bool done = false;
 
     task<void> echoes(stream& served) {
@@ -74,7 +74,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, two_loops, all_designs(), design_name);
 
-TEST_P(two_loops, in_two_threads_do_not_disturb_each_other) {
+TEST_P(two_loops, two_loops_in_two_threads_do_not_disturb_each_other) {
     const auto live = [](event_loop& loop, char name) {
         busy_life life{.loop = loop, .name = name, .rounds = 200};
         loop.run(life.lives());
@@ -88,8 +88,8 @@ TEST_P(two_loops, in_two_threads_do_not_disturb_each_other) {
     live(*owner, 'a');
 }
 
-// Frames that one of them frees are the other's next, and descriptors have numbers of one sequence.
-TEST_P(two_loops, used_by_turns_in_one_thread_do_not_disturb_each_other) {
+// Frames that one loop frees are reused by the other, and both take descriptors from one number sequence.
+TEST_P(two_loops, loops_that_alternate_turns_in_one_thread_do_not_disturb_each_other) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();
     busy_life one{.loop = *owner, .name = 'a', .rounds = 50};
@@ -105,7 +105,7 @@ TEST_P(two_loops, used_by_turns_in_one_thread_do_not_disturb_each_other) {
     other.expect_all();
 }
 
-TEST_P(two_loops, run_by_turns_in_one_thread_keep_what_the_other_has_left_pending) {
+TEST_P(two_loops, loops_that_alternate_runs_in_one_thread_keep_what_is_pending) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();
     std::array<event_loop*, 2> loops{&*owner, &*other_owner};
@@ -126,7 +126,7 @@ TEST_P(two_loops, run_by_turns_in_one_thread_keep_what_the_other_has_left_pendin
     }
 }
 
-TEST_P(two_loops, may_run_one_inside_a_callback_of_the_other) {
+TEST_P(two_loops, a_loop_can_run_inside_a_callback_of_another_loop) {
     const auto owner = make_loop();
     const auto inner_owner = make_other_loop();
     busy_life outer{.loop = *owner, .name = 'a', .rounds = 10};
@@ -137,7 +137,7 @@ TEST_P(two_loops, may_run_one_inside_a_callback_of_the_other) {
     inner.expect_all();
 }
 
-TEST_P(two_loops, of_which_one_is_destroyed_leave_the_other_whole) {
+TEST_P(two_loops, destroying_one_loop_leaves_the_other_whole) {
     const auto owner = make_loop();
     busy_life staying{.loop = *owner, .name = 'a', .rounds = 20};
     staying.loop.spawn(staying.lives());

@@ -1,4 +1,4 @@
-// Made-up machines, and this one.
+// Tests the doctor on fake machines and on this one.
 #include "bench/machine/doctor.hpp"
 
 #include <gtest/gtest.h>
@@ -39,14 +39,14 @@ machine_facts healthy() {
     return facts;
 }
 
-TEST(doctor, finds_nothing_wrong_with_a_healthy_machine) {
+TEST(doctor, a_healthy_machine_has_no_findings) {
     for (const auto& found : bench::diagnose(healthy(), needed)) {
         EXPECT_EQ(found.how, severity::fine) << found.about;
         EXPECT_EQ(found.remedy, "") << found.about;
     }
 }
 
-TEST(doctor, names_each_ill_with_its_remedy) {
+TEST(doctor, each_problem_is_named_with_its_remedy) {
     struct ill {
         std::string_view about;
         severity how;
@@ -96,7 +96,7 @@ bench::finding alike_cores_of(const machine_facts& facts) {
     return *std::ranges::find(all, "alike cores", &bench::finding::about);
 }
 
-TEST(doctor, says_which_cores_are_alike) {
+TEST(doctor, equal_cores_are_grouped) {
     auto facts = healthy();
     EXPECT_EQ(alike_cores_of(facts).found, "0,1,2,3 (capacity 1024, 3500 MHz)");
     for (const int slow : {1, 3}) facts.each_core[static_cast<std::size_t>(slow)].capacity = 446;
@@ -107,7 +107,7 @@ TEST(doctor, says_which_cores_are_alike) {
     EXPECT_EQ(alike_cores_of(facts).how, severity::fine);
 }
 
-TEST(kernel_files, tell_of_each_core_what_the_kernel_says_of_it) {
+TEST(kernel_files, a_cores_properties_are_read_from_the_kernels_files) {
     const scratch_folder devices;
     const auto write = [&](const std::string& path, const std::string& text) {
         std::filesystem::create_directories((devices / path).parent_path());
@@ -137,7 +137,7 @@ TEST(kernel_files, tell_of_each_core_what_the_kernel_says_of_it) {
     EXPECT_EQ(bench::read_core(5, devices / "").kind, std::nullopt);
 }
 
-TEST(doctor, asks_for_as_many_files_as_are_needed_and_no_more) {
+TEST(doctor, the_needed_number_of_open_files_is_exact) {
     const auto files = [](std::uint64_t there) {
         auto facts = healthy();
         facts.open_files_max = there;
@@ -149,13 +149,13 @@ TEST(doctor, asks_for_as_many_files_as_are_needed_and_no_more) {
     EXPECT_SAYS(files(needed - 1).remedy, "ulimit -Hn 10400");
 }
 
-TEST(doctor, lets_who_may_count_whatever_the_sysctl_says) {
+TEST(doctor, permission_to_count_overrides_the_sysctl) {
     auto facts = healthy();
     facts.perf_paranoid = 3;
     facts.may_perf_anyway = true;
     for (const auto& found : bench::diagnose(facts, needed))
         EXPECT_EQ(found.how, severity::fine) << found.about;
-    facts.perf_paranoid.reset();  // there is no perf in this kernel
+    facts.perf_paranoid.reset();  // this kernel has no perf
     const auto all = bench::diagnose(facts, needed);
     EXPECT_EQ(std::ranges::find(all, "perf", &bench::finding::about)->how, severity::warning);
 }
@@ -167,7 +167,7 @@ reports::contender built(const char* name, const char* build_type, const char* a
                                     {"sanitizers", "off"}});
 }
 
-TEST(doctor, looks_at_how_contenders_were_built) {
+TEST(doctor, the_builds_of_contenders_are_examined) {
     using all = std::vector<reports::contender>;
     const auto release = built("loop-epoll", "Release", "off"), debug = built("mine", "Debug", "on");
     const auto found = [](const all& contenders) { return bench::diagnose_builds(contenders); };
@@ -182,7 +182,7 @@ TEST(doctor, looks_at_how_contenders_were_built) {
         EXPECT_NE(found(ill).remedy, "");
 }
 
-TEST(doctor, asks_the_contenders_that_there_are) {
+TEST(doctor, the_installed_contenders_are_examined) {
     loopbench_command loopbench;
     const auto builds = [&](const std::vector<std::string>& arguments) {
         return nlohmann::json::parse(loopbench(arguments).output).at("findings").back();
@@ -194,7 +194,7 @@ TEST(doctor, asks_the_contenders_that_there_are) {
     EXPECT_EQ(loopbench({"doctor", "--contender-dir", "/no/where"}).code, 2);
 }
 
-TEST(doctor, examines_this_machine) {
+TEST(doctor, this_machine_can_be_examined) {
     const loopbench_command loopbench;
     const auto ran = loopbench({"doctor", "--json"});
     const auto findings = nlohmann::json::parse(ran.output).at("findings");
@@ -205,7 +205,7 @@ TEST(doctor, examines_this_machine) {
     EXPECT_GT(std::stoi(findings[0]["found"].template get<std::string>()), 0) << "cores";
 }
 
-TEST(kernel_files, tell_what_processors_did_and_where_our_own_files_are) {
+TEST(kernel_files, processor_times_and_installed_files_are_found) {
     auto times = bench::read_cpu_times();
     EXPECT_GT(times["cpu"].busy_ns, 0);
     EXPECT_GT(times.size(), 1U) << "and of each by itself";

@@ -1,4 +1,4 @@
-# The installed package's contender component, and a contender outside of the tree, found and run by the real command.
+# Tests the installed package's contender component: the real command finds and runs a contender from outside the tree.
 set(mine ${CMAKE_CURRENT_BINARY_DIR}/contender)
 
 add_test(NAME package.the_contender_kit_installs
@@ -19,7 +19,7 @@ set_tests_properties(package.an_outside_project_builds_a_contender PROPERTIES
     FIXTURES_SETUP outside_contender FIXTURES_REQUIRED "contender_kit;installed_loop")
 set_tests_properties(package.the_outside_contender_is_listed_and_run PROPERTIES FIXTURES_REQUIRED outside_contender)
 
-# Each of the linkers that can do it has options of its own.
+# Each linker that can shuffle functions has its own options.
 find_program(LOOPBENCH_LLD NAMES ld.lld-19 ld.lld)
 find_program(LOOPBENCH_MOLD NAMES mold)
 foreach(linker IN ITEMS LLD MOLD)
@@ -36,7 +36,7 @@ foreach(linker IN ITEMS LLD MOLD)
                 ${folder}/small ${folder}/small.layouts ${CMAKE_NM} ${CMAKE_READELF})
 endforeach()
 
-# Where mold or lld is installed.
+# Only if mold or lld is installed.
 if(LOOPBENCH_SHUFFLING_LINKER)
     add_test(NAME package.layouts_of_the_outside_contender_differ_in_the_order_of_their_functions
         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/layouts.py ${mine}/bin/mine ${mine}/bin/mine.layouts

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Whether a workload, a contender and a format are one file and one line, and a metric one line (CONTRIBUTING.md).
+"""Checks that a workload, a contender and a format need one file and one line, and a metric one line (CONTRIBUTING.md).
 
     extend.py SOURCE BUILD SCRATCH
 
-Adds one of each, the files of tests/package/extend and the lines below, to a copy of the sources, and looks for them in
-what `loopbench` lists, explains, measures and writes. Only what they touch is compiled: the rest is BUILD's.
+Adds one of each (the files of tests/package/extend and the lines below) to a copy of the sources, and expects
+`loopbench` to list, explain, measure and write them. Compiles only the affected parts and takes the rest from BUILD.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-LINES = {  # file: the line before, and the line
+LINES = {  # file: (an existing line, the line to add after it)
     "bench/workloads/CMakeLists.txt": ("set(families", "    answer.hpp"),
     "bench/contenders/CMakeLists.txt": (
         "# The designs of loop/designs.hpp: one library with all the workloads, and a small program each.",
@@ -24,7 +24,7 @@ LINES = {  # file: the line before, and the line
         '"By adding them up."},'),
     "reports/CMakeLists.txt": ("set(formats", "    formats/haiku.cpp"),
 }
-TOUCHED = [  # libraries that have the lists
+TOUCHED = [  # libraries that contain the lists
     "reports/libloopbench_reports.a", "bench/libloopbench_catalog.a", "bench/workloads/libloopbench_workload_table.a",
 ]
 OBJECT = "bench/contenders/CMakeFiles/other.dir/other.cpp.o"
@@ -57,7 +57,7 @@ def cached(build, name):
 
 
 def link(build, target, replaced, output):
-    """As the build links it, with other parts."""
+    """Links a target with the build's own command and some replaced parts."""
     command = run("ninja", "-C", build, "-t", "commands", target).splitlines()[-1]
     for old, new in replaced.items():
         if f" {old} " not in command:
@@ -68,7 +68,7 @@ def link(build, target, replaced, output):
 
 
 def built(source, build, scratch):
-    """The folder with loopbench, and the contender in the folder below."""
+    """Builds loopbench, and the contender in the folder below; returns the path of loopbench."""
     copy_with_additions(source, scratch / "source")
     options = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DLOOPBENCH_TESTS=OFF"]
     for name in ("CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS"):

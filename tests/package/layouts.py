@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Whether the programs in a folder are layouts of another one: layouts.py PROGRAM FOLDER [NM READELF].
+"""Checks that the programs in a folder are layouts of PROGRAM: layouts.py PROGRAM FOLDER [NM READELF].
 
-Each has to have the same functions, in an order that no other has, and to load the libraries that PROGRAM loads. (Its
-functions are those that another linker has taken out of the archives, which may be a few more or less.)
+All of them must have the same functions, each in a unique order, and need the same libraries as PROGRAM. (PROGRAM may
+have slightly different functions, because another linker took them out of the archives.)
 """
 
 import pathlib
@@ -16,7 +16,7 @@ def output_of(*command):
 
 
 def functions(nm, program):
-    """Name and size of each function that is in it, in the order of their places."""
+    """Returns name and size of each function in the program, in the order of their addresses."""
     lines = output_of(nm, "--defined-only", "--numeric-sort", "--print-size", program).splitlines()
     found = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) [tTwW] (\S+)$", "\n".join(lines), re.MULTILINE)
     return [(name, int(size, 16)) for size, name in found]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists and runs a contender from outside of the tree: run_contender.sh LOOPBENCH FOLDER OUTPUT.
+# Lists and runs a contender from outside the tree: run_contender.sh LOOPBENCH FOLDER OUTPUT.
 set -eu
 loopbench=$1 folder=$2 out=$3
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Whether docs/asio-programs.md leads from an installed loopbench to a comparison of a program and its swap.
+"""Follows docs/asio-programs.md from an installed loopbench to a comparison of a program with its swapped version.
 
     swap.py SOURCE BUILD COMPILER SCRATCH
 
-Runs the commands that it shows, in their order, in a home of its own, on tests/package/asio. Installed are the parts
-that they need. `loopbench` is told to make few and short trials, and `ab` is one request of ours.
+Runs the commands of the document in their order, in its own home folder, on tests/package/asio. It installs only the
+needed parts, runs `loopbench` with few and short trials, and replaces `ab` by a single request.
 """
 
 import os
@@ -15,9 +15,9 @@ import subprocess
 import sys
 
 DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
-MEASURED = {0, 3, 4, 5}  # what a comparison found is no question here
+MEASURED = {0, 3, 4, 5}  # this test ignores the result of the comparison
 
-# In place of what they are called as, in front of PATH.
+# Commands that replace those of the same name; their folder comes first on PATH.
 COMMANDS = {
     "loopbench": 'case " $* " in *" --client "*) first=$1; shift; exec {home}/.local/bin/loopbench "$first" --blocks 6 '
                  '--min-time 2ms "$@";; esac\nexec {home}/.local/bin/loopbench "$@"',
@@ -27,7 +27,7 @@ COMMANDS = {
 }
 
 
-# Knows nothing of loopbench, and is not in C++ alone.
+# A project that knows nothing of loopbench and is not only C++.
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(program C CXX)
 find_package(Threads REQUIRED)
@@ -75,7 +75,7 @@ def main(source, build, compiler, scratch):
     environment = os.environ | {"HOME": str(home), "CXX": compiler}
     exports = ""
     for command in shown_commands(source / "docs/asio-programs.md"):
-        if command in DONE_ALREADY or command.startswith("loopbench run"):  # tests/cli/documentation_test.cpp tries it
+        if command in DONE_ALREADY or command.startswith("loopbench run"):  # tests/cli/documentation_test.cpp tests it
             continue
         if command.startswith("export "):
             exports = f"{command}; PATH={scratch}/commands:$PATH; "

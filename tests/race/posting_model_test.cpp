@@ -1,16 +1,17 @@
-// The race between posting to a loop, its falling asleep and waking it, explored: the loop's own code
-// (loop/posting.hpp) runs on the atomics of relacy, which runs its threads one access at a time, in very many
-// orders, and lets a load give any older value that C++11 allows for the orders of memory that are asked for.
+// Explores the race between posting to a loop, its falling asleep, and waking it. The loop's own code
+// (loop/posting.hpp) runs on the atomics of relacy. Relacy runs its threads one access at a time, in very
+// many orders, and lets a load return any older value that C++11 allows for the requested memory order.
 //
-// What must hold: no wake-up is lost (the loop would sleep for ever, which relacy calls a deadlock); at most
-// one is made for each time that something is taken, and none before the loop first sleeps; every post is run
-// once and in the order of its thread, or is discarded once with the loop, and none is run after that; what a
-// thread wrote before it posted is seen by what it posted (or relacy calls it a data race).
+// The model checks the following. No wake-up is lost (otherwise the loop would sleep for ever, which relacy
+// calls a deadlock). There is at most one wake-up for each time that posts are taken, and none before the
+// loop first sleeps. Every post runs once, in the order of its thread, or is discarded once with the loop;
+// none runs after that. A post sees what its thread wrote before it (otherwise relacy calls it a data race).
 //
-// Explored are all executions of one thread that posts once; those of more posts, with a few preemptions, any
-// number of switches where a thread waits or ends, and one older value at each load; and at random those with
-// two older values. Not covered: loads that see what is stored later (relacy executes in the program's
-// order), more threads or posts, and the kernel: its eventfd is an event that remembers one ring.
+// Explored are: all executions of one thread that posts once; executions of more posts with a few
+// preemptions, any number of switches where a thread waits or ends, and one older value at each load; and
+// random executions with two older values. Not covered are: loads that see what is stored later (relacy
+// executes in the program's order), more threads or posts, and the kernel: its eventfd is an event that
+// remembers one ring.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 
 #include "loop/posting.hpp"
 
-// Last: it has macros for new, delete, free and the names of the memory orders.
+// Included last: it has macros for new, delete, free and the names of the memory orders.
 #include <relacy/relacy.hpp>
 #undef new
 #undef delete
@@ -40,7 +41,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// What is done to the handshake, so that the model has something to find.
+/// A defect that is planted in the handshake, so that the model has something to find.
 enum class defect {
     none,
     no_second_look,
@@ -57,8 +58,8 @@ enum class defect {
 
 struct scenario {
     int posts_of_each = 1;
-    int stops_after = std::numeric_limits<int>::max();  // posts, if there are as many; a turn is ended
-    int early_returns = 0;                              // of waits: timers, I/O, signals
+    int stops_after = std::numeric_limits<int>::max();  // posts, if there are as many; ends the turn
+    int early_returns = 0;                              // of waits: for timers, I/O, signals
     defect planted = defect::none;
 };
 scenario explored;
@@ -85,7 +86,7 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// What the handshake asks of std::atomic. Which access it is, its type and function tell.
+/// The part of std::atomic that the handshake uses. The type and the function identify the access.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -124,7 +125,7 @@ private:
     rl::atomic<T> value_;
 };
 
-/// Thread 0 is the loop's, and makes turns as loop/turn.hpp does; the others post to it.
+/// Thread 0 is the loop's, and runs turns as loop/turn.hpp does; the others post to it.
 template <rl::thread_id_t Posters>
 class posting_model : public rl::test_suite<posting_model<Posters>, Posters + 1> {
 public:
@@ -150,7 +151,7 @@ public:
         }
     }
 
-    /// The loop outlives every call of post_from_any_thread(); scheduler::close() ends it so.
+    /// Ends as scheduler::close() does. The loop outlives every call of post_from_any_thread().
     void after() {
         take_posted();
         ready_.close();
@@ -165,11 +166,11 @@ private:
     static constexpr std::size_t posts_max = 3;
 
     struct post : operation {
-        rl::var<int> content;  // written by the thread that posts, read by the loop's
+        rl::var<int> content;  // written by the posting thread, read by the loop's
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // when it was pushed; it may have to wake the loop
+        bool found_nothing = false;  // when it was pushed; it might have to wake the loop
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;
@@ -178,7 +179,7 @@ private:
         return at(where);
     }
 
-    // As scheduler::post_from_any_thread() and event_loop::wake().
+    // Does what scheduler::post_from_any_thread() and event_loop::wake() do.
     void post_all(posts_of_one& posts) {
         for (int i = 0; i < explored.posts_of_each; ++i) {
             post& each = posts[static_cast<std::size_t>(i)];
@@ -190,7 +191,7 @@ private:
     }
 
     void ring(const post& by) {
-        RL_ASSERT(by.found_nothing);  // so there is one ring at the most for what is taken at once
+        RL_ASSERT(by.found_nothing);  // so there is at most one ring for the posts that are taken at once
         RL_ASSERT(has_slept_);
         bell_.set(here());
     }
@@ -248,7 +249,7 @@ private:
     std::array<posts_of_one, std::size_t{Posters}> posts_;
     std::array<int, std::size_t{Posters}> next_{};
     int completed_ = 0;
-    bool has_slept_ = false;  // or is about to
+    bool has_slept_ = false;  // set just before the loop sleeps
 };
 
 enum class search : unsigned {
@@ -257,8 +258,8 @@ enum class search : unsigned {
     random = rl::random_scheduler_type,
 };
 
-/// Has relacy execute the scenario again and again until it finds something wrong; says what, or "SUCCESS".
-/// `limit` is how many preemptions an execution may have, or how many executions there are at random.
+/// Lets relacy execute the scenario repeatedly until it finds an error. Returns the name of the error, or
+/// "SUCCESS". `limit` is the number of preemptions in an execution, or the number of random executions.
 template <rl::thread_id_t Posters>
 std::string explore(const scenario& what, search how, unsigned limit = 0) {
     explored = what;
@@ -275,14 +276,14 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 }  // namespace
 
-// All executions of two posts are right, too: 8,282,322 of them, and a dozen seconds.
-TEST(posting_model, of_one_thread_that_posts_once_is_right_in_every_execution) {
+// All executions of two posts are right, too: there are 8,282,322, which take a dozen seconds.
+TEST(posting_model, one_post_is_right_in_every_execution) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
 }
 
-TEST(posting_model, of_several_posts_is_right_with_a_few_preemptions) {
+TEST(posting_model, several_posts_are_right_with_a_few_preemptions) {
     EXPECT_EQ(explore<1>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
@@ -291,7 +292,7 @@ TEST(posting_model, of_several_posts_is_right_with_a_few_preemptions) {
     EXPECT_EQ(explore<2>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
 }
 
-TEST(posting_model, of_more_posts_is_right_in_executions_at_random) {
+TEST(posting_model, more_posts_are_right_in_random_executions) {
     constexpr unsigned executions = 100'000;
     EXPECT_EQ(explore<2>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 3, .early_returns = 2}, search::random, executions), "SUCCESS");
@@ -299,7 +300,7 @@ TEST(posting_model, of_more_posts_is_right_in_executions_at_random) {
     EXPECT_EQ(explore<3>({.posts_of_each = 2}, search::random, executions), "SUCCESS");
 }
 
-/// What is planted, and what relacy calls it when it finds it.
+/// A planted defect, and relacy's name for the error that it causes.
 struct finding {
     const char* name;
     defect planted;
@@ -318,7 +319,7 @@ constexpr finding findings[] = {
     {"relaxed_take", defect::relaxed_take, "DATA RACE"},
 };
 
-TEST(posting_model, finds_each_defect_that_is_planted) {
+TEST(posting_model, each_planted_defect_is_found) {
     for (const finding& each : findings) {
         EXPECT_EQ(explore<2>({.posts_of_each = 2, .planted = each.planted}, search::random, 100'000),
                   each.found)

@@ -1,9 +1,9 @@
-// posts_from_four_threads: very many posts to a loop on epoll and to one on io_uring, and whether all have
-// run, once and in the order of their thread. It prints one JSON document.
+// posts_from_four_threads: posts very many functions to a loop on epoll and to one on io_uring, and checks
+// that all have run, once and in the order of their thread. It prints one JSON document.
 //
-// Each thread posts a burst, of one function or of up to thousands, and waits until its last one has run. So
-// the loop falls asleep and is woken millions of times, and no more is posted than there is memory for. A
-// wake-up that is lost shows as a count that stands still.
+// Each thread posts a burst, of one function or of up to thousands, and waits until its last function has
+// run. The loop therefore falls asleep and is woken millions of times, and the posts always fit into memory.
+// A lost wake-up shows as a count that stops growing.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -37,11 +37,11 @@ using steady_clock = std::chrono::steady_clock;
 
 constexpr std::size_t threads = 4;
 
-/// What one thread has posted, seen from the loop.
+/// The state of one posting thread, as seen from the loop.
 struct alignas(64) sender {
-    std::uint64_t next = 0;               // the number that has to come; the loop's
-    std::uint64_t out_of_order = 0;       // likewise
-    std::atomic<std::uint64_t> ended{0};  // where the last burst ended that has run
+    std::uint64_t next = 0;               // the number expected next; used by the loop's thread
+    std::uint64_t out_of_order = 0;       // used by the loop's thread
+    std::atomic<std::uint64_t> ended{0};  // the end of the last burst that has run
 };
 
 struct tally {
@@ -51,7 +51,7 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// `received` is for whoever watches.
+/// Posts from four threads and returns the counts. Progress can be read from `received` meanwhile.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);
@@ -91,7 +91,7 @@ tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<
     return found;
 }
 
-/// On a terminal a line that is drawn anew each second; elsewhere a line each minute.
+/// Shows the progress: on a terminal, one line that is redrawn each second; elsewhere, a line each minute.
 class progress {
 public:
     explicit progress(std::string_view design, std::uint64_t total) : design_(design), total_(total) {}

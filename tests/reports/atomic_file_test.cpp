@@ -1,4 +1,4 @@
-// A file is the old one or the new one, and nothing else lies around.
+// Tests that a file has either the old or the new contents, and that no other files remain.
 #include "reports/files/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ std::string complaint(const std::function<void()>& call) {
     return complaint_of<reports::file_error>(call);
 }
 
-TEST(atomic_file, creates_and_replaces_and_leaves_nothing_else) {
+TEST(atomic_file, a_file_is_created_and_replaced_without_leftovers) {
     const scratch_folder folder;
     write_file_atomically(folder / "report", "old");
     write_file_atomically(folder / "report", "new");
@@ -41,7 +41,7 @@ TEST(atomic_file, a_hard_link_to_the_old_file_keeps_the_old_content) {
     EXPECT_EQ(content_of(folder / "link"), "old");
 }
 
-TEST(atomic_file, a_symbolic_link_goes_on_pointing_to_the_file) {
+TEST(atomic_file, a_symbolic_link_still_points_to_the_file) {
     const scratch_folder folder;
     write_file_atomically(folder / "report", "old");
     fs::create_symlink("report", folder / "link");
@@ -50,7 +50,7 @@ TEST(atomic_file, a_symbolic_link_goes_on_pointing_to_the_file) {
     EXPECT_EQ(content_of(folder / "report"), "new");
 }
 
-TEST(atomic_file, a_symbolic_link_to_a_file_that_is_not_there_yet_leads_to_the_new_one) {
+TEST(atomic_file, a_dangling_symbolic_link_leads_to_the_new_file) {
     const scratch_folder folder;
     fs::create_directory(folder / "far");
     fs::create_symlink("far/second", folder / "first");
@@ -66,7 +66,7 @@ TEST(atomic_file, a_symbolic_link_to_a_file_that_is_not_there_yet_leads_to_the_n
     EXPECT_SAYS(said, "/lost, a link to /nowhere/at/all: ");
 }
 
-TEST(atomic_file, the_file_can_be_read_as_the_umask_says) {
+TEST(atomic_file, the_umask_applies_to_the_file) {
     const scratch_folder folder;
     const auto old_mask = ::umask(0027);
     write_file_atomically(folder / "report", "new");
@@ -87,14 +87,14 @@ TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
     EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
 }
 
-TEST(atomic_file, a_pipe_that_nobody_reads_is_an_error_and_not_waited_for) {
+TEST(atomic_file, a_pipe_without_a_reader_is_an_error_without_waiting) {
     const scratch_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     const auto text = complaint([&] { write_file_atomically(folder / "pipe", "new"); });
     EXPECT_SAYS(text, "pipe: nobody reads from this pipe; start its reader");
 }
 
-TEST(atomic_file, of_files_that_belong_together_none_is_replaced_when_one_cannot_be_written) {
+TEST(atomic_file, a_write_error_replaces_no_file_of_a_group) {
     const scratch_folder folder;
     write_file_atomically(folder / "a", "old");
     const std::array files{reports::new_file{folder / "a", "new"}, reports::new_file{"/dev/full", "new"}};
@@ -104,7 +104,7 @@ TEST(atomic_file, of_files_that_belong_together_none_is_replaced_when_one_cannot
     EXPECT_EQ(folder.files(), 1U);
 }
 
-TEST(atomic_file, a_folder_in_the_place_of_the_file_is_an_error_with_its_name) {
+TEST(atomic_file, a_folder_in_place_of_the_file_is_an_error_with_its_name) {
     const scratch_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
     EXPECT_SAYS(text, folder.path().native() + ": Is a directory");
@@ -117,7 +117,7 @@ TEST(atomic_file, a_missing_folder_is_an_error_with_its_name) {
     EXPECT_SAYS(text, "no/report: No such file or directory");
 }
 
-TEST(atomic_file, takes_away_what_a_killed_writer_left_and_nothing_else) {
+TEST(atomic_file, leftovers_of_a_killed_writer_are_removed_and_nothing_else) {
     const scratch_folder folder;
     const std::string nobody = "report.2147483647-0.tmp";
     const std::string myself = "report." + std::to_string(::getpid()) + "-9.tmp";
@@ -129,7 +129,7 @@ TEST(atomic_file, takes_away_what_a_killed_writer_left_and_nothing_else) {
     EXPECT_EQ(folder.files(), 5U);
 }
 
-TEST(read_file, refuses_what_is_larger_than_its_limit_and_says_what_to_do) {
+TEST(read_file, a_file_above_the_limit_is_refused_with_a_remedy) {
     const scratch_folder folder;
     write_file_atomically(folder / "report", "12345678");
     EXPECT_EQ(reports::read_file((folder / "report").native(), 8), "12345678");
@@ -140,7 +140,7 @@ TEST(read_file, refuses_what_is_larger_than_its_limit_and_says_what_to_do) {
     EXPECT_SAYS(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }), "it does not end");
 }
 
-TEST(read_file, refuses_what_is_no_file_and_waits_for_nobody) {
+TEST(read_file, anything_but_a_file_is_refused_without_waiting) {
     const scratch_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     fs::create_symlink("pipe", folder / "link");
@@ -154,7 +154,7 @@ TEST(read_file, refuses_what_is_no_file_and_waits_for_nobody) {
     EXPECT_SAYS(text, "nothing comes out of this pipe");
 }
 
-TEST(read_file, reads_a_pipe_to_its_end_where_one_may_be_named) {
+TEST(read_file, a_named_pipe_is_read_to_its_end_if_pipes_are_allowed) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
     const reports::unique_fd out{ends[0]};
@@ -165,7 +165,7 @@ TEST(read_file, reads_a_pipe_to_its_end_where_one_may_be_named) {
     writer.join();
 }
 
-TEST(read_file, does_not_begin_to_read_a_huge_file) {
+TEST(read_file, a_huge_file_is_refused_before_reading) {
     const scratch_folder folder;
     write_file_atomically(folder / "report", "{");
     fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);
@@ -173,13 +173,13 @@ TEST(read_file, does_not_begin_to_read_a_huge_file) {
                 "it has 1099511627776 bytes");
 }
 
-TEST(output_folder, is_made_with_its_parents_and_left_empty) {
+TEST(output_folder, it_is_created_with_its_parents_and_left_empty) {
     const scratch_folder folder;
     reports::prepare_output_folder(folder / "a/b");
     EXPECT_TRUE(fs::is_empty(folder / "a/b"));
 }
 
-TEST(output_folder, below_a_file_is_an_error_with_cause_and_remedy) {
+TEST(output_folder, a_folder_below_a_file_is_an_error_with_cause_and_remedy) {
     const scratch_folder folder;
     write_file_atomically(folder / "file", "");
     const auto text = complaint([&] { reports::prepare_output_folder(folder / "file/out"); });
@@ -187,10 +187,10 @@ TEST(output_folder, below_a_file_is_an_error_with_cause_and_remedy) {
     EXPECT_SAYS(complaint([&] { reports::prepare_output_folder(folder / "file"); }), "Not a directory");
 }
 
-TEST(output_folder, that_takes_no_files_is_an_error) {
+TEST(output_folder, a_folder_that_takes_no_files_is_an_error) {
     const auto text = complaint([] { reports::prepare_output_folder("/proc/self"); });
     EXPECT_TRUE(text.starts_with("cannot create /proc/self/probe: ")) << text;
-    // Which of them depends on the kernel's version.
+    // The message depends on the kernel's version.
     EXPECT_TRUE(text.find("No such file or directory") != std::string::npos ||
                 text.find("Permission denied") != std::string::npos)
         << text;

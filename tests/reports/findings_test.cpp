@@ -1,4 +1,4 @@
-// Sentences may say less than the numbers, and never more.
+// Tests the summary sentences: they may say less than the numbers, but never more.
 #include "reports/findings.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ const reports::finding* find(const std::vector<reports::finding>& all, topic abo
     return found == all.end() ? nullptr : &*found;
 }
 
-/// The sentence about this; empty without one.
+/// Returns the sentence about this topic, or an empty string.
 std::string said(const reports::report& report, topic about) {
     const auto all = reports::findings_of(report);
     const auto* const found = find(all, about);
@@ -40,7 +40,7 @@ reports::report three_on(const char* workload) {
                         judged_as(workload, "far", "time", 80, {"", 1.2, 1.1, 1.3}, faster)});
 }
 
-TEST(findings, nobody_is_called_faster_than_whose_interval_touches) {
+TEST(findings, contenders_with_overlapping_intervals_share_the_first_place) {
     const auto report = three_on("yield");
     const auto text = said(report, topic::cost);
     EXPECT_TRUE(says(text, "best and near") || says(text, "near and best")) << text;
@@ -50,7 +50,7 @@ TEST(findings, nobody_is_called_faster_than_whose_interval_touches) {
     EXPECT_FALSE(says(said(apart, topic::cost), "near")) << said(apart, topic::cost);
 }
 
-TEST(findings, nobody_is_among_the_fastest_who_is_certainly_slower_than_another_of_them) {
+TEST(findings, a_contender_significantly_slower_than_another_leader_is_no_leader) {
     const auto with_best = [](reports::verdict best) {
         return report_with({measured_as("yield", "asio-epoll", "time", 100),
                             judged_as("yield", "wide", "time", 67, {"", 1.5, 0.98, 2.0}, best),
@@ -65,7 +65,7 @@ TEST(findings, nobody_is_among_the_fastest_who_is_certainly_slower_than_another_
               "where that is certain.");
 }
 
-TEST(findings, who_is_not_certainly_faster_than_the_baseline_is_level_with_it) {
+TEST(findings, a_contender_not_significantly_faster_than_the_baseline_is_level_with_it) {
     auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
                                judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower),
@@ -78,7 +78,7 @@ TEST(findings, who_is_not_certainly_faster_than_the_baseline_is_level_with_it) {
     EXPECT_SAYS(said(report, topic::certainty), "time 2 of 3");
 }
 
-TEST(findings, of_what_nothing_could_be_told_nothing_is_said_but_that) {
+TEST(findings, undecided_results_are_only_counted) {
     auto report = three_on("yield");
     for (auto& item : report.results)
         if (item.judged) item.judged = inconclusive;
@@ -90,7 +90,7 @@ TEST(findings, of_what_nothing_could_be_told_nothing_is_said_but_that) {
     EXPECT_SAYS(said(report, topic::certainty), "nothing to compare with");
 }
 
-TEST(findings, an_unfit_session_says_nothing_of_differences) {
+TEST(findings, an_unreliable_session_states_no_differences) {
     auto report = three_on("echo/conns:1000");
     report.contenders = {reports::describe("best", {{"driver", "io_uring"}}),
                          reports::describe("far", {{"driver", "epoll"}})};
@@ -112,7 +112,7 @@ TEST(findings, a_floor_is_a_limit_and_no_winner) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-TEST(findings, with_the_most_connections_io_uring_stands_against_epoll) {
+TEST(findings, io_uring_is_compared_with_epoll_at_the_most_connections) {
     auto report = three_on("echo/conns:1000");
     const auto with_drivers = [&](const char* best, const char* far) {
         report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -129,7 +129,7 @@ TEST(findings, with_the_most_connections_io_uring_stands_against_epoll) {
     report.results.push_back(measured_as("echo/conns:1000", "far", "cpu", 9e3));
     text = with_drivers("io_uring", "epoll");
     EXPECT_SAYS(text, "certain; 4.00 µs against 9.00 µs of CPU per operation.");
-    report.results[3].to_baseline->high = 1.9;  // of far
+    report.results[3].to_baseline->high = 1.9;  // the interval of far
     text = with_drivers("io_uring", "epoll");
     EXPECT_SAYS(text, "as far (epoll), not certain;");
     for (auto& item : three_on("echo/conns:10").results) report.results.push_back(item);
@@ -145,7 +145,7 @@ TEST(findings, with_the_most_connections_io_uring_stands_against_epoll) {
     EXPECT_SAYS(text, "as far (epoll), not certain;");
 }
 
-TEST(findings, the_cpu_of_io_uring_against_epoll_has_a_verdict_of_its_own) {
+TEST(findings, the_cpu_of_io_uring_against_epoll_has_its_own_verdict) {
     const auto* const on = "echo/conns:1000";
     auto report = three_on(on);
     report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -159,7 +159,7 @@ TEST(findings, the_cpu_of_io_uring_against_epoll_has_a_verdict_of_its_own) {
     EXPECT_SAYS(said(report, topic::connections), "of CPU per operation, not certain.");
 }
 
-TEST(findings, survive_an_interval_that_is_none) {
+TEST(findings, an_inverted_interval_does_no_harm) {
     auto report = three_on("echo/conns:1000");
     report.results[2].to_baseline = reports::ratio{"asio-epoll", 2.0, 2.2, 1.8};
     const auto all = reports::standings(report, "echo/conns:1000", "time");
@@ -169,8 +169,8 @@ TEST(findings, survive_an_interval_that_is_none) {
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// Each ratio is to the contender's own past.
-TEST(findings, of_two_reports_compared_there_is_no_order) {
+// In a comparison of two reports, each ratio is relative to the contender's own older result.
+TEST(findings, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
     report.baseline = "before";
@@ -180,7 +180,7 @@ TEST(findings, of_two_reports_compared_there_is_no_order) {
     EXPECT_SAYS(said(report, topic::certainty), "none of 3 comparisons");
 }
 
-TEST(findings, only_ratios_that_are_certain_are_quoted) {
+TEST(findings, only_significant_ratios_are_quoted) {
     auto report = three_on("yield");
     for (auto& item : three_on("spawn").results) report.results.push_back(item);
     EXPECT_SAYS(said(report, topic::cost), "as fast as asio-epoll.");
@@ -196,7 +196,7 @@ TEST(findings, only_ratios_that_are_certain_are_quoted) {
     EXPECT_SAYS(said(level, topic::cost), "level with asio-epoll.");
 }
 
-TEST(findings, where_somebody_has_no_interval_nobody_is_the_fastest) {
+TEST(findings, a_workload_with_a_missing_interval_has_no_leader) {
     auto report = three_on("yield");
     for (auto& item : three_on("spawn").results) report.results.push_back(item);
     for (auto& item : three_on("post").results) report.results.push_back(item);
@@ -209,7 +209,7 @@ TEST(findings, where_somebody_has_no_interval_nobody_is_the_fastest) {
     EXPECT_EQ(said(report, topic::cost), "");
 }
 
-/// Of one that spins, two that sleep, and one that is late.
+/// Returns a report with a contender that spins, two that sleep, and one that is late.
 reports::report with_timers() {
     auto report = report_with({});
     const auto add = [&](const char* who, double late, std::optional<reports::ratio> ratio,
@@ -228,7 +228,7 @@ reports::report with_timers() {
     return report;
 }
 
-TEST(findings, the_most_accurate_timers_come_with_their_price_and_who_burns_cpu_stands_apart) {
+TEST(findings, accurate_timers_are_named_with_their_cpu_and_spinning_ones_apart) {
     const auto report = with_timers();
     const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
     for (const auto* part : {"sleeps", "30.0 µs", "for 17.0 µs", "latest: ticks, 50.0 ms"})
@@ -241,7 +241,7 @@ TEST(findings, the_most_accurate_timers_come_with_their_price_and_who_burns_cpu_
     EXPECT_SAYS(waiting, "; nobody else more than 2.0 % (asio-epoll).");
 }
 
-TEST(findings, nobody_is_the_latest_whom_any_other_may_be_behind) {
+TEST(findings, the_latest_contender_is_named_only_if_it_is_significant) {
     auto report = with_timers();
     const auto add = [&](reports::ratio to) {
         report.results.push_back(judged_as("timer/periodic", "varies", "late_p50", 60e6, to, slower));
@@ -253,7 +253,7 @@ TEST(findings, nobody_is_the_latest_whom_any_other_may_be_behind) {
     EXPECT_TRUE(says(text, "sleeps") && !says(text, "latest")) << "slack is between the two: " << text;
 }
 
-TEST(findings, that_a_busy_machine_left_time_for_few_blocks_comes_first) {
+TEST(findings, too_few_blocks_on_a_busy_machine_come_first) {
     auto report = three_on("yield");
     report.aa->found = reports::fitness::unknown;
     report.where.cores = 2;
@@ -271,7 +271,7 @@ TEST(findings, that_a_busy_machine_left_time_for_few_blocks_comes_first) {
         EXPECT_FALSE(says(said(other, topic::caution), "busy")) << said(other, topic::caution);
 }
 
-TEST(findings, who_burns_a_core_on_one_workload_is_not_among_the_others_on_another) {
+TEST(findings, a_contender_that_burns_a_core_once_is_not_among_the_others) {
     auto report = with_timers();
     for (auto item : with_timers().results) {
         item.workload = "timer/ladder";
@@ -282,7 +282,7 @@ TEST(findings, who_burns_a_core_on_one_workload_is_not_among_the_others_on_anoth
     EXPECT_EQ(waiting, "spins burns 100 % of a core; nobody else more than 2.0 % (asio-epoll).");
 }
 
-TEST(findings, who_burns_a_core_is_out_of_that_also_where_somebody_else_leads_more_often) {
+TEST(findings, a_contender_that_burns_a_core_is_excluded_even_if_another_one_leads_more_often) {
     auto report = with_timers();
     for (const auto* on : {"timer/ladder", "sleep/serial"})
         for (auto item : with_timers().results) {
@@ -294,7 +294,7 @@ TEST(findings, who_burns_a_core_is_out_of_that_also_where_somebody_else_leads_mo
     EXPECT_SAYS(timers, "of those that sleep, sleeps (on all 3 workloads");
 }
 
-TEST(findings, where_somebodys_lateness_has_no_interval_nobody_is_the_most_accurate_or_the_latest) {
+TEST(findings, a_missing_interval_of_lateness_leaves_the_extremes_unnamed) {
     auto report = with_timers();
     report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
     EXPECT_EQ(said(report, topic::timers), "");
@@ -303,7 +303,7 @@ TEST(findings, where_somebodys_lateness_has_no_interval_nobody_is_the_most_accur
     EXPECT_FALSE(says(said(report, topic::timers), "latest")) << said(report, topic::timers);
 }
 
-TEST(findings, who_is_early_is_no_less_accurate_for_having_no_ratio) {
+TEST(findings, an_early_timer_without_a_ratio_still_counts) {
     const auto with_early = [](reports::verdict found, double late) {
         auto report = with_timers();
         auto early = measured_as("timer/periodic", "early", "late_p50", late);
@@ -319,7 +319,7 @@ TEST(findings, who_is_early_is_no_less_accurate_for_having_no_ratio) {
     EXPECT_FALSE(says(with_early(slower, 60e6), "latest")) << "it is late on the whole, and may be later";
 }
 
-TEST(findings, that_nobody_burns_cpu_is_said_of_those_who_say_what_they_take) {
+TEST(findings, the_absence_of_spinning_is_stated_only_for_contenders_that_report_it) {
     auto report = with_timers();
     for (const auto* who : {"asio-epoll", "spins", "sleeps", "slack", "ticks", "mute"})
         report.results.push_back(measured_as("timer/periodic", who, "time", 1e6));
@@ -330,7 +330,7 @@ TEST(findings, that_nobody_burns_cpu_is_said_of_those_who_say_what_they_take) {
     EXPECT_SAYS(said(report, topic::waiting), "nobody burns a core: at the most 2.0 % (asio-epoll).");
 }
 
-TEST(findings, that_nobody_burns_cpu_is_not_certain_where_an_interval_begins_below_that) {
+TEST(findings, the_absence_of_spinning_is_uncertain_if_an_interval_reaches_below_the_limit) {
     auto report = with_timers();
     for (auto& item : report.results) {
         if (item.metric != "spin" || item.contender != "slack") continue;
@@ -345,13 +345,13 @@ TEST(findings, that_nobody_burns_cpu_is_not_certain_where_an_interval_begins_bel
     EXPECT_TRUE(says(text, "not certain: at the most 80 % (slack).") && !says(text, "nobody")) << text;
 }
 
-TEST(findings, do_not_say_that_nothing_could_be_told_where_there_is_a_verdict) {
+TEST(findings, a_single_verdict_suppresses_the_sentence_about_undecided_results) {
     const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                      judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9, 11}, faster)});
     EXPECT_EQ(said(report, topic::certainty), "");
 }
 
-TEST(findings, who_ran_into_the_end_or_failed_is_named) {
+TEST(findings, failed_and_not_run_results_are_named) {
     auto report = three_on("yield");
     report.complete = false;
     report.results.push_back(missing_as("spawn", "far", cell_status::failed, "killed by SIGSEGV"));
@@ -362,7 +362,7 @@ TEST(findings, who_ran_into_the_end_or_failed_is_named) {
     EXPECT_SAYS(find(all, topic::failed)->text, "far on spawn");
 }
 
-TEST(findings, come_after_what_puts_them_in_doubt) {
+TEST(findings, doubts_about_the_session_come_first) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
     report.aa->found = reports::fitness::unknown;
@@ -375,7 +375,7 @@ TEST(findings, come_after_what_puts_them_in_doubt) {
     EXPECT_EQ(said(report, topic::caution), "");
 }
 
-TEST(findings, say_of_how_many_workloads_the_baseline_is_proven_equal_to_itself) {
+TEST(findings, the_number_of_workloads_with_an_equivalent_aa_is_stated) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
     report.aa->found = reports::fitness::fit;
@@ -388,18 +388,18 @@ TEST(findings, say_of_how_many_workloads_the_baseline_is_proven_equal_to_itself)
     EXPECT_SAYS(said(report, topic::trust), "none;");
 }
 
-TEST(findings, say_where_their_numbers_are_from) {
+TEST(findings, each_sentence_refers_to_its_results) {
     for (const auto& report : {three_on("echo/conns:1000"), with_timers()})
         for (const auto& each : reports::findings_of(report)) {
             if (each.about == topic::certainty || each.about == topic::trust)
-                continue;  // these may have none
+                continue;  // these need no results
             EXPECT_FALSE(each.from.empty()) << each.text;
             for (const auto* item : each.from)
                 EXPECT_TRUE(item >= &report.results.front() && item <= &report.results.back()) << each.text;
         }
 }
 
-TEST(findings, of_one_contender_alone_compare_nothing) {
+TEST(findings, a_single_contender_is_compared_with_nothing) {
     const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100)});
     const auto all = reports::findings_of(report);
     ASSERT_EQ(all.size(), 2U);
@@ -408,14 +408,14 @@ TEST(findings, of_one_contender_alone_compare_nothing) {
     EXPECT_EQ(reports::findings_of(reports::report{}).size(), 1U);
 }
 
-TEST(findings, cut_long_names) {
+TEST(findings, long_names_are_cut) {
     const std::string name(10'000, 'x');
     for (const auto& each : reports::findings_of(three_on(("echo/conns:1000/" + name).c_str())))
         EXPECT_LT(each.text.size(), 500U);
 }
 
-// Whoever is left out of the leaders is certainly behind somebody, and none of them is.
-TEST(findings, who_is_no_leader_is_behind_somebody_by_interval_and_verdict) {
+// A contender outside the leaders is significantly worse than another one; no leader is.
+TEST(findings, every_contender_behind_the_leaders_is_significantly_behind_one) {
     std::mt19937_64 random{7};
     std::uniform_real_distribution<double> any{0.5, 2};
     for (int i = 0; i < 500; ++i) {
@@ -443,14 +443,14 @@ std::vector<std::string> headline_of(const reports::report& report, std::string_
     return reports::report_index{report}.headline(workload);
 }
 
-TEST(headline, metrics_are_those_that_the_report_names) {
+TEST(headline, primary_metrics_come_from_the_report) {
     const auto report = sample_report();
     EXPECT_EQ(headline_of(report, "timer/periodic"), report.workloads[1].headline_metrics);
     const auto read = reports::read_json(reports::write_json(report), "it");
     EXPECT_EQ(headline_of(read, "timer/periodic"), report.workloads[1].headline_metrics);
 }
 
-TEST(headline, metrics_of_an_older_report_are_by_what_was_measured) {
+TEST(headline, primary_metrics_of_an_older_report_depend_on_the_measured_ones) {
     auto document = reports::to_json(sample_report());
     document.erase("workloads");
     const auto older = reports::read_json(reports::dump(document), "it");

@@ -1,4 +1,4 @@
-// Reports are read back from strangers: whatever is wrong has to be named with its place.
+// Tests reading reports from third parties: each error names its position.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -26,12 +26,12 @@ std::string complaint_after(const std::function<void(ordered_json&)>& change) {
     return reader_complaint(reports::dump(document));
 }
 
-TEST(json_read, a_report_that_was_written_reads_back_the_same) {
+TEST(json_read, a_written_report_is_read_back_unchanged) {
     const auto text = reports::write_json(sample_report());
     EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
 }
 
-TEST(json_read, a_text_is_read_the_same_with_room_behind_it) {
+TEST(json_read, spare_capacity_after_the_text_changes_nothing) {
     for (const std::string_view mark : {"", "\xEF\xBB\xBF"}) {
         auto text = std::string{mark} + reports::dump(reports::to_json(sample_report()));
         text.shrink_to_fit();
@@ -41,8 +41,8 @@ TEST(json_read, a_text_is_read_the_same_with_room_behind_it) {
     }
 }
 
-/// simdjson does not say that it may write where it reads from.
-TEST(json_read, every_processor_takes_the_blanks_away_where_they_are) {
+// simdjson does not document that its output may overwrite its input.
+TEST(json_read, minifying_in_place_works_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {
         if (!one->supported_by_runtime_system()) continue;
@@ -55,7 +55,7 @@ TEST(json_read, every_processor_takes_the_blanks_away_where_they_are) {
     simdjson::get_active_implementation() = chosen;
 }
 
-TEST(json_read, a_report_from_before_floors_were_compared_with_has_no_multiples) {
+TEST(json_read, a_report_without_floors_has_no_multiples) {
     auto document = reports::to_json(sample_report());
     for (auto& item : document["results"]) item.erase("times_floor");
     for (const auto& item : reports::read_json(reports::dump(document), "it").results)
@@ -76,12 +76,12 @@ TEST(json_read, a_syntax_error_is_named_with_line_and_column) {
     EXPECT_SAYS(reader_complaint("{\n  \"schema\": oops}"), "line 2, column 13");
 }
 
-TEST(json_read, a_missing_field_is_named_with_its_place) {
+TEST(json_read, a_missing_field_is_named_with_its_position) {
     const auto text = complaint_after([](ordered_json& document) { document["results"][2].erase("unit"); });
     EXPECT_SAYS(text, "results[2]: the field \"unit\" is missing");
 }
 
-TEST(json_read, a_field_of_the_wrong_kind_is_named_with_its_place) {
+TEST(json_read, a_field_of_the_wrong_type_is_named_with_its_position) {
     const auto text =
         complaint_after([](ordered_json& document) { document["results"][0]["median"] = "fast"; });
     EXPECT_SAYS(text, "results[0].median: expected a number, found string");
@@ -115,24 +115,24 @@ TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
     EXPECT_SAYS(text, "line 2, column 70: nested more than 64 levels deep");
 }
 
-TEST(json_read, what_would_take_for_ever_is_refused_with_its_place) {
+TEST(json_read, input_that_would_take_too_long_is_refused_with_its_position) {
     std::string keys;
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "line 2, column ");
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "an object of more than 10000 keys");
-    const std::string name(reports::json_bytes_max, 'x');  // a file for a journal may be larger
+    const std::string name(reports::json_bytes_max, 'x');  // the file of a journal may be larger
     EXPECT_SAYS(reader_complaint("{\"schema\": \"" + name + "\"}"),
                 "line 1, column 1: it has 268435470 bytes");
 }
 
-TEST(json_read, a_key_that_is_there_twice_is_refused_however_it_is_spelled) {
+TEST(json_read, a_duplicate_key_is_refused_in_any_spelling) {
     EXPECT_SAYS(reader_complaint("{\"a\": 0,\n \"a\": 1}"), "line 2, column 7: the key \"a\" is there twice");
     EXPECT_SAYS(reader_complaint(R"({"a": 0, "\u0061": 1})"), "is there twice");
     EXPECT_SAYS(reader_complaint(R"({"a\n": 0, "\u0061\u000a": 1})"), "is there twice");
     EXPECT_FALSE(reader_complaint(R"({"\ud800": 0, "\ud800": 1, "\q": 2})").empty());
 }
 
-TEST(json_read, numbers_beyond_a_double_are_refused_with_their_place) {
+TEST(json_read, numbers_beyond_a_double_are_refused_with_their_position) {
     const auto text = reports::write_json(sample_report());
     for (const auto* number : {"1e400", "-1e400", "NaN", "Infinity", "-Infinity"}) {
         auto wrong = text;
@@ -142,12 +142,12 @@ TEST(json_read, numbers_beyond_a_double_are_refused_with_their_place) {
     }
 }
 
-TEST(json_read, whole_numbers_that_no_integer_has_are_read_as_the_nearest_double) {
+TEST(json_read, large_integers_are_read_as_the_nearest_double) {
     EXPECT_EQ(reports::parse_strictly("[100000000000000000000, 18446744073709551615, -1]"),
               (ordered_json{1e20, UINT64_MAX, -1}));
 }
 
-TEST(json_read, fractions_with_more_digits_than_an_integer_has_are_read_as_the_nearest_double) {
+TEST(json_read, fractions_with_many_digits_are_read_as_the_nearest_double) {
     const auto read = reports::parse_strictly(
         "[0.12345678901234567890, -0.00012345678901234567890123, 0.12345678901234567890e2,"
         "1.2345678901234567890123, 0.00000000000000000000000000012345]");
@@ -156,21 +156,21 @@ TEST(json_read, fractions_with_more_digits_than_an_integer_has_are_read_as_the_n
     EXPECT_THROW(reports::parse_strictly("[0.99999999999999999999e309]"), reports::format_error);
 }
 
-TEST(json_read, what_is_cut_short_or_goes_on_is_refused_where_it_ends) {
+TEST(json_read, truncated_or_trailing_text_is_refused_at_its_position) {
     EXPECT_SAYS(reader_complaint("{\"a\": [1,\n2"), "line 2, column 2: not JSON, or cut short");
     EXPECT_SAYS(reader_complaint("{\"a\": 1}\nx"), "line 2, column 2: not JSON");
     EXPECT_SAYS(reader_complaint("{\"a\": 1} {}"), "line 1, column");
 }
 
-TEST(json_read, what_is_not_utf_8_is_refused_with_its_line) {
+TEST(json_read, invalid_utf_8_is_refused_with_its_line) {
     EXPECT_SAYS(reader_complaint("{\"a\":\n\"\xff\"}"), "line 2, column 1: not UTF-8");
 }
 
-TEST(json_read, a_byte_order_mark_is_passed_over) {
+TEST(json_read, a_byte_order_mark_is_skipped) {
     EXPECT_EQ(reader_complaint("\xEF\xBB\xBF" + reports::write_json(sample_report())), "");
 }
 
-TEST(json_read, a_complaint_about_a_huge_or_wild_name_stays_short_and_plain) {
+TEST(json_read, a_complaint_about_a_huge_or_odd_name_stays_short_and_plain) {
     const auto text = complaint_after([](ordered_json& document) {
         document["results"][0]["status"] = "\x1b[31m" + std::string(1'000'000, 'x');
     });
@@ -182,7 +182,7 @@ TEST(json_read, a_complaint_about_a_huge_or_wild_name_stays_short_and_plain) {
     EXPECT_EQ(reports::shown(std::string(60, 'x')), std::string(60, 'x'));
 }
 
-TEST(json_read, rewriting_a_report_keeps_what_is_not_known_here) {
+TEST(json_read, rewriting_a_report_keeps_unknown_fields) {
     auto document = reports::to_json(sample_report());
     document["results"][0]["from_the_future"] = 0.1;
     document["aa"]["from_the_future"] = {1, "two"};
@@ -190,7 +190,7 @@ TEST(json_read, rewriting_a_report_keeps_what_is_not_known_here) {
     EXPECT_THROW(reports::rewrite_json("{}", "it"), reports::format_error);
 }
 
-TEST(json_read, unknown_fields_are_passed_over) {
+TEST(json_read, unknown_fields_are_ignored) {
     EXPECT_EQ(complaint_after([](ordered_json& document) { document["results"][0]["from_the_future"] = 1; }),
               "");
 }

@@ -1,4 +1,5 @@
-// A report of more values than memory is meant for. Not built with a sanitizer, where it takes a minute.
+// Tests a report with too many values for the memory limit. Not built with a sanitizer, where it takes a
+// minute.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace loopbench::tests {
 
-TEST(json_read, what_would_fill_the_memory_is_refused) {
+TEST(json_read, input_that_would_fill_the_memory_is_refused) {
     std::string values{"{\"x\": ["};
     for (std::size_t i = 0; i < reports::json_values_max; ++i) values += "0,";
     EXPECT_SAYS(

@@ -1,4 +1,4 @@
-// The table of metrics is a contract: these names stand in reports that others read.
+// Tests the table of metrics. It is a contract, because other programs read these names in reports.
 #include "reports/metrics.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(metrics, every_agreed_name_is_known) {
         EXPECT_NE(reports::find_metric(name), nullptr) << name;
 }
 
-TEST(metrics, no_name_stands_twice_and_every_one_is_explained) {
+TEST(metrics, every_name_is_unique_and_explained) {
     std::set<std::string_view> names, titles;
     for (const auto& metric : reports::known_metrics()) {
         EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
@@ -34,7 +34,7 @@ TEST(metrics, only_rates_and_fairness_are_better_when_larger) {
         EXPECT_EQ(metric.better == reports::direction::larger, larger.contains(metric.name)) << metric.name;
 }
 
-TEST(metrics, what_is_not_in_the_table_is_unknown) {
+TEST(metrics, a_name_outside_the_table_is_unknown) {
     EXPECT_EQ(reports::find_metric("iterations"), nullptr);
     EXPECT_EQ(reports::title_of_metric("iterations"), "iterations");
 }

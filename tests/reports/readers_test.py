@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every format of `loopbench report`, read by programs that others wrote for it: what they read is the report, and no
-name in it is more than text. The page is read by a browser, in tests/html.
+"""Reads every format of `loopbench report` with third-party programs for this format: they find the contents of the
+report, and every name in it stays plain text. tests/html reads the page with a browser.
 
 usage: readers_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
@@ -26,8 +26,8 @@ sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal, with_hostile_names
 
 COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
-# compare.py takes its mean from scipy, whose package cannot be installed beside libboost1.81-dev (it wants another
-# Boost's); the test of ranks, which it takes from there, too, is left out.
+# Replaces the parts of scipy that compare.py uses. The scipy package cannot be installed together with
+# libboost1.81-dev, because it needs another version of Boost. The replacement has no rank test.
 SCIPY_STATS = """
 import numpy
 
@@ -55,9 +55,9 @@ if not JUNIT_SCHEMA.exists():
 
 
 def written(source, form):
-    """The report or journal in this format, as text."""
+    """Returns the report or journal in this format, as text."""
     done = subprocess.run([LOOPBENCH, "report", source, "--format", form], check=True, capture_output=True)
-    return done.stdout.decode()  # and what is not UTF-8 fails here
+    return done.stdout.decode()  # fails on invalid UTF-8
 
 
 def is_printable(character):
@@ -67,17 +67,19 @@ def is_printable(character):
 
 
 def printable(text, kept=""):
-    """What steers a terminal, or is no character, is a question mark in every format for people."""
+    """Replaces control characters and invalid characters with question marks, as every format for people does."""
     return "".join(each if is_printable(each) or each in kept else "?" for each in text)
 
 
 def cells_of(report):
-    """The results that stand for a whole cell."""
+    """Returns one result for each workload and contender."""
     return [each for each in report["results"] if each["metric"] == "time"]
 
 
 def judged_by_cell(report):
-    """By workload and contender: the results with a verdict for what the workload is about, the first above all."""
+    """Returns, by workload and contender, the results with a verdict on a primary metric, in the order of these
+    metrics.
+    """
     about = {each["name"]: each["headline_metrics"] for each in report["workloads"]}
     found = {}
     for each in report["results"]:
@@ -105,7 +107,7 @@ class Readers(unittest.TestCase):
         return file
 
     def both(self):
-        """(file, report): a report as it is, and the same with hostile names."""
+        """Returns (file, report) pairs: the report itself, and the same with hostile names."""
         return (self.source, self.report), (self.hostile_source, self.hostile)
 
     # ---- json: python3-jsonschema ----
@@ -155,7 +157,7 @@ class Readers(unittest.TestCase):
                                      [of["median"], of["low"], of["high"]])
                     self.assertEqual(row[title], guarded(of[name] or ""))
 
-    # ---- gbench: Google Benchmark's compare.py; bmf has no reader but what reads JSON ----
+    # ---- gbench: Google Benchmark's compare.py; for bmf there is only a JSON parser ----
 
     def test_gbench_is_compared_by_google_benchmarks_own_tool(self):
         slower = json.loads(json.dumps(self.hostile))
@@ -219,7 +221,7 @@ class Readers(unittest.TestCase):
             self.assertEqual(found, expected)
             self.assertEqual(found_without, without)
 
-    # ---- junit: JUnit's schema, and python3-junitparser for what it says of cases ----
+    # ---- junit: JUnit's schema, and python3-junitparser for the results of cases ----
 
     def test_junit_fits_the_schema_that_the_reports_of_junit_are_tested_with(self):
         schema = etree.XMLSchema(file=JUNIT_SCHEMA)
@@ -242,7 +244,7 @@ class Readers(unittest.TestCase):
             self.assertEqual(len(cases), len(cells))
             for case, cell in zip(cases, cells):
                 self.assertEqual([case.classname, case.name], [printable(cell[of]) for of in ("workload", "contender")])
-                # That nothing could be told counts of the first alone.
+                # `inconclusive` applies only if the first metric has this verdict.
                 found = [each["verdict"] for each in judged.get((cell["workload"], cell["contender"]), [])]
                 verdict = "slower" if "slower" in found else found[0] if found else None
                 expected = kinds.get(verdict if cell["status"] == "ok" else cell["status"])
@@ -254,7 +256,7 @@ class Readers(unittest.TestCase):
                       for kind in (junitparser.Failure, junitparser.Error, junitparser.Skipped)}
             self.assertEqual((suite.tests, suite.failures, suite.errors, suite.skipped), (len(cells), *counts.values()))
 
-    # ---- markdown: python3-markdown-it, by CommonMark and with GitHub's tables ----
+    # ---- markdown: python3-markdown-it, for CommonMark with GitHub's tables ----
 
     def test_markdown_is_tables_and_text_and_nothing_that_a_name_asks_for(self):
         parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -277,13 +279,13 @@ class Readers(unittest.TestCase):
                     row = None
             shown = [tuple(row[:2]) for row in rows if row[0] != "workload"]
             names = dict.fromkeys((each["workload"], each["contender"]) for each in report["results"])
-            # Blanks around a cell's text are not a part of it.
+            # Blanks around the text of a table cell do not belong to it.
             self.assertEqual(sorted(shown), sorted(tuple(printable(name).strip() for name in pair) for pair in names))
             warnings = [each.content for each in tokens if each.type == "inline" and each.level > 2 and
                         each.content.startswith("Warning: ")]
             self.assertEqual(len(warnings), len(report["warnings"]))
 
-    # ---- github: as its documentation says that commands are read ----
+    # ---- github: the workflow commands, read as GitHub documents them ----
 
     def test_github_has_one_command_in_a_line_and_none_in_a_name(self):
         def decoded(text):
@@ -308,7 +310,7 @@ class Readers(unittest.TestCase):
             self.assertEqual(titles, [printable(each, "\r\n") for each in expected])
             self.assertEqual(kinds.count("warning"), len(report["warnings"]))
 
-    # ---- text and screen: a terminal, which has to be told what it may obey ----
+    # ---- text and screen: a terminal, which must not receive control characters ----
 
     def test_text_for_a_terminal_steers_it_nowhere(self):
         for source, _ in self.both():
@@ -317,14 +319,14 @@ class Readers(unittest.TestCase):
                 self.assertEqual(printable(shown, "\n"), shown)
             self.assertLessEqual(max(map(len, screen.splitlines())), 100)
 
-    # ---- hgrm: gnuplot, with which HdrHistogram's own make_percentile_plot reads it ----
+    # ---- hgrm: gnuplot, which HdrHistogram's own make_percentile_plot uses ----
 
     def test_hgrm_is_read_as_the_plotting_script_of_hdrhistogram_reads_it(self):
         folder = self.folder / "hgrm"
         folder.mkdir()
         shutil.copy(self.source, folder)
         draw = random.Random(14)
-        values = {}  # {(workload, contender): {highest value of a bucket: how many}}
+        values = {}  # {(workload, contender): {highest value of a bucket: count}}
         with (folder / "histograms.jsonl").open("w") as file:
             print(json.dumps({"schema": "loopbench-histograms/1"}), file=file)
             for trial in map(json.loads, self.source.read_bytes().splitlines()[1:-1]):
@@ -367,8 +369,8 @@ class Readers(unittest.TestCase):
             self.assertEqual((rows[-1][0], rows[-1][2]), (max(counts) / 1000, total))
 
     def rows_of_gnuplot(self, file):
-        """[value, percentile, count, 1/(1-percentile)]"""
-        columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # by itself it prints six digits
+        """Returns rows of [value, percentile, count, 1/(1-percentile)]."""
+        columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # by default gnuplot prints six digits
         script = f"set table '{file}.table'; plot '{file}' using ({columns}) with table"
         subprocess.run(["gnuplot", "-e", script], check=True, capture_output=True)
         rows = [line.split() for line in pathlib.Path(f"{file}.table").read_text().splitlines()

@@ -1,4 +1,4 @@
-// report.schema.json describes what is really written, and refuses what is not a report.
+// Tests that report.schema.json describes the written reports, and that other documents do not fit it.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ nlohmann::json sample_report_json() {
     return nlohmann::json::parse(reports::write_json(sample_report()));
 }
 
-TEST(schema, a_report_with_something_of_everything_fits) {
+TEST(schema, a_report_with_every_feature_fits) {
     EXPECT_TRUE(fits_the_schema(sample_report_json()));
 }
 
@@ -30,7 +30,7 @@ TEST(schema, every_field_of_a_report_is_required) {
 
 TEST(schema, every_field_of_a_result_is_required) {
     auto keys = sample_report_json()["results"][0];
-    for (const auto* newer : {"times_floor", "way"}) keys.erase(newer);  // which older reports do not have
+    for (const auto* newer : {"times_floor", "way"}) keys.erase(newer);  // absent in older reports
     for (const auto& [key, value] : keys.items()) {
         auto document = sample_report_json();
         document["results"][0].erase(key);
@@ -38,7 +38,7 @@ TEST(schema, every_field_of_a_result_is_required) {
     }
 }
 
-TEST(schema, a_result_of_an_older_report_fits_and_a_multiple_of_no_floor_does_not) {
+TEST(schema, an_older_result_fits_and_a_multiple_without_a_floor_does_not) {
     auto document = sample_report_json();
     for (auto& item : document["results"]) item.erase("times_floor");
     EXPECT_TRUE(fits_the_schema(document));

@@ -1,4 +1,5 @@
-// One screen: nothing in it is wider than 100 columns or steers the terminal, whatever names it is given.
+// Tests the one-screen report: with any names, no line is wider than 100 columns and no text controls the
+// terminal.
 #include "reports/terminal/screen.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ std::size_t count_of(std::string_view what, std::string_view in) {
     return count;
 }
 
-/// The cells of the line that begins with this name.
+/// Returns the cells of the line that begins with this name.
 std::vector<std::string> row_of(const std::string& screen, const std::string& name) {
     for (const auto& line : lines_of(screen)) {
         if (!line.starts_with(name + " ")) continue;
@@ -64,7 +65,7 @@ reports::report two_workloads() {
                         judged_as("spawn", "floor-epoll", "time", 100, {"", 2.37, 2.3, 2.4}, faster)});
 }
 
-TEST(screen, a_cell_is_a_ratio_with_a_mark_unless_it_is_a_difference) {
+TEST(screen, a_cell_is_a_ratio_with_a_mark_unless_it_is_significant) {
     const auto text = reports::draw_screen(two_workloads());
     using row = std::vector<std::string>;
     EXPECT_EQ(row_of(text, "asio-epoll"), (row{"46.5ns", "237ns"}));
@@ -73,7 +74,7 @@ TEST(screen, a_cell_is_a_ratio_with_a_mark_unless_it_is_a_difference) {
     EXPECT_EQ(row_of(text, "(best floor)"), (row{"-", "2.37"})) << text;
 }
 
-TEST(screen, a_reason_for_missing_cells_is_there_once_and_a_failure_before_it) {
+TEST(screen, a_reason_for_missing_results_appears_once_and_failures_come_first) {
     auto report = two_workloads();
     EXPECT_EQ(count_of("it takes many turns", reports::draw_screen(report)), 1U);
     report.results.push_back(missing_as("post", "loop-tick", cell_status::failed, "killed by SIGSEGV"));
@@ -84,7 +85,7 @@ TEST(screen, a_reason_for_missing_cells_is_there_once_and_a_failure_before_it) {
     EXPECT_TRUE(std::ranges::count(row_of(text, "loop-tick"), "failed") == 1) << text;
 }
 
-TEST(screen, without_the_baseline_shows_times_and_no_ratios) {
+TEST(screen, without_the_baseline_it_shows_times_and_no_ratios) {
     auto report = two_workloads();
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
     for (auto& item : report.results) item.to_baseline.reset(), item.judged.reset();
@@ -93,7 +94,7 @@ TEST(screen, without_the_baseline_shows_times_and_no_ratios) {
     EXPECT_EQ(text.find("how many times"), std::string::npos) << text;
 }
 
-TEST(screen, with_a_floor_as_baseline_the_title_says_that_cells_are_ratios) {
+TEST(screen, with_a_floor_as_baseline_the_title_explains_the_ratios) {
     auto report = report_with({measured_as("yield", "floor-epoll", "time", 10),
                                judged_as("yield", "loop-epoll", "time", 20, {"", 0.5, 0.4, 0.6}, slower)});
     report.baseline = "floor-epoll";
@@ -102,7 +103,7 @@ TEST(screen, with_a_floor_as_baseline_the_title_says_that_cells_are_ratios) {
     EXPECT_NE(text.find("time per operation of floor-epoll, and how many times"), std::string::npos) << text;
 }
 
-TEST(screen, the_best_floor_is_that_with_the_most_where_more_is_better) {
+TEST(screen, the_best_floor_is_the_largest_for_a_larger_is_better_metric) {
     auto report = report_with({});
     report.contenders.push_back(reports::describe("floor-uring", {{"role", "floor"}}));
     const auto add = [&](const char* who, double capacity, double latency) {
@@ -118,7 +119,7 @@ TEST(screen, the_best_floor_is_that_with_the_most_where_more_is_better) {
               (std::vector<std::string>{"300", "2.0ms"}));
 }
 
-TEST(screen, timers_are_lateness_beside_cpu_and_idleness_is_wakeups) {
+TEST(screen, timers_show_lateness_and_cpu_and_idle_workloads_show_wakeups) {
     auto report = report_with({});
     for (const auto* who : {"asio-epoll", "loop-epoll"}) {
         const double times = who[0] == 'a' ? 1 : 2;
@@ -136,7 +137,7 @@ TEST(screen, timers_are_lateness_beside_cpu_and_idleness_is_wakeups) {
     EXPECT_EQ(text.find("1.00ms"), std::string::npos) << "a tick takes what it takes";
 }
 
-TEST(screen, is_painted_for_a_terminal_alone_and_says_the_same) {
+TEST(screen, colours_are_used_only_for_a_terminal_and_change_no_text) {
     const auto report = two_workloads();
     const auto plain = reports::draw_screen(report),
                painted = reports::draw_screen(report, reports::colours::on);
@@ -145,7 +146,7 @@ TEST(screen, is_painted_for_a_terminal_alone_and_says_the_same) {
     EXPECT_EQ(std::regex_replace(painted, std::regex{"\x1b\\[[0-9;]*m"}, ""), plain);
 }
 
-TEST(screen, holds_hostile_names) {
+TEST(screen, hostile_names_do_no_harm) {
     expect_a_screen(sample_report());
     const std::vector<std::string> hostile{
         std::string(10'000, 'x'),  "</script>\x1b[2J\r\n\"'=cmd()",
@@ -167,7 +168,7 @@ TEST(screen, holds_hostile_names) {
     }
 }
 
-TEST(screen, of_many_contenders_and_workloads_is_as_wide_as_of_few) {
+TEST(screen, many_contenders_and_workloads_do_not_make_it_wider) {
     auto report = report_with({});
     for (int workload = 0; workload < 57; ++workload)
         for (int contender = 0; contender < 22; ++contender) {
@@ -181,11 +182,11 @@ TEST(screen, of_many_contenders_and_workloads_is_as_wide_as_of_few) {
     EXPECT_GE(count_of("conns:56", reports::draw_screen(report)), 1U) << "none is left out";
 }
 
-TEST(screen, of_nothing_is_no_table) {
+TEST(screen, an_empty_report_has_no_table) {
     expect_a_screen(reports::report{});
 }
 
-TEST(screen, shows_a_few_lines_of_warnings_the_shortest_first_and_counts_the_rest) {
+TEST(screen, a_few_warnings_are_shown_shortest_first_and_the_rest_is_counted) {
     auto report = two_workloads();
     EXPECT_TRUE(reports::warning_lines(report).empty());
     for (const std::size_t words : {300U, 1U, 40U, 2U, 60U, 3U})
@@ -198,7 +199,7 @@ TEST(screen, shows_a_few_lines_of_warnings_the_shortest_first_and_counts_the_res
     EXPECT_EQ(reports::warning_lines(report).size(), 2U) << "a long one is cut, and not left out";
 }
 
-TEST(width, is_what_a_terminal_takes) {
+TEST(width, width_is_counted_in_terminal_columns) {
     EXPECT_EQ(reports::width_of("µs"), 2U);
     EXPECT_EQ(reports::width_of("漢"), 2U);
     EXPECT_EQ(reports::width_of("e\u0301"), 1U);
@@ -207,7 +208,7 @@ TEST(width, is_what_a_terminal_takes) {
     EXPECT_EQ(reports::clipped("漢字", 4), "漢字");
 }
 
-TEST(width, lines_are_cut_at_blanks_where_there_are_any) {
+TEST(width, lines_are_broken_at_blanks_if_possible) {
     using lines = std::vector<std::string>;
     EXPECT_EQ(reports::wrapped("one two three", 7), (lines{"one two", "three"}));
     EXPECT_EQ(reports::wrapped("one two three", 7, "  "), (lines{"one two", "  three"}));
@@ -217,7 +218,7 @@ TEST(width, lines_are_cut_at_blanks_where_there_are_any) {
         << "wider than the screen, and still an end";
 }
 
-TEST(numbers, have_no_sign_where_they_round_to_zero) {
+TEST(numbers, values_that_round_to_zero_have_no_sign) {
     EXPECT_EQ(reports::three_digits(-0.001), "0.00");
     EXPECT_EQ(reports::three_digits(-0.0), "0.00");
     EXPECT_EQ(reports::three_digits(-0.01), "-0.01");

@@ -1,4 +1,5 @@
-// The writers against golden files: a change in a format that others rely on has to be a decision.
+// Compares the writers with golden files: other programs rely on the formats, so that every change must be
+// deliberate.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,30 +26,30 @@ std::string golden(const char* name) {
     return content_of(std::filesystem::path{LOOPBENCH_GOLDEN_FOLDER} / name);
 }
 
-TEST(writers, json_is_as_it_was_agreed) {
+TEST(writers, json_equals_the_golden_file) {
     EXPECT_EQ(reports::write_json(sample_report()), golden("report.json"));
 }
 
-TEST(writers, csv_is_as_it_was_agreed) {
+TEST(writers, csv_equals_the_golden_file) {
     EXPECT_EQ(reports::write_csv(sample_report()), golden("report.csv"));
 }
 
-TEST(writers, markdown_is_as_it_was_agreed) {
+TEST(writers, markdown_equals_the_golden_file) {
     EXPECT_EQ(reports::write_markdown(sample_report()), golden("report.md"));
 }
 
-TEST(writers, the_table_is_as_it_was_agreed) {
+TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// In which verdicts count; the sample is of an unfit session.
+/// Returns the sample report with a reliable session, so that verdicts count.
 reports::report fit_report() {
     auto report = sample_report();
     report.aa->found = reports::fitness::fit;
     return report;
 }
 
-TEST(writers, of_ci_systems_are_as_they_were_agreed) {
+TEST(writers, formats_for_ci_systems_equal_the_golden_files) {
     EXPECT_EQ(reports::find_format("gbench")->write(sample_report()), golden("report.gbench.json"));
     EXPECT_EQ(reports::find_format("bmf")->write(sample_report()), golden("report.bmf.json"));
     EXPECT_EQ(reports::find_format("openmetrics")->write(sample_report()), golden("report.openmetrics"));
@@ -56,7 +57,7 @@ TEST(writers, of_ci_systems_are_as_they_were_agreed) {
     EXPECT_EQ(reports::write_github(fit_report()), golden("report.github"));
 }
 
-TEST(writers, html_has_all_of_its_parts_and_a_report_that_is_no_markup) {
+TEST(writers, html_is_complete_and_escapes_the_report) {
     auto report = sample_report();
     report.warnings.push_back({"</script>", "<!-- & <script>", "\xff\u2028"});
     const auto page = reports::write_html(report);
@@ -84,7 +85,8 @@ TEST(writers, html_has_distributions_up_to_their_largest_value) {
     }
 }
 
-/// The sample with this verdict on loop-tick's periodic timer, in a metric that timers are about or not.
+/// Returns the sample report with this verdict on a metric of loop-tick's periodic timer, which may be a
+/// primary one.
 reports::report with_verdict(const char* metric, reports::verdict found) {
     auto report = fit_report();
     for (auto& item : report.results)
@@ -92,14 +94,14 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            report.results.back().metric = "time";  // that of the deadlines
+            report.results.back().metric = "time";  // the time of the deadlines
             report.results.back().judged = reports::verdict::slower;
             break;
         }
     return report;
 }
 
-TEST(writers, what_is_worse_in_what_its_workload_is_about_is_a_failure_for_ci_systems) {
+TEST(writers, a_worse_primary_metric_is_a_failure_for_ci_systems) {
     using enum reports::verdict;
     const auto late = with_verdict("late_p50", slower);
     EXPECT_SAYS(reports::write_junit(late),
@@ -118,7 +120,7 @@ TEST(writers, what_is_worse_in_what_its_workload_is_about_is_a_failure_for_ci_sy
                 "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
 }
 
-TEST(writers, an_unfit_session_is_neither_red_nor_green_for_ci_systems) {
+TEST(writers, an_unreliable_session_neither_fails_nor_passes_in_ci_systems) {
     using enum reports::verdict;
     for (const auto found : {faster, slower, equivalent, inconclusive}) {
         auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
@@ -140,20 +142,20 @@ TEST(writers, an_unfit_session_is_neither_red_nor_green_for_ci_systems) {
     }
 }
 
-TEST(writers, gbench_rows_are_what_a_contender_would_have_printed) {
+TEST(writers, gbench_rows_can_be_read_as_a_contenders_output) {
     const auto read = bench::parse_gbench_json(reports::find_format("gbench")->write(sample_report()));
     ASSERT_FALSE(read.rows.empty());
     EXPECT_EQ(read.rows[1].name, "echo/rtt/tcp/conns:1/asio-epoll");
     EXPECT_EQ(read.rows[1].real_time_ns, 12400);
 }
 
-TEST(writers, json_replaces_text_that_is_not_utf8) {
+TEST(writers, json_replaces_invalid_utf8) {
     auto report = sample_report();
     report.baseline = "\xff\xfe";
     EXPECT_EQ(reports::read_json(reports::write_json(report), "it").baseline, "\uFFFD\uFFFD");
 }
 
-TEST(writers, json_escapes_what_no_terminal_should_see) {
+TEST(writers, json_escapes_control_characters) {
     auto report = sample_report();
     report.baseline = "\u202eé\x7f\u009b\U000e0001";
     const auto text = reports::write_json(report);
@@ -161,7 +163,7 @@ TEST(writers, json_escapes_what_no_terminal_should_see) {
     EXPECT_EQ(reports::read_json(text, "it").baseline, report.baseline);
 }
 
-TEST(writers, csv_disarms_whatever_a_spreadsheet_would_execute) {
+TEST(writers, csv_disarms_cells_that_a_spreadsheet_would_execute) {
     auto report = sample_report();
     report.results.resize(1);
     for (const std::string start : {"=", "+", "-", "@"}) {
@@ -179,7 +181,7 @@ TEST(writers, csv_quotes_commas_quotes_and_line_breaks) {
     EXPECT_SAYS(reports::write_csv(report), "\"a,\"\"b\"\"\nc\",");
 }
 
-TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {
+TEST(writers, times_have_three_digits_and_a_suitable_unit) {
     EXPECT_EQ(reports::human_time(0), "0.00 ns");
     EXPECT_EQ(reports::human_time(1.234), "1.23 ns");
     EXPECT_EQ(reports::human_time(999.4), "999 ns");
@@ -191,7 +193,7 @@ TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {
     EXPECT_EQ(reports::human_time(1.2e12), "1200 s");
 }
 
-TEST(writers, of_gbench_call_a_debug_build_by_its_name) {
+TEST(writers, gbench_output_names_a_debug_build) {
     auto content = sample_report();
     const auto said = [&] {
         const auto parsed = nlohmann::json::parse(reports::find_format("gbench")->write(content));
@@ -204,7 +206,7 @@ TEST(writers, of_gbench_call_a_debug_build_by_its_name) {
     EXPECT_EQ(said(), "debug");
 }
 
-TEST(writers, keep_control_characters_of_every_kind_from_a_terminal) {
+TEST(writers, control_characters_never_reach_a_terminal) {
     EXPECT_EQ(reports::printable("a\x1b"
                                  "b\xc2\x9b"
                                  "c\x9b"

@@ -1,5 +1,5 @@
-// Between the loop and the C library, by the linker (--wrap): a call goes to the simulated kernel while there
-// is one, and the descriptor is one of its own.
+// Stands between the loop and the C library, put there by the linker (--wrap): a call goes to the simulated
+// kernel if there is one and the descriptor belongs to it.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/timerfd.h>
@@ -14,7 +14,7 @@
 #include "tests/simulation/kernel.hpp"
 #include "tests/simulation/ring.hpp"
 
-// Those that are wrapped here alone.
+// Wrapped only here.
 extern "C" {
 void __real_io_uring_queue_exit(io_uring*);
 // std::chrono::steady_clock::now()
@@ -35,7 +35,7 @@ kernel& simulated() noexcept {
     return *kernel::current;
 }
 
-/// As the C library says it: -1, and the error in errno.
+/// Returns the result as the C library does: -1, and the error in errno.
 template <class Result = int>
 Result told(std::int64_t result) noexcept {
     if (result >= 0) return static_cast<Result>(result);
@@ -43,7 +43,7 @@ Result told(std::int64_t result) noexcept {
     return -1;
 }
 
-/// A call on a socket, at which time passes, and which may be interrupted. What it gives is in the trace.
+/// Makes a call on a socket. Time passes, and the call might be interrupted. The result is in the trace.
 template <class Result = int, class Call>
 Result on_socket(std::string_view name, int fd, std::size_t bytes, Call call) {
     kernel& of = simulated();
@@ -81,7 +81,7 @@ int __wrap_nanosleep(const timespec* duration, timespec* left) {
 }
 
 int __wrap_epoll_create1(int flags) {
-    // There is one, and it needs no more than a number.
+    // There is only one, and it needs only a number.
     return is_simulated() ? open_file<eventfd_file>() : __real_epoll_create1(flags);
 }
 int __wrap_epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
@@ -114,7 +114,7 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 }
 ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
     if (!is_simulated(fd)) return __real_write(fd, data, bytes);
-    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // in whatever thread: nothing else happens
+    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // in any thread, so nothing else happens
     return static_cast<ssize_t>(bytes);
 }
 int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
@@ -177,7 +177,7 @@ int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {
     if (!is_simulated(fd)) return __real_connect(fd, to, bytes);
-    // Not interrupted here: then it would go on by itself, and says so.
+    // Not interrupted here: a connect would continue after that, and connect_to() reports it.
     simulated().enter();
     const std::int64_t result = simulated().find_socket(fd)->connect_to(name_of(*to));
     simulated().log.note(simulated().time(), "connect", fd, 0, result);

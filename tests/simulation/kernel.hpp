@@ -1,15 +1,16 @@
 // A kernel in memory, under the loop that programs use: sockets, readiness, io_uring, a timer, and the time.
 //
-// The linker puts calls.cpp between the loop and the C library (--wrap), as tests/faults does, so that what
-// is run is what is measured and installed: every driver, the turn, the coroutines. There is one thread. What
-// other threads, peers and the network would do happens at the loop's calls, in an order that a seed decides:
-// bytes arrive in parts and late, sockets take only a part, connections break, signals interrupt, wake-ups
-// are spurious, and the clock jumps. What it promises is what Linux promises, as the drivers rely on it:
-// - An edge is reported after each arrival, and whenever a socket that was full has room again; by level,
-//   what is there is reported by each wait.
-// - A short read of TCP has drained the socket; one of a Unix socket may have stopped at a message.
-// - What has arrived before a reset can be read, and then the error is told once.
-// - Closing a socket with something unread in it resets the connection.
+// The linker puts calls.cpp between the loop and the C library (--wrap), as tests/faults does, so that the
+// tested code is the code that is measured and installed: every driver, the turn, the coroutines. There is
+// one thread. Actions of other threads, peers and the network happen at the loop's calls, in an order that a
+// seed decides: bytes arrive in parts and late, sockets accept only a part, connections break, signals
+// interrupt, wake-ups are spurious, and the clock jumps. The kernel promises what Linux promises, as the
+// drivers rely on it:
+// - An edge is reported after each arrival, and whenever a socket that was full has space again; by level,
+//   each wait reports what is there.
+// - A short read of TCP has drained the socket; one of a Unix socket might have stopped at a message.
+// - Bytes that have arrived before a reset can be read; after that, the error is reported once.
+// - Closing a socket with unread bytes resets the connection.
 #pragma once
 
 #include <poll.h>
@@ -33,7 +34,7 @@ namespace loopbench::simulation {
 
 class kernel;
 
-/// What a file is ready for: poll(2)'s bits, which are epoll's.
+/// The readiness of a file: poll(2)'s bits, which are epoll's.
 namespace ready {
 inline constexpr unsigned in = POLLIN;
 inline constexpr unsigned out = POLLOUT;
@@ -42,23 +43,23 @@ inline constexpr unsigned hang_up = POLLHUP;
 inline constexpr unsigned end = POLLRDHUP;
 }  // namespace ready
 
-/// "port 80", or a Unix socket's path.
+/// Returns "port 80", or a Unix socket's path.
 std::string name_of(const sockaddr& address);
 
-/// What a descriptor stands for.
+/// The file that a descriptor stands for.
 class file : public std::enable_shared_from_this<file> {
 public:
     explicit file(kernel& of) noexcept : kernel_(of) {}
     file& operator=(file&&) = delete;
     virtual ~file() = default;
 
-    /// What it is ready for.
+    /// Returns what the file is ready for.
     virtual unsigned events() const noexcept = 0;
-    /// Nobody has it any more: no descriptor, and no request of io_uring.
+    /// Called when no descriptor and no request of io_uring holds the file any more.
     virtual void release() {}
 
-    unsigned holders = 0;  // descriptors, and requests of io_uring
-    int watched_as = -1;   // the descriptor by which epoll knows it
+    unsigned holders = 0;  // descriptors and requests of io_uring that hold it
+    int watched_as = -1;   // the descriptor that epoll watches it by
     bool is_deaf = false;  // a planted defect: its events are not reported
 
 protected:
@@ -82,7 +83,7 @@ public:
 
 private:
     bool has_fired_ = false;
-    unsigned setting_ = 0;  // the newest counts
+    unsigned setting_ = 0;  // only the newest setting counts
 };
 
 /// A socket that listens, or one end of a connection.
@@ -97,7 +98,7 @@ public:
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
-    /// A new descriptor.
+    /// Returns a new descriptor.
     std::int64_t accept();
     std::int64_t send(std::span<const std::byte> bytes);
     std::int64_t receive(std::span<std::byte> buffer);
@@ -107,21 +108,21 @@ public:
     const std::string& name() const noexcept { return name_; }
     bool has_backlog() const noexcept { return !backlog_.empty(); }
 
-    // What a test may know.
+    // For the tests:
     std::uint64_t connection = 0;       // both ends have the same number, from 1
-    bool is_client = false;             // of that connection
+    bool is_client = false;             // true for the connection's client
     std::uint64_t taken = 0;            // bytes that this end has sent
     std::uint64_t arrived = 0;          // bytes that have come here, read or not
-    bool was_reset = false;             // bytes may be lost, in both directions
-    bool has_ended = false;             // there is an end or an error to be read, behind what has arrived
-    bool is_connecting = false;         // not yet connected, nor refused
+    bool was_reset = false;             // bytes might be lost, in both directions
+    bool has_ended = false;             // an end or an error can be read, after what has arrived
+    bool is_connecting = false;         // not yet connected or refused
     std::shared_ptr<socket_file> peer;  // while both ends live
     bool can_take() const noexcept { return has_room_; }
-    /// How much of what is sent can arrive at a time.
+    /// Returns how many sent bytes can arrive at a time.
     std::size_t window() const noexcept {
         return peer ? std::min(send_limit_, peer->receive_limit_) : send_limit_;
     }
-    bool accept_was_refused = false;  // for want of a descriptor: who accepts waits a while
+    bool accept_was_refused = false;  // for lack of a descriptor: the accepter waits a while
 
 private:
     void establish(const std::string& name);
@@ -140,17 +141,17 @@ private:
     std::size_t backlog_max_ = 0;
 
     std::deque<std::byte> received_;
-    std::deque<std::size_t> messages_;  // of a Unix socket: where a read stops
+    std::deque<std::size_t> messages_;  // of a Unix socket: the message ends at which a read stops
     std::deque<std::byte> under_way_;   // sent, and not yet at the peer
     std::size_t send_limit_;
     std::size_t receive_limit_;
-    bool has_room_ = true;      // until a send was cut short; then there is none before it has been said
-    bool is_carrying_ = false;  // something will happen to what is under way
-    bool sends_end_ = false;    // after what is under way
+    bool has_room_ = true;      // until a send is cut short; then false until space has been reported
+    bool is_carrying_ = false;  // a delivery is scheduled
+    bool sends_end_ = false;    // after the bytes that are under way
     bool end_is_sent_ = false;
     bool is_closed_ = false;
     bool connect_is_told_ = false;
-    int error_ = 0;  // to be told once
+    int error_ = 0;  // reported once
 };
 
 /// An io_uring (ring.hpp).
@@ -163,23 +164,23 @@ public:
     kernel& operator=(const kernel&) = delete;
     ~kernel();
 
-    /// The one that the calls of this thread go to; null outside of a run.
+    /// The kernel that receives the calls of this thread; null outside of a run.
     static kernel* current;
-    /// Only descriptors from here on are its own.
+    /// The lowest descriptor that belongs to it.
     static constexpr int first_descriptor = 64;
 
     // Time.
 
     nanoseconds time() const noexcept { return time_; }
-    /// As the loop sees it.
+    /// Returns the time as the loop sees it.
     nanoseconds clock();
     void sleep(nanoseconds duration);
-    /// `what` happens after so long.
+    /// Makes `what` happen after `delay`.
     void after(nanoseconds delay, std::function<void()> what);
-    /// At every call, before it is made: time passes, what is due happens, and other threads may act.
+    /// Called at every call, before it is made: time passes, due events happen, and other threads can act.
     void enter();
-    /// Sleeps until `is_over` or the deadline; false at the deadline. When nothing is going to happen any
-    /// more, the run has failed.
+    /// Sleeps until `is_over` or the deadline; returns false at the deadline. If nothing more is going to
+    /// happen, the run has failed.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
 
@@ -197,9 +198,9 @@ public:
 
     // Readiness.
 
-    /// What the file is ready for may have changed: whoever waits for it looks.
+    /// Called when the file's readiness might have changed, for all that wait for it.
     void changed(file& what);
-    /// What it is reported to be ready for.
+    /// Returns the readiness that is reported for the file.
     unsigned reported_events(const file& what) const noexcept { return what.is_deaf ? 0 : what.events(); }
     std::int64_t epoll_control(int what, int fd, const epoll_event& event);
     std::int64_t epoll_wait(std::span<epoll_event> events, bool blocks);
@@ -212,22 +213,22 @@ public:
     std::uint16_t free_port() noexcept { return ++last_port_; }
     std::uint64_t next_connection() noexcept { return ++last_connection_; }
 
-    /// True now and then, when this defect is planted.
+    /// Returns true at random, once in `one_in` calls, if this defect is planted.
     bool is_planted(defect what, std::uint64_t one_in) { return planted_ == what && random.one_in(one_in); }
-    /// A call is interrupted by a signal now and then.
+    /// Returns true at random, if a signal interrupts the call.
     bool is_interrupted() { return random.one_in(200); }
 
-    /// What other threads do. Called at the loop's calls.
+    /// The actions of other threads. Called at the loop's calls.
     std::function<void()> other_threads;
-    /// Called when nothing is there for the loop, and it is going to sleep.
+    /// Called when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
-    /// For who wants to know why it fails.
+    /// Returns what is waiting, for the message of a failure.
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;
     chance random;
     trace log;
     std::uint64_t calls_of_turn = 0;
-    nanoseconds step;  // about as much time passes at a call
+    nanoseconds step;  // the time that passes at a call, approximately
 
 private:
     struct happening {
@@ -250,13 +251,13 @@ private:
 
     const defect planted_;
     nanoseconds time_;
-    nanoseconds stopped_at_{0};      // the clock, when that is planted
+    nanoseconds stopped_at_{0};      // the clock, if its stop is planted
     std::vector<happening> coming_;  // a heap
     std::uint64_t last_happening_ = 0;
     bool in_other_thread_ = false;
     std::map<int, std::shared_ptr<file>> descriptors_;
-    std::map<int, interest> interests_;  // of the one epoll
-    std::deque<int> listed_;             // to be looked at by epoll_wait
+    std::map<int, interest> interests_;  // of the only epoll
+    std::deque<int> listed_;             // to be checked by epoll_wait
     std::uint16_t last_port_ = 10'000;
     std::uint64_t last_connection_ = 0;
 };

@@ -15,14 +15,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// More than any design needs on a kernel that takes its time: what is not done by then is not going to be.
+// More turns than any design needs on a slow kernel: an operation that is not done by then is never done.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
-/// Who hears that he is cancelled, and goes on.
+/// A task that receives its cancellation, and continues.
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// What is written at a place of a connection, in one direction.
+/// Returns the byte that is written at a place of a connection, in one direction.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -41,7 +41,7 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// For as long as a frame waits.
+/// Registers a wait for as long as a frame waits.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -95,7 +95,7 @@ void program::between_turns(bool may_begin) {
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
     if (may_begin && chance_.one_in(100)) cancel_somebody();
-    if (may_begin && chance_.one_in(16))  // perhaps while the loop sleeps
+    if (may_begin && chance_.one_in(16))  // might come while the loop sleeps
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
@@ -207,7 +207,7 @@ void program::look_for_starving() {
     }
 }
 
-// A timer may be due: the time that a relative timeout is computed from has passed when the sleep begins.
+// A timer might be due: the time from which a relative timeout is computed has passed when the sleep begins.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
@@ -281,7 +281,7 @@ loop::task<void> program::sleep_on() {
 
 loop::task<void> program::yield_often() {
     for (std::uint64_t times = 1 + chance_.below(200); times > 0; --times) {
-        // The function owns what it writes to: the task may be cancelled before it runs.
+        // The function owns the flag: the task might be cancelled before the function runs.
         const auto has_run = std::make_shared<bool>(false);
         loop_->post([has_run] { *has_run = true; });
         co_await loop_->yield();
@@ -350,7 +350,8 @@ loop::task<void> program::share_future() {
            "who waits for a future does not go on in the order of coming");
 }
 
-/// Calls, some of which are cancelled. They own it, since they may outlive who made them.
+/// Calls, some of which are cancelled. The functions own this, since they might outlive the task that made
+/// them.
 struct program::made_calls {
     explicit made_calls(std::size_t count) : states(count, state::made) {}
     enum class state : std::uint8_t { made, cancelled, run };
@@ -383,8 +384,8 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // What is due with the sleep may stand behind it; or, where a sleep looks at the clock itself, be found
-    // so at the next turn.
+    // Calls that are due together with the sleep might come after it in the queue; or, in a loop whose sleeps
+    // check the clock themselves, be found due at the next turn.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
@@ -431,7 +432,7 @@ loop::task<void> program::be_client() {
                 connected = co_await loop_->connect(static_cast<std::uint16_t>(port));
             }
         } catch (const std::system_error& failure) {
-            // Nobody listens any more, or its backlog is full, or the connection broke at once.
+            // The server does not listen any more, its backlog is full, or the connection broke at once.
             const int error = failure.code().value();
             expect(error == ECONNREFUSED || error == ENOBUFS || error == ECONNRESET, failure.what());
             continue;
@@ -449,10 +450,10 @@ loop::task<void> program::converse(stream connected) {
     parts.push_back(calls_back ? call_when_readable(connected, mine) : read_all(connected, mine));
     if (chance_.one_in(2)) std::swap(parts[0], parts[1]);
     switch (chance_.below(6)) {
-        case 0:  // it is over when one of them is, whatever the other one has to say
+        case 0:  // ends when one part ends, whatever the other does
             co_await loop_->race(std::span(parts));
             break;
-        case 1:  // somebody closes it, whatever they are waiting for
+        case 1:  // a third part closes it, whatever the others wait for
             if (!calls_back) parts.push_back(close_later(connected));
             [[fallthrough]];
         default:
@@ -474,7 +475,7 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    // A byte at a time, so many would take as long as all else together.
+    // If the window is one byte, large transfers would take longer than everything else together.
     constexpr std::uint64_t parts_max = 2'000;
     const std::uint64_t total =
         std::min(chance_.any_magnitude(chance_.one_in(8) ? 17 : 12), parts_max * mine->window());
@@ -535,7 +536,7 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
     }
 }
 
-// False at the end.
+// Returns false at the end.
 bool program::take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset) {
     if (bytes.empty()) {
         const bool is_whole =
@@ -554,12 +555,12 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// As programs do that have other libraries read: the loop says when.
+// Reads in a callback, as programs do in which another library reads: the loop calls it when it can read.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();
     std::uint64_t offset = 0;
     loop::event has_ended(*loop_, loop_->polls());
-    // It waits for ever anew: as long as it reads, nothing stands.
+    // The callback waits repeatedly: as long as it reads, it is not stuck.
     const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
         return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);
     });

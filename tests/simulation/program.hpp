@@ -1,14 +1,15 @@
-// The program that is run on the simulated kernel, and what has to be true of it: a plain model beside it.
+// The program that runs on the simulated kernel, with a plain model that checks it.
 //
-// Some dozens of tasks do all that programs do: serve, connect, read and write at once, sleep, gather, race,
-// set limits, wait for futures, call later. Other threads post, tasks are cancelled at any moment, and a new
-// one begins for each that has ended. What must hold:
-// - Every byte is read where it was written, none is lost unless the connection broke, and what a task is
-//   told of its writes is what the kernel has taken.
-// - No timer is early. What was posted is run once, in its thread's order. A cancelled call is not made.
-// - A task ends as cancelled only when it was asked to, and then it does.
-// - What is possible happens within so many turns: a read of what has arrived, a timer that is due, a post.
-// - In the end there is no descriptor, and nothing that waits.
+// Some dozens of tasks do what programs do: serve, connect, read and write at once, sleep, gather, race, set
+// limits, wait for futures, call later. Other threads post, tasks are cancelled at any moment, and a new task
+// begins for each that has ended. The following must hold:
+// - Every byte is read at the place where it was written, none is lost unless the connection broke, and the
+//   result of a write is what the kernel has taken.
+// - No timer is early. Posts run once, in the order of their thread. A cancelled call is not made.
+// - A task ends as cancelled only if it was cancelled, and then it does end.
+// - What is possible happens within a number of turns: a read of bytes that have arrived, a due timer, a
+//   post.
+// - At the end there are no descriptors, and nothing waits.
 #pragma once
 
 #include <array>
@@ -29,19 +30,19 @@
 
 namespace loopbench::simulation {
 
-/// What is peculiar to a design.
+/// The properties of a design that the checks must respect.
 struct promises {
-    bool starves = false;  // document 003's loop looks at timers and I/O only when its queue is empty
-    bool spins = false;    // time passes only by its looking at the clock
+    bool starves = false;  // tutorial 003's loop looks at timers and I/O only when its queue is empty
+    bool spins = false;    // time passes only when it looks at the clock
 };
 
 struct tally {
     std::uint64_t turns = 0;
     std::uint64_t tasks = 0;
-    std::uint64_t cancelled = 0;  // of them
+    std::uint64_t cancelled = 0;  // of the tasks
     std::uint64_t sleeps = 0;
     std::uint64_t connections = 0;
-    std::uint64_t bytes = 0;  // read
+    std::uint64_t bytes = 0;  // bytes read
     std::uint64_t posts = 0;  // of other threads
 
     tally& operator+=(const tally& other) noexcept;
@@ -54,13 +55,13 @@ public:
     program& operator=(const program&) = delete;
     ~program();
 
-    /// The loop must go first.
+    /// Begins on this loop, which must be destroyed before the program.
     void begin(loop::event_loop& on);
-    /// Between two turns: other tasks begin, some are cancelled, and what must hold is looked at.
+    /// Called between two turns: new tasks begin, some are cancelled, and the conditions are checked.
     void between_turns(bool may_begin);
-    /// Nobody runs any more, and everything that was posted has run.
+    /// Returns whether no task runs any more, and every post has run.
     bool is_over() const noexcept;
-    /// Before the loop goes, with whatever still runs.
+    /// Called before the loop is destroyed, with all tasks that still run.
     void let_go() noexcept;
     void expect_nothing_waits() const;
 
@@ -75,19 +76,19 @@ private:
         std::string_view what;
         loop::task_handle<void> handle;
         bool is_cancelled = false;
-        std::uint64_t cancelled_at = 0;  // turn
+        std::uint64_t cancelled_at = 0;  // the turn
     };
-    /// Somebody waits, and says when the wait could be over.
+    /// A wait, with a function that returns whether it could be over.
     struct wait {
         std::string_view what;
         std::function<bool()> is_possible;
-        std::uint64_t possible_since = 0;  // the turn before the one that first found so; 0 is not possible
+        std::uint64_t possible_since = 0;  // the turn that first found it so; 0 means not possible
     };
     class waiting;
     struct other_thread {
         std::uint64_t posted = 0;
         std::uint64_t run = 0;
-        std::deque<std::uint64_t> turns;  // in which each was posted that has not run
+        std::deque<std::uint64_t> turns;  // the turns in which posts were made that have not run
     };
     struct made_calls;
 

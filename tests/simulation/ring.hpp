@@ -1,6 +1,6 @@
 // The io_uring of the simulated kernel, as the loop sets it up (IORING_SETUP_DEFER_TASKRUN, SINGLE_ISSUER):
-// nothing completes but inside of an entry, at most about twenty requests at one, and a flag in the ring says
-// that an entry would bring something.
+// requests complete only inside an entry, at most about twenty per entry, and a flag in the ring tells that
+// an entry would complete something.
 #pragma once
 
 #include <liburing.h>
@@ -16,20 +16,21 @@ namespace loopbench::simulation {
 
 class ring {
 public:
-    /// Makes `shown` what liburing's inline functions work on.
+    /// Initializes `shown`, which liburing's inline functions work on.
     ring(kernel& of, io_uring& shown, unsigned submissions, unsigned completions);
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
     ~ring();
 
     void add_buffers(const io_uring_buf_reg& registered);
-    /// io_uring_enter(2), with what liburing says of it: how many requests were taken, or a negated errno.
+    /// Does what io_uring_enter(2) does. Returns like liburing: the number of requests taken, or a negated
+    /// errno.
     int enter(io_uring& shown, unsigned completions_wanted);
-    /// The file has changed: requests that wait for it may go on.
+    /// Called when the file has changed: requests that wait for it can continue.
     void look_again(const file& changed) noexcept;
 
 private:
-    /// Of an io_uring_sqe what these operations need.
+    /// The part of an io_uring_sqe that these operations need.
     struct order {
         explicit order(const io_uring_sqe& submitted) noexcept;
         explicit order(std::uint64_t timeout) noexcept : user_data(timeout) {}
@@ -45,7 +46,7 @@ private:
     };
     struct request {
         order what;
-        std::shared_ptr<file> on;  // of those that have a file
+        std::shared_ptr<file> on;  // if the request has a file
         bool is_started = false;
         bool may_go_on = false;
     };
@@ -63,17 +64,17 @@ private:
     void end(requests::iterator ended);
 
     kernel& kernel_;
-    unsigned submissions_taken_ = 0;  // the words that the ring shares with the process
+    unsigned submissions_taken_ = 0;  // these words are shared with the process
     unsigned submissions_made_ = 0;
     unsigned flags_ = 0;
     unsigned completions_taken_ = 0;
     unsigned completions_made_ = 0;
-    // As memory: the kernel's structures end with arrays of no size.
+    // Raw memory, because the kernel's structures end with flexible arrays.
     std::vector<std::array<std::uint64_t, 8>> submissions_;
     std::vector<std::array<std::uint64_t, 2>> completions_;
     requests pending_;
-    std::uint64_t timeout_ = 0;  // the user_data of the one that is set; 0 is none
-    unsigned setting_ = 0;       // of it
+    std::uint64_t timeout_ = 0;  // the user_data of the timeout that is set; 0 means none
+    unsigned setting_ = 0;       // counts its settings
     bool has_timed_out_ = false;
     io_uring_buf_ring* buffers_ = nullptr;
     unsigned buffer_mask_ = 0;

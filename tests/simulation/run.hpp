@@ -1,4 +1,4 @@
-// What a simulated run shares: its seed's decisions, the trace of all that happens in it, and how it fails.
+// Shared by everything in a simulated run: the seed's decisions, the trace of all events, and the failure.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,32 +13,32 @@ namespace loopbench::simulation {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-/// What can be planted, for the simulation to find.
+/// The defects that can be planted, for the simulation to find.
 enum class defect : std::uint8_t {
     none,
-    lost_event,            // a descriptor became ready, and the kernel does not say so
-    lost_wakeup,           // the loop is woken, and sleeps on
+    lost_event,            // a descriptor becomes ready, and the kernel does not report it
+    lost_wakeup,           // the loop is woken, and continues to sleep
     lost_timer,            // the kernel's timer does not fire
     early_clock,           // the loop's clock is ahead of the time
-    stopped_clock,         // the loop's clock does not go on, so that timers starve
-    lost_byte,             // one does not arrive
-    swapped_bytes,         // two arrive in the other order
+    stopped_clock,         // the loop's clock stops, so that timers starve
+    lost_byte,             // a byte does not arrive
+    swapped_bytes,         // two bytes arrive in the wrong order
     lost_end,              // a stream's end does not arrive
-    miscounted_send,       // the kernel takes one byte less than it says
-    dropped_cancellation,  // a task is asked to end, and never hears of it
-    dropped_post,          // what another thread has posted is not run
-    swapped_posts,         // two posts of one thread are run in the other order
+    miscounted_send,       // the kernel takes one byte less than it reports
+    dropped_cancellation,  // a task is cancelled, and does not receive it
+    dropped_post,          // a post of another thread does not run
+    swapped_posts,         // two posts of one thread run in the wrong order
 };
 
-/// What the seed decides, in the order of asking.
+/// The seed's decisions, in the order of the calls.
 class chance {
 public:
     explicit chance(std::uint64_t seed) : random_(seed) {}
 
-    /// 0 to limit - 1; `limit` is not 0.
+    /// Returns 0 to limit - 1; `limit` is not 0.
     std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
     bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
-    /// Below 2^bits_max, as often of each magnitude.
+    /// Returns a number below 2^bits_max, with each magnitude equally often.
     std::uint64_t any_magnitude(unsigned bits_max) noexcept {
         return below(std::uint64_t{1} << below(bits_max + 1));
     }
@@ -50,8 +50,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Everything that happens, in order: as a number always, and as text on demand. Two runs that did the same
-/// have the same.
+/// Everything that happens, in order: always as a number, and on demand as text. Two runs that did the same
+/// have the same trace.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}
@@ -80,7 +80,7 @@ private:
     std::uint64_t digest_ = 0;
 };
 
-/// Ends the program: says what is wrong, and the command that does all of it again.
+/// Prints what is wrong, and the command that repeats the run, and ends the program.
 [[noreturn]] void fail(const std::string& what);
 
 }  // namespace loopbench::simulation

@@ -1,7 +1,7 @@
-// simulation: the loop, and a program on it, on a kernel in memory, for as many turns as there is time.
+// simulation: the loop, with a program, on a kernel in memory, for as many turns as there is time.
 //
-// Each seed is a run: its kernel, its tasks and all that comes in between. The same seed does the same, to
-// the byte of its trace. When something does not hold, the program ends, and says which seed it was.
+// Each seed is a run with its own kernel, tasks and events. The same seed does the same, to the byte of its
+// trace. If a condition does not hold, the program ends and prints the seed.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,14 +43,14 @@ constexpr std::array<std::pair<std::string_view, defect>, 12> defects{{
 constexpr int exit_failed = 1;
 constexpr int exit_crashed = 3;
 
-/// What is run at the moment, for who has to say that it fails.
+/// The run in progress, for the message of a failure.
 struct {
     std::uint64_t seed = 0;
     std::string_view design;
     std::string_view planted;
-    bool is_canary = false;  // a defect is planted, and is to be found
+    bool is_canary = false;  // a defect is planted, and must be found
     std::chrono::steady_clock::time_point started;
-    std::uint64_t turns_before = 0;  // of earlier seeds
+    std::uint64_t turns_before = 0;  // in earlier seeds
     const tally* done = nullptr;
     std::string* trace_text = nullptr;
     std::string trace_file;
@@ -148,7 +148,7 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
     return {tasks.done, simulated.log.digest()};
 }
 
-/// Whether each defect is found on both flagships within a minute, by a process of its own.
+/// Returns whether each defect is found on both flagships within a minute, each in its own process.
 bool finds_what_is_planted() {
     constexpr double seconds_max = 60;
     bool all = true;
@@ -158,7 +158,7 @@ bool finds_what_is_planted() {
             if (child == 0) {
                 running.started = std::chrono::steady_clock::now();
                 for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed) {
-                    // Who fails without the defect has not found it.
+                    // A failure without the defect does not count as finding it.
                     running.is_canary = false;
                     running.planted = {};
                     running.fails_as = exit_crashed;
@@ -181,7 +181,7 @@ bool finds_what_is_planted() {
     return all;
 }
 
-/// Of each run: whether anything has come of all that there is to be seen.
+/// Returns whether the runs did something of every kind that the checks need.
 bool has_done_all(const tally& done) {
     return done.cancelled != 0 && done.sleeps != 0 && done.connections != 0 && done.bytes != 0 &&
            done.posts != 0;
@@ -242,7 +242,7 @@ int main(int count, char** arguments) {
             const bool traces = !running.trace_file.empty();
             const outcome result = run(design, first + done, what, traces ? &text : nullptr);
             if (traces) std::ofstream(running.trace_file) << text;
-            // All that the text says is in the number, which costs less.
+            // The digest covers everything that the text has, and costs less.
             if (twice && run(design, first + done, what, nullptr).digest != result.digest)
                 fail("it does something else the second time");
             all += result.done;
@@ -253,7 +253,7 @@ int main(int count, char** arguments) {
                        static_cast<double>(std::clock() - cpu_before),
                    all.tasks, all.cancelled, all.sleeps, all.connections, all.bytes, all.posts);
         std::fflush(stdout);
-        // One seed may be too few for that.
+        // One seed might be too few for this check.
         if (done >= 10 && !has_done_all(all)) {
             fmt::print("on {} nothing has come of some of it, of which nothing is seen so\n", design);
             return 1;

@@ -1,11 +1,11 @@
 // soak: a server, and clients that connect, reset, close one half, read slowly and take every descriptor that
-// it has, over and over; and what that leaves behind. It prints one JSON document.
+// it has, repeatedly; and a check of what remains afterwards. It prints one JSON document.
 //
-// The server is a process of its own, with few descriptors, so that what the kernel says of a process is said
-// of the server. A round is a storm, in which everything happens at once; starvation, in which more
-// connections are held than the server can have, and nothing else happens; and the first round trip after
-// that. Descriptors and memory have to come back; with --judge-times, what the server did while it was
-// starved and how soon it answered are judged, too, which a busy machine makes worse.
+// The server is a separate process with few descriptors, so that the kernel's numbers for a process are the
+// server's. A round is a storm, in which everything happens at once; starvation, in which more connections
+// are held than the server can have, and nothing else happens; and the first round trip after that.
+// Descriptors and memory have to come back. With --judge-times, the server's CPU time while starved and the
+// time of its first answer are judged, too; a busy machine makes both worse.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -137,7 +137,7 @@ public:
         return std::chrono::nanoseconds(ns);
     }
 
-    /// Whether it has ended as asked.
+    /// Sends SIGTERM, and returns whether the server has ended as requested.
     bool end() {
         ::kill(process_, SIGTERM);
         int status = 0;
@@ -224,13 +224,14 @@ void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, ta
     }
 }
 
-/// Whether the server is back at so many descriptors, or is within half a minute.
+/// Waits up to half a minute, and returns whether the server is back at this number of descriptors.
 bool has_come_back(const server& watched, std::size_t descriptors) {
     for (int i = 0; i < 3000 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
     return watched.descriptors() == descriptors;
 }
 
-/// How many it has when it has no client: one less than with a client that has been answered.
+/// Returns the server's number of descriptors without clients: one less than with a client that has been
+/// answered.
 std::size_t descriptors_without_clients(const server& watched) {
     errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);
@@ -260,7 +261,7 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
             std::vector<loop::unique_fd> held;
             for (std::size_t i = 0; i < connections_while_starved; ++i)
                 held.push_back(connect_to(watched.port(), 1s));
-            std::this_thread::sleep_for(round / 10);  // it takes what it can
+            std::this_thread::sleep_for(round / 10);  // the server takes what it can
             const auto cpu_before = watched.cpu();
             const auto before = steady_clock::now();
             std::this_thread::sleep_for(round / 3);
@@ -275,7 +276,8 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     } while (steady_clock::now() < end);
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
-    // It keeps what it once needed, as recycled frames: the first tenth of the rounds is for that.
+    // The server keeps the memory that it once needed, as recycled frames: the first tenth of the rounds is
+    // for that.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];
     const double cpu_max = *std::ranges::max_element(cpu_pct);
@@ -334,7 +336,8 @@ int main(int count, char** arguments) {
                       {"loops", json::array()}};
         const auto each = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(seconds / static_cast<double>(designs.size())));
-        // All of them before the first storm: a later one would begin with what that left in our memory.
+        // All servers start before the first storm: a later one would begin with the memory that the storm
+        // left in ours.
         std::vector<std::pair<std::string, std::unique_ptr<server>>> servers;
         for (const std::string& design : designs) {
             const auto refusal = design == "loop-uring" ? loop::io_uring_refusal() : "";

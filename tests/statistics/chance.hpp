@@ -1,4 +1,4 @@
-// Data of the kinds that trials give, with medians that are known.
+// Random data of the kinds that trials produce, with known medians.
 #pragma once
 
 #include <cmath>
@@ -23,14 +23,15 @@ struct population {
     }
 };
 
-/// Log ratios around `median`, with a spread of a few percent.
+/// Returns distributions of log ratios around `median`, with a spread of a few percent.
 inline std::vector<population> populations(double median = 0) {
     constexpr double spread = 0.04;
     const auto normal = [](generator& random) { return std::normal_distribution<double>{}(random); };
     const auto is_slow_mode = [](generator& random) {
         return std::uniform_real_distribution<double>{}(random) < 0.3;
     };
-    // Of 70 % around 0 and 30 % far above, half lie below the 5/7 quantile of the first: 0.5659 deviations.
+    // 70 % of the values lie around 0 and 30 % far above. So half of them lie below the 5/7 quantile of the
+    // first group, which is 0.5659 standard deviations.
     constexpr double quantile_of_5_7 = 0.565948821932863;
     return {
         {"normal", median, [=](generator& random) { return median + spread * normal(random); }},

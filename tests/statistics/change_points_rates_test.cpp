@@ -1,4 +1,4 @@
-// How often change points are found where there are some, and where there are none: few tries, with seeds.
+// Tests how often change points are found in changed and in unchanged series, with few tries and fixed seeds.
 // docs/history.md gives the rates of many tries.
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// One in a thousand of them, of 200.
-TEST(change_points, are_hardly_ever_found_where_nothing_changed) {
+// The expected rate is one in a thousand; there are 200 series.
+TEST(change_points, unchanged_series_hardly_ever_have_change_points) {
     generator random{5};
     std::size_t alarms = 0;
     for (const auto& population : populations())
@@ -20,7 +20,7 @@ TEST(change_points, are_hardly_ever_found_where_nothing_changed) {
     EXPECT_LE(alarms, 2);
 }
 
-TEST(change_points, of_3_percent_are_found_within_five_runs_where_blocks_have_2_percent_of_noise) {
+TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_block_noise) {
     generator random{6};
     std::size_t found = 0;
     for (int i = 0; i < 50; ++i)
@@ -28,8 +28,9 @@ TEST(change_points, of_3_percent_are_found_within_five_runs_where_blocks_have_2_
     EXPECT_GE(found, 47);
 }
 
-// Without the correction there would be one in a thousand at this level, and ten at ten times as much.
-TEST(change_points, are_corrected_for_the_number_of_series) {
+// For one series the rate at this level would be one in a thousand, and ten times as much at a level ten
+// times as high.
+TEST(change_points, levels_are_corrected_for_the_number_of_series) {
     generator random{7};
     std::vector<run_series> all;
     for (int i = 0; i < 400; ++i) all.push_back(unchanged(random, normal_noise(0.01), 60));
@@ -46,7 +47,7 @@ TEST(change_points, are_corrected_for_the_number_of_series) {
 }
 
 // The correction asks for a p-value of 1 in 1.1 million here.
-TEST(change_points, are_found_among_however_many_series) {
+TEST(change_points, a_change_is_found_among_a_thousand_series) {
     generator random{7};
     std::vector<run_series> all;
     for (int i = 0; i < 1100; ++i) all.push_back(unchanged(random, normal_noise(0.01), 32));

@@ -1,4 +1,4 @@
-// Change points in series of which is known when they changed.
+// Tests change points in series with known changes.
 #include <gtest/gtest.h>
 
 #include "simulated_series.hpp"
@@ -7,7 +7,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(change_points, of_a_clear_step_are_where_it_is) {
+TEST(change_points, a_clear_step_is_found_where_it_is) {
     generator random{1};
     for (const std::size_t at : {20UL, 30UL, 57UL}) {
         const auto found = changes_in(with_step(random, normal_noise(0.001), 60, at, 5), 60);
@@ -17,7 +17,7 @@ TEST(change_points, of_a_clear_step_are_where_it_is) {
     }
 }
 
-TEST(change_points, of_several_steps_are_all_there) {
+TEST(change_points, several_steps_are_all_found) {
     generator random{2};
     auto series = unchanged(random, normal_noise(0.001), 200);
     const std::vector<std::size_t> planted{15, 40, 100, 110, 190};
@@ -28,13 +28,13 @@ TEST(change_points, of_several_steps_are_all_there) {
     EXPECT_EQ(found, planted);
 }
 
-TEST(change_points, are_none_in_what_is_always_the_same_or_too_short) {
+TEST(change_points, constant_or_short_series_have_no_change_points) {
     EXPECT_TRUE(changes_in(run_series(1000, 3.0), 1000).empty());
     for (std::size_t runs = 0; runs < 10; ++runs)
         EXPECT_TRUE(changes_in({1, 1, 1, 2, 2, 2, 2, 2, 2, 2}, runs).empty());
 }
 
-TEST(change_points, of_counts_need_no_noise) {
+TEST(change_points, counts_can_change_without_noise) {
     run_series counts(20, 1.0);
     for (std::size_t i = 14; i < counts.size(); ++i) counts[i] = 2;
     const auto found = changes_in(counts, counts.size());
@@ -42,7 +42,7 @@ TEST(change_points, of_counts_need_no_noise) {
     EXPECT_EQ(found[0].at, 14);
 }
 
-TEST(change_points, are_no_two_bad_days) {
+TEST(change_points, two_outliers_in_a_row_are_no_change) {
     generator random{3};
     auto series = unchanged(random, normal_noise(0.01), 60);
     series[20] += 0.3;
@@ -55,7 +55,7 @@ TEST(change_points, are_no_two_bad_days) {
     EXPECT_TRUE(changes_in(series, 60).empty());
 }
 
-TEST(change_points, that_were_found_stay_whatever_comes_later) {
+TEST(change_points, earlier_change_points_stay_when_later_ones_come) {
     generator random{4};
     auto series = with_step(random, normal_noise(0.01), 400, 100, 5);
     const auto before = changes_in(series, 200);

@@ -1,4 +1,4 @@
-// Corrections against examples that can be reckoned by hand.
+// Tests corrections against examples that can be calculated by hand.
 #include "bench/statistics/correction.hpp"
 
 #include <gtest/gtest.h>
@@ -16,19 +16,20 @@ void expect_near(const numbers& found, const numbers& expected) {
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
 }
 
-TEST(correction, holm_multiplies_by_what_is_left_and_never_falls) {
-    // In order: 0.01 * 4, 0.015 * 3, 0.02 * 2 (below 0.045), 0.03 * 1 (below it, too).
+TEST(correction, holm_multiplies_by_the_remaining_number_and_never_decreases) {
+    // In order: 0.01 * 4, 0.015 * 3, 0.02 * 2 (below 0.045), 0.03 * 1 (also below it).
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
 }
 
-TEST(correction, benjamini_and_hochberg_divide_by_the_rank_and_never_fall) {
-    // In order: 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3, 0.03 * 4 / 4; each the least from there on.
+TEST(correction, benjamini_hochberg_divides_by_the_rank_and_never_decreases) {
+    // In order: 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3, 0.03 * 4 / 4; each is the minimum from there on.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::benjamini_hochberg),
                 {0.03, 0.08 / 3, 0.08 / 3, 0.08 / 3});
 }
 
-// Table 1 of Benjamini and Hochberg (1995): at 5 % Bonferroni's and Holm's way find three, theirs finds four.
-TEST(correction, finds_what_the_authors_found_in_their_example) {
+// Table 1 of Benjamini and Hochberg (1995): at 5 %, Bonferroni's and Holm's methods find three and theirs
+// finds four.
+TEST(correction, the_authors_example_gives_their_result) {
     const numbers p_values{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                            0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0};
     const auto found = [&](correction how) {
@@ -40,7 +41,7 @@ TEST(correction, finds_what_the_authors_found_in_their_example) {
     EXPECT_EQ(found(correction::benjamini_hochberg), 4);
 }
 
-TEST(correction, of_one_comparison_changes_nothing_and_none_exceeds_one) {
+TEST(correction, one_comparison_is_unchanged_and_no_value_exceeds_one) {
     for (const auto how : {correction::holm, correction::benjamini_hochberg}) {
         expect_near(adjusted(numbers{0.04}, how), {0.04});
         expect_near(adjusted(numbers{0.9, 0.8}, how),
@@ -49,7 +50,7 @@ TEST(correction, of_one_comparison_changes_nothing_and_none_exceeds_one) {
     }
 }
 
-TEST(correction, knows_the_level_that_one_more_would_have_had_to_meet) {
+TEST(correction, the_level_for_one_more_difference_is_correct) {
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::holm), 0.05 / 40);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(39, 40, 0.05, correction::holm), 0.05);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::benjamini_hochberg), 0.05 / 40);

@@ -1,5 +1,5 @@
-// Intervals and verdicts against chance: whether they are wrong as seldom as they say. Seeds are fixed, so
-// that these tests give the same numbers each time.
+// Tests the error rates of intervals and verdicts on random data. Seeds are fixed, so that the results are
+// reproducible.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,14 +26,15 @@ double coverage(const population& from, std::size_t count, int tries) {
 }
 
 // 40,000 tries have a standard error of 0.11 %.
-TEST(coverage, of_few_and_of_many_blocks_is_95_percent_within_one_on_data_of_every_kind) {
+TEST(coverage, intervals_cover_95_percent_within_one_percent_on_data_of_every_kind) {
     for (const auto& from : populations())
         for (const std::size_t count :
              {6UL, 7UL, 8UL, 9UL, 10UL, 11UL, 12UL, 15UL, 20UL, 30UL, 49UL, 50UL, 71UL})
             EXPECT_NEAR(coverage(from, count, 40'000), 0.95, 0.01) << from.name << count;
 }
 
-/// The share of reports with a false difference, of reports of 40 comparisons without any difference.
+/// Returns the share of reports with a false difference. Each report has 40 comparisons without any
+/// difference.
 double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, int reports) {
     generator random{7};
     const auto kinds = populations();
@@ -50,7 +51,7 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
     return static_cast<double>(wrong) / reports;
 }
 
-// Without a threshold, so that nothing but the correction holds the errors down.
+// There is no threshold, so that only the correction limits the errors.
 TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_names_one) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;
@@ -62,7 +63,7 @@ TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_names_one)
     }
 }
 
-TEST(coverage, without_the_correction_most_such_reports_would) {
+TEST(coverage, without_the_correction_most_such_reports_name_one) {
     bench::verdict_rule rule;
     rule.threshold_pct = 0;
     generator random{7};
@@ -77,11 +78,11 @@ TEST(coverage, without_the_correction_most_such_reports_would) {
     EXPECT_GT(wrong, 140);
 }
 
-TEST(coverage, what_could_have_been_seen_is_seen_in_four_of_five_runs) {
+TEST(coverage, the_smallest_detectable_difference_is_seen_in_four_of_five_runs) {
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};
-        // The spread is known here: 4 %. A run's own guess of it strays, but not on average.
+        // The spread is known to be 4 %. A run's own estimate varies, but is right on average.
         double share = bench::share_needed(blocks, rule.alpha()).value_or(0), z = 0;
         for (double step = 1; step > 1e-9; step /= 2)
             while (std::erfc(-(z + step) / std::sqrt(2.0)) / 2 <= share) z += step;

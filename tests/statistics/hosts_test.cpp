@@ -1,4 +1,5 @@
-// What is found of hosts whose effects are known, and how often an interval of few of them has the truth.
+// Tests the results for hosts with known effects, and how often an interval of few hosts contains the true
+// value.
 #include "bench/statistics/hosts.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace {
 
 using bench::host_value;
 
-/// Log ratios around 0 on hosts that differ by `between`.
+/// Returns log ratios around 0 on hosts that differ by `between`.
 std::vector<host_value> measured(generator& random, std::size_t hosts, std::size_t blocks, double between,
                                  const population& noise) {
     std::normal_distribution<double> normal;
@@ -38,7 +39,7 @@ bool has_zero(const bench::estimate& found) {
 }
 
 // 4000 tries have a standard error of 0.34 %.
-TEST(hosts, that_are_few_have_an_interval_that_covers_what_it_promises) {
+TEST(hosts, intervals_of_few_hosts_have_the_promised_coverage) {
     constexpr int tries = 4000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 3U, 5U})
@@ -49,13 +50,13 @@ TEST(hosts, that_are_few_have_an_interval_that_covers_what_it_promises) {
                     const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
                     covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
                 }
-                // Of a skewed or bimodal kind, the median of six blocks is not where that of all is.
+                // For skewed and bimodal data, the median of six blocks is not an unbiased estimate.
                 EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
                 EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
             }
 }
 
-/// The middle 95 % of what is found when hosts, and then blocks of each, are drawn again.
+/// Returns the middle 95 % of a bootstrap that resamples hosts, and then blocks of each host.
 bench::estimate drawn_again(generator& random, const std::vector<host_value>& all, std::size_t hosts) {
     constexpr std::size_t draws = 400;
     std::vector<std::vector<double>> of_host(hosts);
@@ -77,8 +78,8 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
     return {0, found[draws / 40], found[draws - 1 - draws / 40]};
 }
 
-// Why it is not done that way.
-TEST(hosts, that_are_few_and_drawn_again_would_have_an_interval_that_covers_much_less) {
+// Shows why loopbench does not use the bootstrap.
+TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
         generator random{7};
@@ -93,7 +94,7 @@ TEST(hosts, that_are_few_and_drawn_again_would_have_an_interval_that_covers_much
     EXPECT_NEAR(share_covered(5), 0.88, 0.05);
 }
 
-TEST(hosts, have_a_test_that_says_what_their_interval_says) {
+TEST(hosts, test_and_interval_agree) {
     const std::vector<double> hosts{0.01, 0.04, 0.02};
     const auto found = bench::few_hosts_with_interval(hosts);
     EXPECT_NEAR(found.median, 0.02, 1e-12);
@@ -104,7 +105,7 @@ TEST(hosts, have_a_test_that_says_what_their_interval_says) {
     EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
 }
 
-TEST(hosts, that_all_say_the_same_leave_no_doubt) {
+TEST(hosts, equal_hosts_leave_no_doubt) {
     const std::vector<double> hosts{0.02, 0.02};
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.01), 0);
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.03), 1);
@@ -113,7 +114,7 @@ TEST(hosts, that_all_say_the_same_leave_no_doubt) {
     EXPECT_EQ(*found.high, 0.02);
 }
 
-TEST(hosts, beyond_a_value_by_what_they_reach_are_found_there_in_about_three_of_four_runs) {
+TEST(hosts, a_difference_of_the_stated_reach_is_found_in_about_three_of_four_runs) {
     for (const std::size_t hosts : {3U, 5U}) {
         generator random{11};
         double reach = 0;
@@ -143,7 +144,7 @@ double root_mean_square_of_deviations(std::size_t hosts, double between, double 
     return std::sqrt(squares);
 }
 
-TEST(hosts, are_found_to_differ_by_as_much_as_they_do) {
+TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     for (const std::size_t hosts : {2U, 3U, 8U}) {
         EXPECT_NEAR(root_mean_square_of_deviations(hosts, 0.03, 0.001), 0.03, 0.0015) << hosts;
         EXPECT_NEAR(root_mean_square_of_deviations(hosts, 0.03, 0.02), 0.03, 0.004) << hosts;
@@ -151,7 +152,7 @@ TEST(hosts, are_found_to_differ_by_as_much_as_they_do) {
     }
 }
 
-TEST(hosts, with_a_block_each_cannot_be_told_from_noise) {
+TEST(hosts, one_block_per_host_cannot_be_told_from_noise) {
     generator random{1};
     const auto once = measured(random, 6, 1, 0.03, quiet(0.01)), one = measured(random, 1, 9, 0, quiet(0.01));
     for (const auto& each : {once, one, std::vector<host_value>{}}) {
@@ -160,7 +161,7 @@ TEST(hosts, with_a_block_each_cannot_be_told_from_noise) {
     }
 }
 
-TEST(hosts, that_are_alike_are_seldom_said_to_differ_and_others_mostly) {
+TEST(hosts, equal_hosts_seldom_differ_significantly_and_others_mostly_do) {
     constexpr int tries = 2000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 4U}) {
@@ -177,7 +178,7 @@ TEST(hosts, that_are_alike_are_seldom_said_to_differ_and_others_mostly) {
         }
 }
 
-TEST(hosts, differ_beyond_doubt_where_there_is_no_noise) {
+TEST(hosts, without_noise_hosts_differ_beyond_doubt) {
     const std::vector<host_value> same{{0, 1}, {0, 1}, {1, 1}, {1, 1}}, other{{0, 1}, {0, 1}, {1, 2}, {1, 2}};
     EXPECT_EQ(bench::p_hosts_are_alike(same), 1);
     EXPECT_EQ(bench::p_hosts_are_alike(other), 0);

@@ -1,4 +1,4 @@
-// What is found of layouts whose effect is known.
+// Tests the results for layouts with known effects.
 #include "bench/statistics/layout.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ namespace {
 
 using bench::layout_contrast;
 
-/// As many blocks as layouts, each once on either side, half a round apart (bench::layout_of).
+/// Returns as many blocks as there are layouts. Each layout runs once on either side, half a round apart
+/// (bench::layout_of).
 std::vector<layout_contrast> round(generator& random, std::size_t layouts, double between, double noise) {
     std::normal_distribution<double> normal;
     std::vector<double> effects(layouts);
@@ -28,7 +29,7 @@ std::vector<layout_contrast> round(generator& random, std::size_t layouts, doubl
     return all;
 }
 
-/// The root of the mean of what many rounds give, squared.
+/// Returns the root mean square of the deviations found in many rounds.
 double mean_found(double between, double noise) {
     generator random{20261122};
     constexpr int rounds = 2000;
@@ -40,13 +41,13 @@ double mean_found(double between, double noise) {
     return std::sqrt(squares);
 }
 
-TEST(layout, is_found_to_be_as_large_as_it_is) {
+TEST(layout, the_deviation_between_layouts_is_estimated_correctly) {
     EXPECT_NEAR(mean_found(0.03, 0), 0.03, 0.001);
     EXPECT_NEAR(mean_found(0.03, 0.02), 0.03, 0.0015);
     EXPECT_NEAR(mean_found(0.01, 0.005), 0.01, 0.001);
 }
 
-TEST(layout, of_no_effect_is_told_from_noise) {
+TEST(layout, no_effect_is_told_from_noise) {
     EXPECT_LT(mean_found(0, 0.03), 0.012);
     generator random{3};
     int none = 0;
@@ -54,17 +55,17 @@ TEST(layout, of_no_effect_is_told_from_noise) {
     EXPECT_GT(none, 35) << "half of the sums of products are below zero";
 }
 
-TEST(layout, is_no_larger_for_one_disturbed_block) {
+TEST(layout, one_disturbed_block_does_not_increase_the_deviation) {
     generator random{5};
     auto all = round(random, 20, 0.01, 0.005);
     const double before = *bench::layout_deviation(all);
-    for (const double disturbed : {2.0, -2.0}) {  // one of them has the sign of its fellow
+    for (const double disturbed : {2.0, -2.0}) {  // one of the two has the same sign as its partner
         all[7].log_ratio = disturbed;
         EXPECT_LT(*bench::layout_deviation(all), before + 0.01);
     }
 }
 
-TEST(layout, is_unknown_where_each_is_in_one_block_only_or_hardly_any_in_two) {
+TEST(layout, the_deviation_is_unknown_if_hardly_any_layout_is_in_two_blocks) {
     std::vector<layout_contrast> all;
     EXPECT_FALSE(bench::layout_deviation(all));
     for (std::size_t i = 0; i < 20; ++i) all.push_back({i, 100 + i, i, i % 2 == 0 ? 0.01 : -0.01});
@@ -73,8 +74,8 @@ TEST(layout, is_unknown_where_each_is_in_one_block_only_or_hardly_any_in_two) {
     EXPECT_FALSE(bench::layout_deviation(all));
 }
 
-TEST(layout, in_the_same_block_is_not_the_same_measurement_twice) {
-    std::vector<layout_contrast> all;  // what a slow trial of the baseline does to both of a block's ratios
+TEST(layout, two_ratios_of_one_block_are_not_independent_measurements) {
+    std::vector<layout_contrast> all;  // both ratios of a block share the effect of a slow baseline trial
     for (std::size_t i = 0; i < 20; ++i)
         for (const std::size_t other : {100U, 200U})
             all.push_back({i, other + i, i, i % 3 == 0 ? 0.04 : -0.02});

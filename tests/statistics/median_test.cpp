@@ -1,4 +1,4 @@
-// Against values known in closed form, and against chance itself.
+// Tests medians and intervals against values known in closed form.
 #include "bench/statistics/median.hpp"
 
 #include <gtest/gtest.h>
@@ -23,20 +23,20 @@ std::vector<double> one_to(std::size_t count) {
     return all;
 }
 
-TEST(median, is_the_middle_or_the_mean_of_the_two_in_the_middle) {
+TEST(median, it_is_the_middle_value_or_the_mean_of_the_two_middle_values) {
     EXPECT_EQ(median_with_interval(std::vector{3.0, 1.0, 2.0}).median, 2.0);
     EXPECT_EQ(median_with_interval(std::vector{4.0, 1.0, 3.0, 2.0}).median, 2.5);
     EXPECT_EQ(median_with_interval(std::vector{7.0}).median, 7.0);
 }
 
-TEST(median, has_no_95_percent_interval_below_six_samples) {
+TEST(median, fewer_than_six_samples_have_no_95_percent_interval) {
     for (std::size_t count = 1; count < 6; ++count) {
         const auto found = median_with_interval(one_to(count));
         EXPECT_FALSE(found.low || found.high) << count;
     }
 }
 
-/// 1 - 2 P(B <= k - 1), reckoned with Pascal's triangle.
+/// Returns 1 - 2 P(B <= k - 1), calculated with Pascal's triangle.
 double covered_from(std::size_t k, std::size_t count) {
     double ways = 1, below = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -46,8 +46,8 @@ double covered_from(std::size_t k, std::size_t count) {
     return 1 - 2 * below * std::pow(0.5, count);
 }
 
-// The ranks are those of the tables of the sign test (n, lower rank, upper rank) at 95 %.
-TEST(median, interval_at_the_levels_of_the_sign_test_ends_at_the_ranks_of_its_tables) {
+// The ranks come from the tables of the sign test (n, lower rank, upper rank) at 95 %.
+TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     struct row {
         std::size_t count;
         double low, high;
@@ -64,9 +64,10 @@ TEST(median, interval_at_the_levels_of_the_sign_test_ends_at_the_ranks_of_its_ta
     }
 }
 
-// Of six: C_1 = 62/64 and C_2 = 50/64, so I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5 / 1.4.
-// Of ten: C_2 = 1002/1024 and C_3 = 912/1024, so I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
-TEST(median, interval_at_95_percent_lies_between_two_ranks) {
+// For six samples: C_1 = 62/64 and C_2 = 50/64, so I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5 /
+// 1.4.
+// For ten: C_2 = 1002/1024 and C_3 = 912/1024, so I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
+TEST(median, an_interval_at_95_percent_lies_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
     EXPECT_NEAR(*median_with_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
     const double part = 29.2 / 90, s = 8 * part / (2 + 6 * part);
@@ -74,7 +75,7 @@ TEST(median, interval_at_95_percent_lies_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(10)).high, 9 - s, 1e-9);
 }
 
-TEST(median, interval_widens_with_the_level) {
+TEST(median, the_interval_widens_with_the_level) {
     EXPECT_FALSE(median_with_interval(one_to(7), 0.99).low);
     EXPECT_TRUE(median_with_interval(one_to(8), 0.99).low);
     EXPECT_TRUE(median_with_interval(one_to(5), 0.9).low);
@@ -85,8 +86,8 @@ TEST(median, interval_widens_with_the_level) {
     }
 }
 
-// What makes a verdict and the interval beside it agree.
-TEST(sign_test, rejects_at_the_level_of_the_interval_that_ends_there) {
+// Therefore a verdict always agrees with the interval beside it.
+TEST(sign_test, the_p_value_at_an_intervals_end_equals_its_level) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
     for (const double level : {0.9, 0.95, 0.99, 0.999}) {
@@ -96,7 +97,7 @@ TEST(sign_test, rejects_at_the_level_of_the_interval_that_ends_there) {
     }
 }
 
-TEST(sign_test, says_no_more_than_so_many_samples_can) {
+TEST(sign_test, the_p_value_is_limited_by_the_number_of_samples) {
     EXPECT_DOUBLE_EQ(bench::p_above(one_to(7), 0.5), 1.0 / 128);
     EXPECT_DOUBLE_EQ(bench::p_below(one_to(7), 8), 1.0 / 128);
     EXPECT_EQ(bench::p_above(one_to(7), 7), 1);
@@ -105,14 +106,14 @@ TEST(sign_test, says_no_more_than_so_many_samples_can) {
     EXPECT_NEAR(bench::p_above(one_to(7), 4), 0.5, 0.14) << "the middle one";
 }
 
-TEST(median, interval_of_samples_that_are_all_alike_is_a_point) {
+TEST(median, the_interval_of_equal_samples_is_a_point) {
     const std::vector<double> samples(60, 0.25);
     EXPECT_EQ(median_with_interval(samples).low, 0.25);
     EXPECT_EQ(median_with_interval(samples).high, 0.25);
 }
 
-TEST(ratio, is_the_median_of_the_pairs_not_the_ratio_of_the_medians) {
-    // A drifting machine doubles both of a pair: the ratio does not notice.
+TEST(ratio, it_is_the_median_of_the_pairs_not_the_ratio_of_the_medians) {
+    // A drifting machine doubles both values of a pair, so the ratio does not change.
     const values base{10, 20, 40, 80, 160, 320}, other{5, 10, 20, 40, 80, 160};
     const auto found = bench::ratio_from(paired_log_ratios(base, other));
     EXPECT_DOUBLE_EQ(found.median, 2);
@@ -120,13 +121,13 @@ TEST(ratio, is_the_median_of_the_pairs_not_the_ratio_of_the_medians) {
     EXPECT_DOUBLE_EQ(*found.high, 2);
 }
 
-TEST(ratio, of_an_even_number_of_pairs_is_their_geometric_middle) {
+TEST(ratio, an_even_number_of_pairs_gives_their_geometric_mean) {
     const auto found = bench::ratio_from(paired_log_ratios(values{2, 8}, values{1, 1}));
     EXPECT_DOUBLE_EQ(found.median, 4);
     EXPECT_FALSE(found.low);
 }
 
-TEST(ratio, leaves_out_blocks_in_which_either_is_missing) {
+TEST(ratio, blocks_with_a_missing_value_are_left_out) {
     const auto pairs = paired_log_ratios(values{4, {}, 9, 100}, values{2, 1, {}});
     ASSERT_EQ(pairs.size(), 1U);
     EXPECT_DOUBLE_EQ(pairs[0], std::log(2));
@@ -134,17 +135,17 @@ TEST(ratio, leaves_out_blocks_in_which_either_is_missing) {
     EXPECT_TRUE(paired_log_ratios(values{}, values{}).empty());
 }
 
-TEST(ratio, does_not_exist_for_values_that_are_not_above_zero) {
+TEST(ratio, values_that_are_not_above_zero_have_no_ratio) {
     EXPECT_TRUE(paired_log_ratios(values{1, 0}, values{1, 1}).empty());
     EXPECT_TRUE(paired_log_ratios(values{1, 1}, values{1, -1}).empty());
 }
 
-TEST(ratio, does_not_exist_where_a_double_cannot_hold_it) {
+TEST(ratio, a_ratio_beyond_the_range_of_double_does_not_exist) {
     EXPECT_TRUE(paired_log_ratios(values{1e300, 1}, values{1e-300, 1}).empty());
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
 }
 
-TEST(quotient, of_a_zero_lies_beyond_that_of_any_two_numbers) {
+TEST(quotient, a_quotient_with_zero_is_beyond_every_other_quotient) {
     EXPECT_EQ(bench::log_quotient(0, 0), 0);
     EXPECT_DOUBLE_EQ(bench::log_quotient(6, 3), std::log(2));
     constexpr double least = std::numeric_limits<double>::denorm_min(),

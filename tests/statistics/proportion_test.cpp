@@ -1,4 +1,4 @@
-// Bounds of proportions where they can be reckoned by hand.
+// Tests the bounds of proportions that can be calculated by hand.
 #include "bench/statistics/proportion.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using bench::proportion_at_most;
 using bench::proportion_interval;
 
-TEST(proportion, of_none_or_all_is_bounded_by_a_root_of_the_level) {
+TEST(proportion, bounds_of_none_and_all_are_roots_of_the_level) {
     EXPECT_NEAR(proportion_at_most(0, 320, 0.95), 1 - std::pow(0.05, 1.0 / 320), 1e-12);
     EXPECT_NEAR(proportion_interval(0, 40, 0.95).second, 1 - std::pow(0.025, 1.0 / 40), 1e-12);
     EXPECT_NEAR(proportion_interval(40, 40, 0.95).first, std::pow(0.025, 1.0 / 40), 1e-12);
@@ -20,15 +20,16 @@ TEST(proportion, of_none_or_all_is_bounded_by_a_root_of_the_level) {
     EXPECT_EQ(proportion_interval(40, 40, 0.95).second, 1);
 }
 
-// The interval ends where as much or more, and as much or less, would happen in 2.5 % of cases each.
-TEST(proportion, interval_ends_where_the_binomial_says) {
+// The interval ends where the observed count or more, and the observed count or less, each have a probability
+// of 2.5 %.
+TEST(proportion, the_interval_ends_where_the_binomial_distribution_says) {
     const auto [low, high] = proportion_interval(2, 4, 0.95);
     const auto at_least_two = [](double p) { return 1 - std::pow(1 - p, 4) - 4 * p * std::pow(1 - p, 3); };
     EXPECT_NEAR(at_least_two(low), 0.025, 1e-9);
     EXPECT_NEAR(at_least_two(1 - high), 0.025, 1e-9);
 }
 
-TEST(proportion, bound_of_one_side_lies_within_that_of_both) {
+TEST(proportion, a_one_sided_bound_lies_within_the_two_sided_interval) {
     EXPECT_LT(proportion_at_most(3, 40, 0.95), proportion_interval(3, 40, 0.95).second);
     EXPECT_GT(proportion_at_most(3, 40, 0.95), 3.0 / 40);
 }

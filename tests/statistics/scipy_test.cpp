@@ -1,4 +1,4 @@
-// The statistics against SciPy's, on stored data: scipy/make_answers.py made scipy/answers.json.
+// Compares the statistics with SciPy's on stored data: scipy/make_answers.py made scipy/answers.json.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -37,7 +37,7 @@ double number(const json& from, const char* key) {
     return from.at(key).get<double>();
 }
 
-TEST_F(scipy, agrees_on_medians_and_intervals) {
+TEST_F(scipy, medians_and_intervals_agree) {
     for (const auto& answer : answers("medians")) {
         const auto found = bench::median_with_interval(numbers_of(answer, "data"));
         EXPECT_DOUBLE_EQ(found.median, number(answer, "median")) << answer["kind"];
@@ -46,21 +46,21 @@ TEST_F(scipy, agrees_on_medians_and_intervals) {
     }
 }
 
-TEST_F(scipy, agrees_on_the_sign_test) {
+TEST_F(scipy, the_sign_test_agrees) {
     for (const auto& answer : answers("medians"))
         EXPECT_NEAR(bench::sign_test(answer.at("above").get<std::size_t>(), answer.at("data").size()),
                     number(answer, "p_above"), 1e-12)
             << answer["kind"];
 }
 
-TEST_F(scipy, agrees_on_the_mann_whitney_test_exact_and_approximate) {
+TEST_F(scipy, the_mann_whitney_test_agrees_exactly_and_approximately) {
     for (const auto& answer : answers("two_samples"))
         EXPECT_NEAR(bench::mann_whitney(numbers_of(answer, "first"), numbers_of(answer, "second")),
                     number(answer, "p"), 1e-9)
             << answer["first"].size() << " and " << answer["second"].size();
 }
 
-TEST_F(scipy, agrees_on_what_could_have_been_seen) {
+TEST_F(scipy, the_detectable_share_agrees) {
     for (const auto& answer : answers("power")) {
         const auto pairs = answer.at("pairs").get<std::size_t>();
         const auto level = 2 * bench::sign_test(answer.at("critical").get<std::size_t>(), pairs);

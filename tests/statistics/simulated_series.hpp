@@ -1,4 +1,4 @@
-// Series of runs of which is known when they changed, and what the search for change points makes of them.
+// Simulated series of runs with known changes, and the change points that are found in them.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace loopbench::tests {
 
 using run_series = std::vector<double>;
 
-/// A run's value: the logarithm of a ratio.
+/// The random value of a run: the logarithm of a ratio.
 using noise = std::function<double(generator&)>;
 
 inline noise normal_noise(double spread) {
     return [spread](generator& random) { return std::normal_distribution<double>{0, spread}(random); };
 }
 
-/// The median of a run's blocks, each with normal noise.
+/// Returns noise that is the median of a run's blocks, each with normal noise.
 inline noise median_of_blocks(double spread, std::size_t blocks) {
     return [spread, blocks](generator& random) {
         std::vector<double> all(blocks);
@@ -39,7 +39,7 @@ inline run_series unchanged(generator& random, const noise& of, std::size_t runs
     return all;
 }
 
-/// Slower by `step_pct` from the run `at` on.
+/// Returns a series that becomes slower by `step_pct` from run `at` on.
 inline run_series with_step(generator& random, const noise& of, std::size_t runs, std::size_t at,
                             double step_pct) {
     auto all = unchanged(random, of, runs);
@@ -54,8 +54,8 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// After how many runs at the new level, up to `most`, whoever looks after each is told of a change within
-/// two runs of the planted one.
+/// Returns after how many runs at the new level, up to `most`, a search after each run reports a change
+/// within two runs of the planted one.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
                                            const bench::change_rule& rule = {}) {
     for (std::size_t after = 1; after <= most && at + after <= series.size(); ++after)

@@ -1,4 +1,4 @@
-// What stopping early does to the errors.
+// Tests the effect of early stopping on the error rates.
 #include "bench/experiment/stopping.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using bench::blocks_for;
 using bench::pilot_blocks;
 
-TEST(stopping, needs_four_times_the_blocks_for_half_the_width) {
+TEST(stopping, half_the_width_needs_four_times_the_blocks) {
     std::vector<double> pairs;
     for (int i = 0; i < 30; ++i) pairs.push_back(std::log1p(0.01) * (i < 15 ? -1 : 1));
     EXPECT_EQ(blocks_for(pairs, 1), 30U);
@@ -25,7 +25,7 @@ TEST(stopping, needs_four_times_the_blocks_for_half_the_width) {
     EXPECT_EQ(blocks_for(pairs, 1), 120U);
 }
 
-TEST(stopping, reckons_with_the_wider_side) {
+TEST(stopping, the_wider_side_of_the_interval_decides) {
     std::vector<double> below(30, 0.0), above(30, 0.0);
     for (std::size_t i = 0; i < 14; ++i) below[i] = -0.1, above[i] = 0.1;
     EXPECT_EQ(blocks_for(below, 5), blocks_for(above, 5));
@@ -36,7 +36,7 @@ struct simulated {
     double coverage = 0, blocks = 0;
 };
 
-/// Many runs in which `wanted` says, after each block, how many blocks there shall be.
+/// Simulates many runs. After each block, `wanted` returns the number of blocks to run.
 simulated simulate(const population& from,
                    const std::function<std::uint64_t(const std::vector<double>&)>& wanted) {
     generator random{20261121};
@@ -58,18 +58,18 @@ simulated simulate(const population& from,
 constexpr double precision_pct = 1.5;
 constexpr std::uint64_t no_end = 1000;
 
-TEST(stopping, after_two_stages_loses_hardly_any_coverage) {
+TEST(stopping, stopping_after_two_stages_hardly_reduces_the_coverage) {
     for (const auto& from : populations()) {
         const auto found = simulate(from, [](const auto& pairs) {
             return pairs.size() == pilot_blocks ? blocks_for(pairs, precision_pct) : no_end;
         });
-        EXPECT_GE(found.coverage, 0.925) << from.name;  // 0.937 and more, with a standard error of 0.006
+        EXPECT_GE(found.coverage, 0.925) << from.name;  // found: at least 0.937, standard error 0.006
         EXPECT_GT(found.blocks, 34) << from.name << ": the pilot was always enough";
         EXPECT_LT(found.blocks, 140) << from.name << ": it never was";
     }
 }
 
-TEST(stopping, as_soon_as_the_interval_is_narrow_would_lose_some) {
+TEST(stopping, stopping_at_a_narrow_interval_would_reduce_the_coverage) {
     const auto found = simulate(populations()[0], [](const auto& pairs) {
         return pairs.size() < 10                                 ? no_end
                : blocks_for(pairs, precision_pct) > pairs.size() ? no_end
@@ -78,8 +78,9 @@ TEST(stopping, as_soon_as_the_interval_is_narrow_would_lose_some) {
     EXPECT_LT(found.coverage, 0.935);
 }
 
-// The control: a run that looks after each block and stops at a difference finds one all too often.
-TEST(stopping, at_the_first_difference_would_lose_it) {
+// The control experiment: a run that looks after each block and stops at the first difference finds one much
+// too often.
+TEST(stopping, stopping_at_the_first_difference_would_destroy_the_coverage) {
     generator random{3};
     const auto from = populations()[0];
     int wrong = 0;

@@ -1,4 +1,4 @@
-// Words for numbers.
+// Tests the conversion of intervals into verdicts.
 #include "bench/statistics/verdict.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ verdict judged(const log_ratios& one) {
     return judge_all(std::vector<log_ratios>{one}, {})[0].verdict;
 }
 
-TEST(verdict, needs_the_interval_beyond_the_threshold) {
+TEST(verdict, a_difference_needs_an_interval_beyond_the_threshold) {
     EXPECT_EQ(judged(around(0.05, 7)), verdict::faster);
     EXPECT_EQ(judged(around(-0.05, 7)), verdict::slower);
     EXPECT_EQ(judged(around(0, 7)), verdict::equivalent);
@@ -34,7 +34,7 @@ TEST(verdict, needs_the_interval_beyond_the_threshold) {
     EXPECT_EQ(judged(around(0, 7, 0.01)), verdict::inconclusive) << "from -3 to 3 %";
 }
 
-TEST(verdict, is_equivalent_for_what_is_inside_of_the_threshold_on_both_sides) {
+TEST(verdict, equivalence_needs_an_interval_within_the_threshold_on_both_sides) {
     const auto zone = [](double low, double high) {
         return bench::zone_of({.median = (low + high) / 2, .low = low, .high = high}, 0.01);
     };
@@ -43,14 +43,14 @@ TEST(verdict, is_equivalent_for_what_is_inside_of_the_threshold_on_both_sides) {
     EXPECT_EQ(zone(-0.009, 0.06), verdict::inconclusive);
 }
 
-TEST(verdict, needs_six_blocks) {
+TEST(verdict, a_verdict_needs_six_blocks) {
     EXPECT_EQ(judged(around(1, 5)), verdict::inconclusive);
     EXPECT_EQ(judged(around(1, 6)), verdict::faster);
     EXPECT_EQ(bench::fewest_pairs(0.05), 6U);
     EXPECT_EQ(bench::fewest_pairs(0.05 / 40), 11U);
 }
 
-TEST(verdict, among_many_needs_more_evidence) {
+TEST(verdict, many_comparisons_need_more_evidence) {
     std::vector<log_ratios> comparisons(40, around(0, 8, 0.01));
     comparisons[3] = around(0.5, 8);
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::inconclusive) << "8 pairs among 40 comparisons";
@@ -58,7 +58,7 @@ TEST(verdict, among_many_needs_more_evidence) {
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::faster);
 }
 
-TEST(verdict, in_a_report_full_of_differences_seven_blocks_do_and_in_a_gate_they_do_not) {
+TEST(verdict, seven_blocks_suffice_in_a_report_full_of_differences_but_not_in_a_gate) {
     const std::vector<log_ratios> comparisons(40, around(-0.5, 7));
     verdict_rule rule;
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::slower);
@@ -66,7 +66,7 @@ TEST(verdict, in_a_report_full_of_differences_seven_blocks_do_and_in_a_gate_they
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::inconclusive);
 }
 
-TEST(verdict, that_is_no_difference_says_what_could_have_been_seen) {
+TEST(verdict, other_verdicts_state_the_smallest_detectable_difference) {
     const auto found = judge_all(
         std::vector<log_ratios>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
     EXPECT_EQ(found[0].verdict, verdict::equivalent);
@@ -79,11 +79,11 @@ TEST(verdict, that_is_no_difference_says_what_could_have_been_seen) {
     EXPECT_GT(*found[3].detectable_pct, 5);
 }
 
-TEST(verdict, of_no_comparison_is_none) {
+TEST(verdict, no_comparison_gives_no_verdict) {
     EXPECT_TRUE(judge_all(std::vector<log_ratios>{}, {}).empty());
 }
 
-TEST(verdict, can_see_less_with_more_spread_and_more_with_more_blocks) {
+TEST(verdict, more_spread_or_fewer_blocks_raise_the_smallest_detectable_difference) {
     const auto seen = [](std::size_t count, double step) {
         return bench::detectable_pct({around(0, count, step)}, 0.01, 0.05).value();
     };

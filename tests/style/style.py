@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The house's style as a test: format, comments that are whole, no file that nothing names.
+"""Checks the project's style: format, untorn comments, and that every file is named somewhere.
 
 usage: style.py SOURCE_FOLDER [CLANG_FORMAT]
 
-Prints FILE:LINE: what is wrong, a line each, and exits with 1 if there is any. Without CLANG_FORMAT the format is not
-looked at.
+Prints each problem as FILE:LINE: PROBLEM, and exits with 1 if there is one. Without CLANG_FORMAT it does not check the
+format.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-COLUMNS_MAX = {".hpp": 110, ".cpp": 110}  # .clang-format says the same
+COLUMNS_MAX = {".hpp": 110, ".cpp": 110}  # as in .clang-format
 OTHER_COLUMNS_MAX = 120
 
 CODE = {".hpp", ".cpp"}
@@ -28,7 +28,7 @@ def tracked_files(root):
 def too_long(path, lines):
     for number, line in enumerate(lines, 1):
         columns_max = COLUMNS_MAX.get(path.suffix, OTHER_COLUMNS_MAX)
-        # How wide code is, clang-format decides: it leaves literals alone.
+        # clang-format decides about the width of code, because it leaves literals alone.
         if len(line) > columns_max and "://" not in line and \
                 (path.suffix not in CODE or line.lstrip().startswith("//")):
             yield number, f"{len(line)} columns, {columns_max} are allowed"
@@ -37,8 +37,10 @@ def too_long(path, lines):
 
 
 def torn_comments(lines):
-    """Two or three words alone in the middle of a paragraph: what an editor leaves that cut long lines."""
-    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # what is set in further is a formula or an example
+    """Finds lines of two or three words in the middle of a paragraph, as an editor leaves them after cutting long
+    lines.
+    """
+    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # deeper indentation means a formula or an example
     for number, (line, following) in enumerate(zip(lines, lines[1:]), 1):
         this, next_one = pattern.match(line), pattern.match(following)
         if not this or not next_one or this.group(1, 2) != next_one.group(1, 2):
@@ -49,7 +51,7 @@ def torn_comments(lines):
 
 
 def openings(path, lines):
-    """The other half of a header need not say it again."""
+    """A source file with a header of the same name needs no opening comment."""
     if path.suffix in CODE and not lines[0].startswith("//") and not path.with_suffix(".hpp").exists():
         yield 1, "a file opens with a comment that says why it exists"
     if path.suffix == ".hpp":
@@ -59,7 +61,7 @@ def openings(path, lines):
 
 
 def unnamed_files(root, files, texts):
-    """A source that no CMakeLists.txt names, a header that nothing includes."""
+    """Finds sources that no CMakeLists.txt names, and headers that no file includes."""
     cmake = "\n".join(text for path, text in texts.items() if path.suffix in (".cmake", ".txt"))
     code = "\n".join(texts.values())
     included = set(re.findall(r'#include ["<](?:[^">]*/)?([\w.-]+)[">]', code))
@@ -88,7 +90,7 @@ def ill_formatted(files, clang_format):
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     files = [path for path in tracked_files(root)
-             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # what programs printed
+             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # program output
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
     texts = {path: path.read_text() for path in files}

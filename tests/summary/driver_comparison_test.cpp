@@ -1,4 +1,4 @@
-// The best on io_uring against the best on epoll, as a report has it.
+// Tests the comparison of the best contender on io_uring with the best one on epoll in a report.
 #include "bench/summary/driver_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -16,10 +16,11 @@ constexpr auto busiest = "echo/rtt/tcp/conns:1000/bytes:64";
 
 struct on_driver {
     std::string driver, role;
-    std::map<std::string, double> times;  // of what the machine gives in that block
+    std::map<std::string, double> times;  // relative to the machine's time in that block
 };
 
-/// Twelve blocks in each of which the machine is another one, and the baseline differs from it by chance.
+/// Returns a report of twelve blocks. The speed of the machine varies from block to block, and the baseline
+/// has additional noise.
 reports::report report_of_drivers(const std::map<std::string, on_driver>& contenders) {
     auto plan = small_plan(12);
     plan.workloads = {busiest};
@@ -48,7 +49,7 @@ const reports::result& in(const reports::report& report, std::string_view who, s
     return *reports::find_result(report, busiest, who, metric);
 }
 
-TEST(driver_comparison, is_of_pairs_and_knows_what_two_ratios_to_a_noisy_baseline_do_not) {
+TEST(driver_comparison, pairs_decide_what_two_ratios_to_a_noisy_baseline_cannot) {
     const auto report = report_of_drivers({{"ring", {"io_uring", "", {{"time", 0.90}, {"cpu", 0.80}}}},
                                            {"slow ring", {"io_uring", "", {{"time", 0.99}, {"cpu", 0.5}}}},
                                            {"poll", {"epoll", "", {{"time", 0.99}, {"cpu", 0.80}}}},
@@ -68,7 +69,7 @@ TEST(driver_comparison, is_of_pairs_and_knows_what_two_ratios_to_a_noisy_baselin
         EXPECT_FALSE(in(report, other, "time").to_epoll) << other;
 }
 
-TEST(driver_comparison, is_made_of_none_where_nobody_is_on_one_of_the_two) {
+TEST(driver_comparison, without_a_contender_on_each_driver_there_is_no_comparison) {
     const auto report = report_of_drivers(
         {{"ring", {"io_uring", "", {{"time", 0.9}}}}, {"bare", {"epoll", "floor", {{"time", 0.5}}}}});
     EXPECT_FALSE(in(report, "ring", "time").to_epoll);

@@ -1,4 +1,4 @@
-// Values as multiples of the best floor, and what a report says of those that are below it.
+// Tests the multiples of the best floor, and the warnings about values below it.
 #include "bench/summary/floor_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -21,11 +21,11 @@ namespace {
 
 using reports::result;
 
-/// What a contender measures of a metric in its n-th trial of a workload, n from 1.
+/// The value of each metric that a contender measures in its n-th trial of a workload, counted from 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
-/// A run of seven blocks of one workload: what each contender measures; those in `floors` say that they are
-/// floors.
+/// Returns the report of a run of seven blocks of one workload, with the given values for each contender. The
+/// contenders in `floors` describe themselves as floors.
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
                                    const std::vector<std::string>& floors, std::uint64_t blocks = 7) {
@@ -66,12 +66,13 @@ std::function<double(double)> always(double value) {
     return [value](double) { return value; };
 }
 
-/// As a machine that gets slower by the block: only quotients within blocks are all the same.
+/// Returns values that grow with every block, as on a machine that slows down. Only the quotients within a
+/// block are equal.
 std::function<double(double)> growing(double value) {
     return [value](double n) { return value * n; };
 }
 
-TEST(floor_comparison, a_multiple_is_taken_within_blocks) {
+TEST(floor_comparison, a_multiple_is_calculated_within_blocks) {
     const auto report = report_with_floors(
         "echo/rtt/tcp/conns:1/bytes:64",
         {{"asio-epoll", {{"time", growing(1300)}}}, {"floor-blocking", {{"time", growing(1000)}}}},
@@ -85,7 +86,7 @@ TEST(floor_comparison, a_multiple_is_taken_within_blocks) {
     EXPECT_TRUE(floor_warnings(report).empty());
 }
 
-TEST(floor_comparison, the_best_floor_is_the_fastest_of_each_metric_and_is_once_itself) {
+TEST(floor_comparison, each_metric_has_its_own_best_floor_with_a_multiple_of_one) {
     const auto report =
         report_with_floors("echo/rtt/tcp/conns:1/bytes:64",
                            {{"asio-epoll", {{"time", always(8)}, {"latency_p50", always(8)}}},
@@ -100,7 +101,7 @@ TEST(floor_comparison, the_best_floor_is_the_fastest_of_each_metric_and_is_once_
     EXPECT_DOUBLE_EQ(found(report, "floor-uring", "time").times_floor->median, 1);
 }
 
-TEST(floor_comparison, a_floor_is_who_says_so_whatever_its_name) {
+TEST(floor_comparison, the_role_and_not_the_name_makes_a_floor) {
     const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(8)}}},
                                                      {"floor-mine", {{"time", always(2)}}},
                                                      {"bare", {{"time", always(4)}}}};
@@ -110,7 +111,7 @@ TEST(floor_comparison, a_floor_is_who_says_so_whatever_its_name) {
     EXPECT_FALSE(found(report_with_floors("echo", contenders, {}), "asio-epoll", "time").times_floor);
 }
 
-TEST(floor_comparison, only_times_have_a_floor) {
+TEST(floor_comparison, only_times_and_latenesses_have_a_multiple) {
     for (const auto& metric : reports::known_metrics()) {
         const auto report = report_with_floors(
             "echo",
@@ -122,7 +123,7 @@ TEST(floor_comparison, only_times_have_a_floor) {
     }
 }
 
-TEST(floor_comparison, what_is_not_above_zero_has_no_multiple) {
+TEST(floor_comparison, values_that_are_not_above_zero_have_no_multiple) {
     const auto report = report_with_floors("timer/periodic",
                                            {{"asio-epoll", {{"time", always(1)}, {"late_p50", always(-5)}}},
                                             {"floor-sleep", {{"time", always(1)}, {"late_p50", always(4)}}}},
@@ -131,7 +132,7 @@ TEST(floor_comparison, what_is_not_above_zero_has_no_multiple) {
     EXPECT_TRUE(found(report, "asio-epoll", "time").times_floor);
 }
 
-TEST(floor_comparison, who_is_below_the_floor_for_a_known_reason_is_named_with_it_once_for_all_workloads) {
+TEST(floor_comparison, known_reasons_for_values_below_the_floor_are_named_once) {
     const auto report =
         report_with_floors("timer/periodic",
                            {{"asio-epoll", {{"time", always(1)}, {"late_p50", growing(44)}}},
@@ -149,7 +150,7 @@ TEST(floor_comparison, who_is_below_the_floor_for_a_known_reason_is_named_with_i
     EXPECT_FALSE(warnings[0].remedy.empty());
 }
 
-TEST(floor_comparison, who_is_below_the_floor_for_no_known_reason_is_a_question) {
+TEST(floor_comparison, an_unexplained_value_below_the_floor_is_a_warning_with_a_question) {
     const auto report = report_with_floors(
         "yield", {{"asio-epoll", {{"time", growing(3)}}}, {"floor-uring", {{"time", growing(4)}}}},
         {"floor-uring"});
@@ -161,7 +162,7 @@ TEST(floor_comparison, who_is_below_the_floor_for_no_known_reason_is_a_question)
     EXPECT_NE(warnings[0].remedy.find("or the contender less"), std::string::npos);
 }
 
-TEST(floor_comparison, nobody_is_below_the_floor_by_less_than_the_threshold_or_by_chance) {
+TEST(floor_comparison, small_or_random_differences_below_the_floor_are_no_warning) {
     const auto nearly = report_with_floors(
         "yield", {{"asio-epoll", {{"time", always(99.5)}}}, {"floor-uring", {{"time", always(100)}}}},
         {"floor-uring"});
@@ -178,7 +179,7 @@ TEST(floor_comparison, nobody_is_below_the_floor_by_less_than_the_threshold_or_b
     EXPECT_TRUE(floor_warnings(too_few).empty());
 }
 
-TEST(floor_comparison, reasons_are_given_for_workloads_of_the_catalog_and_metrics_that_are_judged) {
+TEST(floor_comparison, reasons_exist_only_for_known_workloads_and_judged_metrics) {
     for (const auto& each : bench::floor_exceptions()) {
         EXPECT_NE(bench::find_workload(each.front), nullptr) << each.front;
         EXPECT_TRUE(each.metric == "time" || each.metric == "late_p50") << each.front << " " << each.metric;
@@ -188,7 +189,7 @@ TEST(floor_comparison, reasons_are_given_for_workloads_of_the_catalog_and_metric
     EXPECT_TRUE(bench::why_faster_than_floor("yield", "time").empty());
 }
 
-TEST(floor_comparison, the_table_shows_a_column_of_it_where_a_floor_ran) {
+TEST(floor_comparison, the_table_has_a_column_for_multiples_if_a_floor_ran) {
     const auto report = report_with_floors("echo",
                                            {{"asio-epoll", {{"time", always(1076)}}},
                                             {"floor-uring", {{"time", always(1000)}}},

@@ -1,5 +1,5 @@
-// Runs on several machines, simulated: what a machine does to a ratio is drawn once for each, and everything
-// between the plan and the verdict is the real thing.
+// Simulates runs on several machines: the effect of each machine is drawn at random once, and all code from
+// the plan to the verdict is the real one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ bench::run_plan fleet_plan(std::uint64_t blocks, std::uint64_t seed) {
     return plan;
 }
 
-/// Machines on which loop-epoll is as much as `slower` behind, and on each of them by `between` more or less.
+/// Machines on which loop-epoll is slower by `slower`, plus or minus a random effect of size `between` per
+/// machine.
 class machines {
 public:
     machines(std::uint64_t seed, double between, double slower)
@@ -106,21 +107,22 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// What chance alone may add to a share of that many tries, in one of a thousand.
+/// Returns by how much chance can raise a share of LOOPBENCH_TRIES tries, in one of a thousand cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
 
-// As if all blocks were of one machine: what this one does to a ratio is then taken for what the loop does.
-TEST(hosts, that_nobody_tells_apart_make_most_runs_of_equals_a_false_alarm) {
+// Without machine names, all blocks seem to come from one machine, and the machines' effects seem to be the
+// loop's.
+TEST(hosts, ignoring_the_hosts_makes_most_runs_of_equals_a_false_alarm) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();
     };
     EXPECT_GT(of_runs({2, 60, 0.05, 0}, forget).different, 0.4 - by_chance(0.4));
 }
 
-// The promise is 5 %.
-TEST(hosts, make_no_more_false_alarms_than_promised) {
+// The promised rate is 5 %.
+TEST(hosts, false_alarms_stay_within_the_promise) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});
         EXPECT_LE(found.different, 0.05 + by_chance(0.05)) << hosts;
@@ -128,18 +130,18 @@ TEST(hosts, make_no_more_false_alarms_than_promised) {
     }
 }
 
-TEST(hosts, do_not_hide_a_difference_that_is_larger_than_what_they_do) {
+TEST(hosts, a_difference_larger_than_the_hosts_effects_is_found) {
     EXPECT_GE(of_runs({2, 24, 0.01, 0.5}).slower, 0.9 - by_chance(0.9));
     EXPECT_GE(of_runs({4, 24, 0.01, 0.06}).slower, 0.9 - by_chance(0.9));
     EXPECT_GE(of_runs({8, 24, 0.02, 0.1}).slower, 0.9 - by_chance(0.9));
 }
 
-TEST(hosts, that_differ_are_said_to_and_others_are_not) {
+TEST(hosts, differing_hosts_are_reported_and_equal_ones_are_not) {
     EXPECT_GE(of_runs({3, 24, 0.08, 0}).hosts_differ, 0.9 - by_chance(0.9));
     EXPECT_LE(of_runs({3, 24, 0, 0}).hosts_differ, 0.05 + by_chance(0.05));
 }
 
-TEST(hosts, are_in_the_report_with_what_they_did) {
+TEST(hosts, the_hosts_and_their_effects_are_in_the_report) {
     const auto report = reported({3, 24, 0.08, 0}, 1);
     ASSERT_TRUE(report.hosts);
     ASSERT_EQ(report.hosts->size(), 3U);
@@ -155,14 +157,14 @@ TEST(hosts, are_in_the_report_with_what_they_did) {
               reports::write_json(report));
 }
 
-TEST(hosts, are_said_to_do_what_they_do) {
+TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     double squares = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed)
         squares += std::pow(*time_of_loop(reported({4, 24, 0.03, 0}, seed)).by_host->deviation_pct, 2) / 200;
     EXPECT_NEAR(std::sqrt(squares), 3, 0.35);
 }
 
-TEST(hosts, are_one_sample_each) {
+TEST(hosts, each_host_is_one_sample) {
     const auto width = [](const setting& of) {
         const auto ratio = *time_of_loop(reported(of, 1)).to_baseline;
         return std::log(*ratio.high / *ratio.low);
@@ -170,7 +172,7 @@ TEST(hosts, are_one_sample_each) {
     EXPECT_GT(width({8, 160, 0.03, 0}), 0.5 * width({8, 16, 0.03, 0})) << "more blocks say nothing of them";
 }
 
-TEST(hosts, of_a_cell_that_one_of_them_measured_alone_are_no_effect) {
+TEST(hosts, a_result_of_one_host_alone_has_no_host_effect) {
     auto record = record_of({2, 24, 0.05, 0}, 1);
     for (auto& trial : record.outcome.trials)
         if (trial.where.contender == 1 && trial.machine == "machine 2")
@@ -182,7 +184,7 @@ TEST(hosts, of_a_cell_that_one_of_them_measured_alone_are_no_effect) {
     EXPECT_TRUE(item.to_baseline->low) << "twelve blocks of one machine";
 }
 
-TEST(hosts, that_a_trial_does_not_name_are_one_more) {
+TEST(hosts, trials_without_a_machine_count_as_one_more_host) {
     auto record = record_of({2, 24, 0.05, 0}, 1);
     for (auto& trial : record.outcome.trials)
         if (trial.block < 6) trial.machine.reset();
@@ -191,8 +193,8 @@ TEST(hosts, that_a_trial_does_not_name_are_one_more) {
     EXPECT_EQ(time_of_loop(report).by_host->ratios.size(), 3U);
 }
 
-TEST(hosts, of_which_there_are_too_few_for_a_sign_test_are_asked_for) {
-    // With six of them, a verdict on many cells needs more.
+TEST(hosts, too_few_hosts_for_a_sign_test_are_a_warning) {
+    // Six hosts are too few for verdicts on many results.
     auto plan = fleet_plan(12, 1);
     plan.workloads.clear();
     for (int i = 0; i < 40; ++i) plan.workloads.push_back(fmt::format("yield/{}", i));
@@ -206,12 +208,12 @@ TEST(hosts, of_which_there_are_too_few_for_a_sign_test_are_asked_for) {
     EXPECT_FALSE(warns(report, "few_blocks"));
 }
 
-/// A time that hangs on the trial alone.
+/// Returns a time that depends only on the trial.
 bench::trial_outcome of_its_own(const bench::trial_request& request) {
     return took_ns(100 + static_cast<double>(request.padding_bytes % 97));
 }
 
-TEST(hosts, of_which_there_is_one_make_shards_the_whole_run) {
+TEST(hosts, shards_on_one_host_equal_the_whole_run) {
     const auto plan = fleet_plan(12, 7);
     bench::session_record whole, merged;
     whole.plan = merged.plan = plan;
@@ -222,7 +224,7 @@ TEST(hosts, of_which_there_is_one_make_shards_the_whole_run) {
     EXPECT_EQ(reports::write_json(bench::report_of(merged)), reports::write_json(bench::report_of(whole)));
 }
 
-TEST(hosts, do_not_matter_to_a_shard_which_has_its_blocks_alone) {
+TEST(hosts, the_report_of_a_single_shard_has_only_its_own_blocks) {
     auto plan = fleet_plan(12, 7);
     bench::session_record record;
     record.outcome = outcome_of_shard(plan, {2, 4}, "a", of_its_own);
@@ -237,7 +239,7 @@ TEST(hosts, do_not_matter_to_a_shard_which_has_its_blocks_alone) {
     EXPECT_FALSE(warns(report, "few_trials")) << "a shard is not judged";
 }
 
-TEST(hosts, that_are_missing_are_named) {
+TEST(hosts, missing_and_unfinished_shards_are_named) {
     auto record = record_of({4, 12, 0, 0}, 1);
     std::erase_if(record.outcome.trials, [](const auto& trial) { return trial.block % 4 == 2; });
     record.outcome.merged.erase(record.outcome.merged.begin() + 2);

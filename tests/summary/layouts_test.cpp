@@ -1,5 +1,5 @@
-// Comparisons of several layouts of each build, simulated: what a layout does to the speed is drawn once for
-// each file, as it is in reality, and everything between the plan and the verdict is the real thing.
+// Simulates comparisons with several layouts of each build: the effect of each file's layout is drawn at
+// random once, and all code from the plan to the verdict is the real one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +41,7 @@ bench::run_plan plan_of(std::size_t layouts, std::uint64_t blocks, std::uint64_t
     return plan;
 }
 
-/// A machine on which a layout is `between` faster or slower than another, and next is as much as `slower`
-/// behind.
+/// A machine on which layouts differ by a random effect of size `between`, and next is slower by `slower`.
 class machine {
 public:
     machine(std::uint64_t seed, double between, double slower)
@@ -93,19 +92,20 @@ shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between,
     return found;
 }
 
-// One of each build, as it was before there were layouts: its place is then taken for its source.
-TEST(layouts, of_which_there_is_one_make_most_comparisons_of_unchanged_code_a_false_alarm) {
+// With one build of each side, as before layouts existed, the effect of code placement seems to be the effect
+// of the source.
+TEST(layouts, one_layout_makes_most_comparisons_of_unchanged_code_a_false_alarm) {
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
-// The promise is 5 %; of 400 tries, chance alone makes that 7.5 % in one of a hundred.
-TEST(layouts, that_are_fresh_in_each_block_make_no_more_false_alarms_than_promised) {
+// The promised rate is 5 %. With 400 tries, chance alone gives 7.5 % in one of a hundred cases.
+TEST(layouts, fresh_layouts_in_each_block_keep_false_alarms_within_the_promise) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);
     EXPECT_LE(found.unfit, 0.05);
 }
 
-TEST(layouts, that_come_again_and_again_make_no_more_false_alarms_than_promised) {
+TEST(layouts, repeated_layouts_keep_false_alarms_within_the_promise) {
     for (const std::size_t layouts : {6U, 8U, 12U}) {
         const auto found = of_comparisons(layouts, 72, 0.03, 0);
         EXPECT_LE(found.different, 0.05) << layouts;
@@ -113,12 +113,12 @@ TEST(layouts, that_come_again_and_again_make_no_more_false_alarms_than_promised)
     }
 }
 
-TEST(layouts, do_not_hide_a_slowdown_that_is_larger_than_what_they_do) {
+TEST(layouts, a_slowdown_larger_than_the_layouts_effects_is_found) {
     EXPECT_GE(of_comparisons(20, 20, 0.01, 0.04).slower, 0.9);
     EXPECT_GE(of_comparisons(20, 20, 0, 0.03).slower, 0.9) << "nor one beside none of their own";
 }
 
-TEST(layouts, are_as_many_samples_as_there_are_pairs_of_them) {
+TEST(layouts, the_number_of_layout_pairs_limits_the_precision) {
     const auto once = compared(6, 6, 1, 0.02, 0), often = compared(6, 60, 1, 0.02, 0);
     const auto width = [](const reports::report& report) {
         const auto& ratio = *time_of_next(report).to_baseline;
@@ -128,7 +128,7 @@ TEST(layouts, are_as_many_samples_as_there_are_pairs_of_them) {
     EXPECT_EQ(time_of_next(often).samples.size(), 60U);
 }
 
-TEST(layouts, give_one_ratio_for_each_pair_of_them) {
+TEST(layouts, each_pair_of_layouts_gives_one_ratio) {
     machine here{1, 0.02, 0};
     const auto plan = plan_of(6, 60, 1);
     const auto outcome = outcome_of(plan, [&](const auto& request) { return here.run(request); });
@@ -136,7 +136,7 @@ TEST(layouts, give_one_ratio_for_each_pair_of_them) {
     EXPECT_EQ(samples.log_ratios({0, 1, 0}, *reports::find_metric("time")).size(), 6U);
 }
 
-TEST(layouts, are_not_what_the_baseline_is_compared_with_itself_for) {
+TEST(layouts, the_aa_comparison_excludes_the_effect_of_layouts) {
     const auto with = compared(20, 20, 1, 0.03, 0), without = compared(0, 20, 1, 0, 0);
     EXPECT_EQ(with.aa->found, reports::fitness::fit);
     EXPECT_TRUE(with.aa->reason);
@@ -144,7 +144,7 @@ TEST(layouts, are_not_what_the_baseline_is_compared_with_itself_for) {
     EXPECT_FALSE(without.aa->reason);
 }
 
-TEST(layouts, end_the_search_for_a_precision_that_they_are_too_few_for) {
+TEST(layouts, the_search_for_a_precision_ends_if_there_are_too_few_layouts) {
     const auto precise = [](std::size_t layouts, double between) {
         auto plan = plan_of(layouts, bench::blocks_max, 1);
         plan.precision_pct = 0.5;
@@ -155,7 +155,7 @@ TEST(layouts, end_the_search_for_a_precision_that_they_are_too_few_for) {
         return std::ranges::any_of(report.warnings,
                                    [](const auto& item) { return item.code == "few_layouts_for_precision"; });
     };
-    for (const std::size_t layouts : {12U, 40U}) {  // fewer than the pilot has blocks, and more
+    for (const std::size_t layouts : {12U, 40U}) {  // fewer and more than the blocks of the pilot
         const auto report = precise(layouts, 0.03);
         EXPECT_EQ(time_of_next(report).samples.size(), layouts);
         EXPECT_TRUE(is_said(report));
@@ -163,7 +163,7 @@ TEST(layouts, end_the_search_for_a_precision_that_they_are_too_few_for) {
     EXPECT_FALSE(is_said(precise(1000, 0.001)));
 }
 
-TEST(layouts, are_said_to_do_what_they_do) {
+TEST(layouts, the_deviation_between_layouts_is_estimated_correctly) {
     double squares = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         const auto report = compared(20, 20, seed, 0.03, 0);
@@ -177,7 +177,7 @@ TEST(layouts, are_said_to_do_what_they_do) {
     EXPECT_FALSE(plain.plan->layouts);
 }
 
-TEST(layouts, that_are_too_few_or_that_are_none_are_told_with_a_remedy) {
+TEST(layouts, too_few_layouts_or_a_single_one_are_a_warning_with_a_remedy) {
     const auto codes = [](const reports::report& report) {
         std::set<std::string> all;
         for (const auto& item : report.warnings) all.insert(item.code);

@@ -1,4 +1,4 @@
-// The A/A, disturbed trials and what a trial is started with.
+// Tests the A/A comparison, disturbed trials, and how a trial is started.
 #include "bench/summary/self_check.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ bool is_twin(const trial_request& request) {
     return request.who.name == "asio-epol~";
 }
 
-TEST(self_check, runs_the_baseline_under_another_name_of_the_same_length) {
+TEST(self_check, the_aa_copy_has_another_name_of_the_same_length) {
     const auto plan = plan_with_twin(1);
     const auto& twin = plan.contenders.at(plan.twin.value());
     EXPECT_EQ(twin.name, "asio-epol~");
@@ -44,7 +44,7 @@ TEST(self_check, runs_the_baseline_under_another_name_of_the_same_length) {
     EXPECT_EQ(twin.called.size(), twin.path.native().size());
 }
 
-TEST(self_check, of_a_baseline_like_itself_is_fit_and_not_among_the_results) {
+TEST(self_check, a_baseline_equal_to_itself_is_reliable_and_its_copy_is_no_result) {
     const auto report = report_of(plan_with_twin(7), [](const auto&) { return took_ns(10); });
     ASSERT_TRUE(report.aa);
     EXPECT_EQ(report.aa->found, fitness::fit);
@@ -53,7 +53,7 @@ TEST(self_check, of_a_baseline_like_itself_is_fit_and_not_among_the_results) {
     for (const auto& item : report.results) EXPECT_NE(item.contender, "asio-epol~");
 }
 
-TEST(self_check, of_a_strangers_journal_with_capacities_and_no_times_says_nothing_of_drift) {
+TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
     const auto report = report_of(plan_with_twin(8, {on_its_own_load}), [](const auto&) {
         bench::trial_outcome outcome;
         outcome.metrics["capacity"] = 1000;
@@ -63,7 +63,7 @@ TEST(self_check, of_a_strangers_journal_with_capacities_and_no_times_says_nothin
     EXPECT_FALSE(report.aa->comparisons[0].drift_pct);
 }
 
-TEST(self_check, of_what_was_loaded_by_its_own_capacity_compares_the_capacities) {
+TEST(self_check, a_load_relative_to_the_capacity_compares_the_capacities) {
     const auto report_with = [](double twins_capacity) {
         return report_of(plan_with_twin(7, {on_its_own_load}),
                          [twins_capacity](const trial_request& request) {
@@ -76,11 +76,11 @@ TEST(self_check, of_what_was_loaded_by_its_own_capacity_compares_the_capacities)
     EXPECT_EQ(report_with(1100).aa->found, fitness::unfit);
 }
 
-TEST(self_check, of_what_was_loaded_at_one_rate_compares_the_latencies) {
+TEST(self_check, a_load_at_one_rate_compares_the_latencies) {
     const auto report_with = [](double twins_latency) {
         return report_of(plan_with_twin(7, {"serve/open_loop/rate:20000"}),
                          [twins_latency](const trial_request& request) {
-                             auto outcome = took_ns(10);  // the schedule's
+                             auto outcome = took_ns(10);  // the time of the schedule
                              outcome.metrics["latency_p50"] = is_twin(request) ? twins_latency : 5000;
                              return outcome;
                          });
@@ -89,7 +89,7 @@ TEST(self_check, of_what_was_loaded_at_one_rate_compares_the_latencies) {
     EXPECT_EQ(report_with(5500).aa->found, fitness::unfit);
 }
 
-TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
+TEST(self_check, a_baseline_unlike_itself_is_unreliable_and_the_workload_is_named) {
     const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
         return took_ns(is_twin(request) && request.workload == "echo" ? 10.3 : 10);
     });
@@ -99,7 +99,7 @@ TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
     EXPECT_EQ(report.warnings[0].code, "unfit");
 }
 
-TEST(self_check, that_fails_is_the_failure_of_the_baseline) {
+TEST(self_check, a_failed_aa_copy_is_a_failure_of_the_baseline) {
     const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
         return is_twin(request) && request.workload == "echo"
                    ? ended(reports::cell_status::failed, "killed by SIGSEGV")
@@ -113,7 +113,7 @@ TEST(self_check, that_fails_is_the_failure_of_the_baseline) {
     }
 }
 
-/// Thirty workloads, on the first `wrong` of which the twin is slower.
+/// Returns a report of thirty workloads. On the first `wrong` of them the A/A copy is slower.
 reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
     auto plan = plan_with_twin(blocks);
     plan.workloads.clear();
@@ -125,18 +125,18 @@ reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
     });
 }
 
-TEST(self_check, of_two_workloads_of_thirty_is_seen_in_ten_blocks) {
+TEST(self_check, a_difference_on_two_of_thirty_workloads_is_found_in_ten_blocks) {
     EXPECT_EQ(report_of_thirty(10, 2).aa->found, fitness::unfit);
     EXPECT_EQ(report_of_thirty(10, 0).aa->found, fitness::fit);
 }
 
-TEST(self_check, that_could_have_seen_nothing_knows_nothing) {
+TEST(self_check, a_check_that_could_detect_nothing_gives_no_answer) {
     const auto report = report_of_thirty(6, 0);
     EXPECT_EQ(report.aa->found, fitness::unknown);
     EXPECT_SAYS(*report.aa->reason, "19 of 30 workloads");
 }
 
-TEST(self_check, of_times_that_scatter_is_fit_as_long_as_pairs_do_not_move) {
+TEST(self_check, scattered_times_with_stable_pairs_are_reliable) {
     int trial = 0;
     const auto report =
         report_of(plan_with_twin(20), [&](const auto&) { return took_ns(++trial % 2 == 0 ? 10 : 14); });
@@ -144,13 +144,13 @@ TEST(self_check, of_times_that_scatter_is_fit_as_long_as_pairs_do_not_move) {
     EXPECT_GT(report.aa->spread_pct.value(), 15);
 }
 
-TEST(self_check, of_few_blocks_knows_nothing) {
+TEST(self_check, a_check_of_few_blocks_gives_no_answer) {
     const auto report = report_of(plan_with_twin(5), [](const auto&) { return took_ns(10); });
     EXPECT_EQ(report.aa->found, fitness::unknown);
     EXPECT_FALSE(bench::is_unfit(report));
 }
 
-TEST(self_check, sees_a_machine_that_became_slower) {
+TEST(self_check, a_machine_that_slows_down_is_a_drift) {
     int trial = 0;
     const auto report = report_of(plan_with_twin(20), [&](const auto&) { return took_ns(1000 + ++trial); });
     for (const auto& item : report.aa->comparisons) {
@@ -164,9 +164,9 @@ TEST(self_check, sees_a_machine_that_became_slower) {
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
-TEST(self_check, sees_a_drift_beside_a_workload_with_too_few_blocks_for_one) {
+TEST(self_check, a_drift_is_found_beside_a_workload_with_too_few_blocks) {
     int trial = 0;
-    // After seven blocks of six trials, and the first workload of the eighth.
+    // The run stops after seven blocks of six trials and the first workload of the eighth.
     const auto report = report_of(plan_with_twin(20), [&](const auto&) {
         return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
     });
@@ -175,7 +175,7 @@ TEST(self_check, sees_a_drift_beside_a_workload_with_too_few_blocks_for_one) {
               1);
 }
 
-TEST(self_check, leaves_out_a_workload_that_the_baseline_failed_on) {
+TEST(self_check, a_workload_that_the_baseline_failed_on_is_left_out) {
     int trials = 0;
     const auto report = report_of(plan_with_twin(20), [&](const trial_request& request) {
         if (request.workload != "yield" || request.who.name != "asio-epoll") return took_ns(10);
@@ -185,7 +185,7 @@ TEST(self_check, leaves_out_a_workload_that_the_baseline_failed_on) {
     EXPECT_EQ(report.aa->found, fitness::fit);
 }
 
-TEST(self_check, of_a_baseline_without_numbers_says_so) {
+TEST(self_check, a_baseline_without_numbers_is_reported) {
     auto plan = plan_with_twin(8);
     for (const auto who : {std::size_t{0}, *plan.twin}) plan.contenders[who].workloads = {"other"};
     const auto report = report_of(plan, [](const auto&) { return took_ns(10); });
@@ -193,7 +193,7 @@ TEST(self_check, of_a_baseline_without_numbers_says_so) {
     EXPECT_EQ(report.aa->reason, "asio-epoll has no numbers to compare with its own");
 }
 
-TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_counts) {
+TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repeat_counts) {
     int trial = 0;
     const auto report = report_of(plan_with_twin(7), [&](const auto&) {
         auto outcome = took_ns(++trial == 2 ? 99 : 10);
@@ -209,7 +209,7 @@ TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_c
         for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
 }
 
-TEST(disturbance, is_repeated_and_the_repeat_counts_beside_a_contender_that_cannot_do_it) {
+TEST(disturbance, the_repeat_counts_even_beside_an_unsupported_or_failed_contender) {
     for (const auto bad : {reports::cell_status::unsupported, reports::cell_status::failed}) {
         bool first = true;
         const auto report = report_of(plan_with_twin(7), [&](const trial_request& request) {
@@ -226,7 +226,7 @@ TEST(disturbance, is_repeated_and_the_repeat_counts_beside_a_contender_that_cann
     }
 }
 
-TEST(disturbance, is_kept_where_the_repeat_was_cut_short) {
+TEST(disturbance, a_disturbed_trial_is_kept_if_its_repeat_was_cut_short) {
     int trial = 0;
     const auto report = report_of(plan_with_twin(1), [&](const auto&) {
         auto outcome = ++trial < 5 ? took_ns(trial) : stopped();
@@ -241,7 +241,7 @@ TEST(disturbance, is_kept_where_the_repeat_was_cut_short) {
     EXPECT_LE(times.back(), 3) << "the fourth trial is the repeat's only one";
 }
 
-TEST(disturbance, of_all_trials_is_repeated_within_a_limit_and_told) {
+TEST(disturbance, repeats_are_limited_and_the_rest_is_reported) {
     const auto report = report_of(plan_with_twin(8), [](const auto&) {
         auto outcome = took_ns(10);
         outcome.disturbed = "it waited";
@@ -254,7 +254,7 @@ TEST(disturbance, of_all_trials_is_repeated_within_a_limit_and_told) {
         std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "disturbed"; }));
 }
 
-TEST(disturbance, is_time_that_others_had) {
+TEST(disturbance, a_disturbance_is_time_that_other_processes_used) {
     const auto sample = [](std::int64_t first_ns, std::int64_t second_ns, const char* clock) {
         return bench::machine_sample{{{"cpu", {.steal_ns = first_ns + second_ns}},
                                       {"cpu0", {.steal_ns = first_ns}},
@@ -280,7 +280,7 @@ TEST(disturbance, is_time_that_others_had) {
     EXPECT_EQ(found(before, 10ms), "") << "less than a tick";
 }
 
-TEST(plan, varies_the_environments_size_by_the_seed_and_by_nothing_else) {
+TEST(plan, the_environments_size_depends_only_on_the_seed_and_the_trial) {
     std::set<std::size_t> sizes;
     for (std::uint64_t block = 0; block < 100; ++block) {
         const auto size = bench::padding_bytes(7, block, {0, 1}, 0);
@@ -293,7 +293,7 @@ TEST(plan, varies_the_environments_size_by_the_seed_and_by_nothing_else) {
     EXPECT_NE(bench::padding_bytes(7, 0, {0, 1}, 0), bench::padding_bytes(7, 0, {1, 0}, 0));
 }
 
-TEST(child_process, is_called_and_placed_and_padded_as_asked) {
+TEST(child_process, argv_core_and_padding_are_as_requested) {
     bench::child_request request;
     request.command = {"/bin/sh", "-c",
                        "echo $0; cat /proc/$$/cmdline | cut -z -d' ' -f1 | head -z -n1; grep "
@@ -307,7 +307,7 @@ TEST(child_process, is_called_and_placed_and_padded_as_asked) {
     EXPECT_TRUE(ran.output.ends_with("1\n")) << ran.output;
 }
 
-TEST(runner, after_the_pilot_does_as_many_blocks_as_the_precision_needs) {
+TEST(runner, after_the_pilot_the_precision_decides_the_number_of_blocks) {
     const auto blocks_with = [](double precision_pct, bool refuses_once = false) {
         auto plan = plan_with_twin(1000);
         plan.precision_pct = precision_pct;
@@ -327,7 +327,8 @@ TEST(runner, after_the_pilot_does_as_many_blocks_as_the_precision_needs) {
     EXPECT_GT(blocks_with(0.3, /*refuses_once=*/true), 40U);
 }
 
-/// With a precision; the trials of a block, of which there are six, scatter far more after the pilot.
+/// Simulates a run with a target precision whose trials scatter much more after the pilot. A block has six
+/// trials.
 bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     auto plan = plan_with_twin(1000);
     plan.precision_pct = 0.3;
@@ -339,7 +340,7 @@ bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     return outcome_of(plan, answer, std::move(done));
 }
 
-TEST(runner, that_is_taken_up_after_the_pilot_does_what_it_had_decided) {
+TEST(runner, a_resumed_run_keeps_the_decision_made_after_the_pilot) {
     const auto whole = run_that_becomes_noisy({});
     EXPECT_GT(whole.blocks_planned, 40U);
     bench::run_outcome cut;
@@ -350,7 +351,7 @@ TEST(runner, that_is_taken_up_after_the_pilot_does_what_it_had_decided) {
     EXPECT_EQ(resumed.trials.size(), whole.trials.size());
 }
 
-TEST(runner, makes_an_unfinished_row_again_as_a_whole) {
+TEST(runner, an_unfinished_row_is_repeated_as_a_whole) {
     const auto plan = plan_with_twin(3);
     const auto run_with = [&](double time, int trials, bench::run_outcome done) {
         mock_executor executor{[&](const auto&) { return trials-- > 0 ? took_ns(time) : stopped(); }};
@@ -362,7 +363,7 @@ TEST(runner, makes_an_unfinished_row_again_as_a_whole) {
         }
         return outcome;
     };
-    auto cut = run_with(10, 2 * 3 + 2, {});  // within the first row of the second block
+    auto cut = run_with(10, 2 * 3 + 2, {});  // in the first row of the second block
     EXPECT_EQ(cut.trials.size(), 8U);
     cut.interrupted = false;
     cut.blocks_finished = 0;
@@ -377,7 +378,7 @@ TEST(runner, makes_an_unfinished_row_again_as_a_whole) {
         }
 }
 
-TEST(runner, repeats_a_disturbed_row_of_which_the_repeat_was_cut_short) {
+TEST(runner, a_disturbed_row_is_repeated_if_its_first_repeat_was_cut_short) {
     const auto plan = plan_with_twin(1);
     int trial = 0;
     const auto answer = [&](const trial_request&) {
@@ -396,7 +397,7 @@ TEST(runner, repeats_a_disturbed_row_of_which_the_repeat_was_cut_short) {
     EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "there is nothing left to do";
 }
 
-TEST(runner, with_a_precision_plans_the_pilot_first_and_repeats_a_quarter_of_that) {
+TEST(runner, a_run_with_a_precision_plans_the_pilot_first_and_repeats_at_most_a_quarter) {
     auto plan = plan_with_twin(100'000);
     plan.precision_pct = 50;
     mock_executor executor{[](const auto&) {

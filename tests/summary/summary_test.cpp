@@ -1,4 +1,4 @@
-// From trials to results.
+// Tests the step from trials to results.
 #include "bench/summary/summary.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const reports::result& row_of(const reports::report& report, std::string_view co
     return *found;
 }
 
-TEST(summary, says_how_long_turns_were_where_any_workload_has_them) {
+TEST(summary, the_slice_length_is_reported_if_any_workload_is_interleaved) {
     auto plan = small_plan(1);
     const auto planned = [&] {
         return *report_of(plan, [](const trial_request&) { return took_ns(10); }).plan;
@@ -38,7 +38,7 @@ TEST(summary, says_how_long_turns_were_where_any_workload_has_them) {
     EXPECT_EQ(planned().turn_timed_ns, 1'500'000);
 }
 
-TEST(summary, calls_no_count_deterministic_that_a_contender_says_of_itself) {
+TEST(summary, counts_reported_by_a_contender_are_not_deterministic) {
     const auto report = report_of(small_plan(1), [](const trial_request&) {
         auto outcome = took_ns(10);
         outcome.metrics["syscalls"] = 0;
@@ -54,7 +54,8 @@ std::string warning_codes(const reports::report& report) {
     return codes;
 }
 
-/// Baseline: 1, 2, 3, ... times 1000 ns by block; the other takes half of it and does twice as much.
+/// Trials that take 1, 2, 3, ... times 1000 ns by block for the baseline. The other contender takes half of
+/// it and has twice the throughput.
 class growing_times {
 public:
     bench::trial_outcome operator()(const trial_request& request) {
@@ -71,7 +72,8 @@ private:
     std::map<std::string, int> blocks_;
 };
 
-/// Those that ran together, of which the other contender waited for this share of its time.
+/// Returns the warnings about concurrent trials in which the other contender waited for this share of its
+/// time.
 std::string warnings_of_together(double waited) {
     return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -81,17 +83,17 @@ std::string warnings_of_together(double waited) {
     }));
 }
 
-TEST(summary, warns_when_of_those_that_ran_together_one_waited_more_than_another) {
+TEST(summary, unequal_waits_of_concurrent_trials_are_a_warning) {
     EXPECT_EQ(warnings_of_together(0.03).find("waited_together"), std::string::npos);
     EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
 }
 
-TEST(summary, a_cell_has_its_samples_by_block_with_median_and_interval) {
+TEST(summary, a_result_has_its_samples_by_block_with_median_and_interval) {
     const auto report = report_of(small_plan(7), growing_times{});
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
-    // 98.4 % lie between the first and the last, 87.5 % between their neighbours; 95 % are 11/15 of the way.
+    // The first and the last value enclose 98.4 %, their neighbours 87.5 %; 95 % are 11/15 of the way.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
@@ -110,8 +112,8 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
     return plan;
 }
 
-// The faster server was given more to do: its latency, and the schedule's time, say nothing of the other's.
-TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
+// The faster server received more load, so its latency and the time of the schedule cannot be compared.
+TEST(summary, a_load_relative_to_the_capacity_compares_only_the_capacity) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
         auto outcome = took_ns(1000 / factor);
@@ -130,7 +132,7 @@ TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
-TEST(summary, what_was_loaded_at_one_rate_for_all_is_compared) {
+TEST(summary, a_load_at_one_rate_is_compared) {
     const auto report = report_of(plan_of({one_rate}, 7), [](const trial_request& request) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
@@ -141,8 +143,8 @@ TEST(summary, what_was_loaded_at_one_rate_for_all_is_compared) {
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// A contender of somebody else's prints what it likes, and a journal may have lost counters.
-TEST(summary, a_schedules_time_is_compared_with_nobodys_whatever_else_was_printed) {
+// A third-party contender prints any metrics, and a journal may have lost counters.
+TEST(summary, the_time_of_a_schedule_is_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_twin(plan);
     const auto report = report_of(plan, [](const trial_request& request) {
@@ -157,12 +159,12 @@ TEST(summary, a_schedules_time_is_compared_with_nobodys_whatever_else_was_printe
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive);
 }
 
-TEST(summary, of_what_was_loaded_at_one_rate_the_gate_judges_what_the_workload_is_about) {
+TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
     const auto found = [](double latency_ns) {
         auto plan = plan_of({one_rate}, 8);
         plan.tolerated_pct = 5;
         const auto report = report_of(plan, [&](const trial_request& request) {
-            auto outcome = took_ns(1000);  // the schedule's, whoever serves it
+            auto outcome = took_ns(1000);  // the schedule's time, for every server
             for (const auto* metric : {"latency_p50", "latency_p99"})
                 outcome.metrics[metric] = request.who.name == "asio-epoll" ? 8000 : latency_ns;
             return outcome;
@@ -174,8 +176,8 @@ TEST(summary, of_what_was_loaded_at_one_rate_the_gate_judges_what_the_workload_i
     EXPECT_EQ(found(24000), bench::gate_outcome::regression);
 }
 
-/// What a gate makes of a periodic timer of which loop-epoll measures these, in odd and in even blocks, and
-/// asio-epoll 100 of each.
+/// The values that loop-epoll measures, in odd and in even blocks, for each metric of a periodic timer;
+/// asio-epoll measures `theirs` for each of them.
 using measured_by_block = std::map<std::string, std::pair<double, double>>;
 
 bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs = 100) {
@@ -192,8 +194,8 @@ bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs 
     return bench::outcome_of(bench::judge_gate(report, 5));
 }
 
-// Of the first that it is about it has to be known that it is not twice as bad.
-TEST(summary, of_timers_the_gate_judges_how_late_they_are_and_what_waiting_costs) {
+// The gate must rule out that the first primary metric is twice as bad.
+TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     using enum bench::gate_outcome;
     const std::pair equal{100.0, 100.0}, scattering{80.0, 125.0}, wild{30.0, 330.0}, worse{150.0, 200.0};
     EXPECT_EQ(gate_on_timers({{"late_p50", equal}, {"late_p99", equal}, {"cpu", equal}}), pass);
@@ -208,7 +210,7 @@ TEST(summary, of_timers_the_gate_judges_how_late_they_are_and_what_waiting_costs
     EXPECT_EQ(gate_on_timers({{"drift", worse}}), inconclusive) << "it is about something else";
 }
 
-TEST(summary, what_is_certainly_further_from_zero_is_a_regression_without_a_ratio) {
+TEST(summary, a_value_significantly_further_from_zero_is_a_regression_without_a_ratio) {
     using enum bench::gate_outcome;
     EXPECT_EQ(gate_on_timers({{"late_p50", {300, 400}}}, 0), regression);
     EXPECT_EQ(gate_on_timers({{"late_p50", {0, 0}}}, 0), pass);
@@ -240,7 +242,7 @@ TEST(summary, a_client_on_another_machine_is_in_the_plan_and_its_path_in_a_warni
               here.warnings.end());
 }
 
-TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
+TEST(summary, a_percentile_that_the_load_generator_left_out_has_a_reason) {
     const auto report = report_of(plan_of({one_rate, "echo"}, 6), [](const trial_request&) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p99"] = std::nullopt;
@@ -255,7 +257,7 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
               "6 of 6 trials have no number for it");
 }
 
-TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
+TEST(summary, a_ratio_above_one_is_better_in_either_direction) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {
         const auto& ratio = row_of(report, "loop-epoll", "yield", metric).to_baseline;
@@ -266,7 +268,7 @@ TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
     }
 }
 
-TEST(summary, names_what_each_workload_is_about) {
+TEST(summary, the_primary_metrics_of_each_workload_are_named) {
     auto plan = small_plan(1);
     plan.workloads = {"timer/periodic", "mine"};
     for (auto& who : plan.contenders) who.workloads = plan.workloads;
@@ -279,7 +281,7 @@ TEST(summary, names_what_each_workload_is_about) {
     EXPECT_EQ(report.workloads[1].headline_metrics.front(), "late_p50") << "the catalog knows nothing of it";
 }
 
-TEST(summary, says_how_many_blocks_would_be_enough) {
+TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
     const auto warned = [](std::uint64_t blocks) {
         const auto report = report_of(small_plan(blocks), [n = 0](const trial_request& request) mutable {
             return took_ns(request.who.name == "asio-epoll" ? 100 : ++n % 4 < 2 ? 90 : 110);
@@ -292,7 +294,7 @@ TEST(summary, says_how_many_blocks_would_be_enough) {
     EXPECT_EQ(warned(7), "");
 }
 
-TEST(summary, of_those_that_ran_together_says_why_the_clock_on_the_wall_tells_nothing) {
+TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     const auto report = report_of(small_plan(6), [](const trial_request&) {
         auto outcome = took_ns(1000);
         outcome.made = reports::way::together;
@@ -303,11 +305,12 @@ TEST(summary, of_those_that_ran_together_says_why_the_clock_on_the_wall_tells_no
     EXPECT_NE(reason.find("at once"), std::string::npos) << reason;
 }
 
-// Each metric is a family of its own: seven blocks can show two differences among two, and not among forty.
-TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_are) {
+// Each metric is its own family of comparisons: seven blocks can show two differences among two comparisons,
+// but not among forty.
+TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
-        plan.workloads = {"yield", "spawn"};  // which are about time, whatever else is printed
+        plan.workloads = {"yield", "spawn"};  // time is their primary metric, whatever else is printed
         for (auto& who : plan.contenders) who.workloads = plan.workloads;
         return report_of(plan, [&](const trial_request& request) {
             auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
@@ -326,8 +329,8 @@ TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_a
     }
 }
 
-// Six pairs that all agree are enough for one comparison, and not for one of five.
-TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_workloads_are_about_something_else) {
+// Six pairs that all agree are enough for one comparison, but not for one of five.
+TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",
                       "gather/sleep/children:100"};
@@ -342,14 +345,14 @@ TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_workloads_are_a
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").judged, reports::verdict::faster);
 }
 
-TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
+TEST(summary, neither_the_baseline_itself_nor_signed_values_have_a_ratio) {
     const auto report = report_of(small_plan(7), growing_times{});
     EXPECT_FALSE(row_of(report, "asio-epoll", "yield").to_baseline);
     EXPECT_FALSE(row_of(report, "loop-epoll", "yield", "late_p50").to_baseline);
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
-/// The wakeups of asio-epoll are `theirs`, those of loop-epoll `ours`, each by block.
+/// Compares wakeups: asio-epoll has `theirs`, loop-epoll has `ours`, each by block.
 reports::result wakeups_compared(const std::vector<double>& theirs, const std::vector<double>& ours) {
     std::map<std::string, std::size_t> trials;
     return row_of(report_of(small_plan(ours.size()),
@@ -363,7 +366,7 @@ reports::result wakeups_compared(const std::vector<double>& theirs, const std::v
                   "loop-epoll", "yield", "wakeups");
 }
 
-TEST(summary, a_zero_has_a_difference_and_a_verdict_in_place_of_a_ratio) {
+TEST(summary, a_zero_has_a_difference_and_a_verdict_instead_of_a_ratio) {
     const std::vector<double> none(8), some{20, 21, 20, 19, 20, 20, 22, 20};
     const auto better = wakeups_compared(some, none), worse = wakeups_compared(none, some),
                equal = wakeups_compared(none, none);
@@ -383,7 +386,7 @@ TEST(summary, a_zero_has_a_difference_and_a_verdict_in_place_of_a_ratio) {
     EXPECT_EQ(equal.from_baseline->high, 0);
 }
 
-TEST(summary, zeros_here_and_there_are_no_difference) {
+TEST(summary, zeros_in_random_blocks_are_no_difference) {
     const auto found = wakeups_compared({0, 20, 0, 20, 0, 20, 0, 20}, {20, 0, 0, 20, 20, 0, 20, 20});
     EXPECT_EQ(found.judged, reports::verdict::inconclusive);
     EXPECT_LE(found.from_baseline.value().low.value(), 0);
@@ -405,7 +408,7 @@ TEST(summary, an_early_timer_is_as_inaccurate_as_a_late_one) {
     EXPECT_EQ(row_of(report, "loop-epoll", "echo", "late_p50").judged, reports::verdict::faster);
 }
 
-TEST(summary, a_ratio_that_does_not_exist_says_why) {
+TEST(summary, a_missing_ratio_has_a_reason) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
         auto outcome = took_ns(1);
@@ -437,7 +440,7 @@ TEST(summary, fewer_than_six_trials_have_no_interval_and_one_warning) {
     EXPECT_EQ(warning_codes(report), "few_trials ");
 }
 
-TEST(summary, a_cell_that_failed_has_no_numbers_but_its_reason) {
+TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
         return request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 4
@@ -460,7 +463,7 @@ TEST(summary, unsupported_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, of_too_few_blocks_to_give_a_cell_up_says_why_it_has_no_number) {
+TEST(summary, unsupported_in_few_blocks_has_its_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "too late") : took_ns(1);
     });
@@ -468,7 +471,7 @@ TEST(summary, of_too_few_blocks_to_give_a_cell_up_says_why_it_has_no_number) {
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "too late");
 }
 
-/// What took turns of `rounds` ns each.
+/// Returns an interleaved trial with rounds of `rounds` ns each.
 bench::trial_outcome took_turns(std::vector<double> rounds) {
     auto outcome = took_ns(bench::median_of(rounds));
     outcome.made = reports::way::turns;
@@ -476,8 +479,9 @@ bench::trial_outcome took_turns(std::vector<double> rounds) {
     return outcome;
 }
 
-/// The machine is slower by the round; loop-epoll takes half as long as asio-epoll in each, and a floor a
-/// quarter. Their medians are of different rounds, since each was left out of some.
+/// Returns a report with interleaved trials. The machine slows down with each round; loop-epoll takes half as
+/// long as asio-epoll in each, and a floor a quarter. Some of them lack the last rounds, so that their
+/// medians are of different rounds.
 reports::report report_of_turns() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
@@ -492,7 +496,7 @@ reports::report report_of_turns() {
     });
 }
 
-TEST(summary, the_ratio_of_a_block_in_turns_is_that_of_its_rounds_and_is_in_the_report) {
+TEST(summary, the_ratio_of_an_interleaved_block_comes_from_its_rounds) {
     const auto report = report_of_turns();
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_EQ(time.median, 100);
@@ -509,7 +513,7 @@ TEST(summary, the_ratio_of_a_block_in_turns_is_that_of_its_rounds_and_is_in_the_
         << "apart it is that of the samples";
 }
 
-TEST(summary, a_cell_is_of_the_way_of_those_trials_that_have_a_number) {
+TEST(summary, the_pairing_of_a_result_comes_from_trials_with_a_number) {
     auto plan = plan_of({"yield"}, 8);
     int trials = 0;
     const auto report = report_of(plan, [&](const trial_request& request) {
@@ -568,7 +572,7 @@ TEST(summary, a_workload_on_which_the_baseline_failed_has_no_ratios_and_a_warnin
     EXPECT_EQ(warning_codes(report), "baseline_without_numbers ");
 }
 
-TEST(summary, an_interrupted_run_is_incomplete_and_says_what_did_not_run) {
+TEST(summary, an_interrupted_run_is_incomplete_and_names_what_did_not_run) {
     int trials = 0;
     const auto report =
         report_of(small_plan(7), [&](const auto&) { return ++trials == 3 ? stopped() : took_ns(1); });
@@ -578,7 +582,7 @@ TEST(summary, an_interrupted_run_is_incomplete_and_says_what_did_not_run) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
-/// Of a run of which each trial takes a second.
+/// Returns the report of a run whose trials take a second each.
 reports::report report_within(std::chrono::seconds budget) {
     auto plan = small_plan(7);
     plan.budget = budget;
@@ -591,7 +595,7 @@ reports::report report_within(std::chrono::seconds budget) {
     return bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
 }
 
-TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_did_not_run) {
+TEST(summary, a_budget_that_ends_in_the_first_block_leaves_results_not_run) {
     const auto report = report_within(3s);
     EXPECT_EQ(std::ranges::count(report.results, cell_status::not_run, &reports::result::status), 1);
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::inconclusive)

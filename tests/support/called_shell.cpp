@@ -1,5 +1,5 @@
-// A shell script that knows what it was called: the kernel tells a script its path, and no argv[0]. Runs the
-// script of its own path and ".sh", with $CALLED.
+// Runs a shell script that needs its argv[0]. The kernel passes a script its path instead of argv[0]. This
+// program runs the script at its own path plus ".sh", with argv[0] in $CALLED.
 #include <stdlib.h>
 #include <unistd.h>
 

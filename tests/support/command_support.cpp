@@ -1,4 +1,4 @@
-// Contenders are small shell scripts that speak the protocol.
+// Fake contenders are small shell scripts that speak the protocol.
 #include "tests/support/command_support.hpp"
 
 #include <fmt/format.h>
@@ -32,13 +32,13 @@ trials() {  # the shell's own words: a process each time would cost more than al
 }  // namespace
 
 loopbench_command::loopbench_command() {
-    ::signal(SIGINT, SIG_DFL);  // a script's background ignores it, and so would what is run here
-    // What is started here, thousands of times, ends three times as fast when it does not look for leaks. The
-    // tests of its parts do.
+    ::signal(SIGINT, SIG_DFL);  // background jobs of a script ignore SIGINT, and so would our children
+    // Leak checks would make each of the thousands of children three times as slow at its end. The tests of
+    // the command's parts check for leaks.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
-    // The default folder of contenders is found from the executable's place, which a hard link has and a
-    // symbolic link has not.
+    // The command finds the default folder of contenders next to its executable. This works for a hard link,
+    // but not for a symbolic link.
     std::error_code other_device;
     fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");

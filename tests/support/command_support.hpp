@@ -1,5 +1,4 @@
-// A loopbench of its own for each test: the executable (see undisturbed.cpp) beside a folder of contenders
-// that the test writes.
+// Gives each test its own loopbench: the executable (see undisturbed.cpp) beside a folder of fake contenders.
 #pragma once
 
 #include <chrono>
@@ -14,29 +13,29 @@
 
 namespace loopbench::tests {
 
-/// What add_contender() may be given for a trial that goes well.
+/// A successful trial, for add_contender().
 inline constexpr auto good_row = R"(row '"real_time": 10')";
 
 class loopbench_command {
 public:
     loopbench_command();
 
-    /// Adds a contender with the workloads `yield` and `echo/rtt/conns:1`. `on_trial` is shell: it may use
-    /// $workload, and `row FIELDS` to print a result with these fields; `$0.trials` has a line for each
-    /// trial. `sheet` is added to what it says of itself before a run: `, "build_type": "Debug"`.
+    /// Adds a contender with the workloads `yield` and `echo/rtt/conns:1`. `on_trial` is shell code: it can
+    /// use $workload, and `row FIELDS` to print a result with these fields. `$0.trials` has one mark for each
+    /// trial. `sheet` is added to the contender's description of itself: `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
-    /// The same with this workload alone.
+    /// Adds the same contender with only this workload.
     void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial);
 
-    /// As add_contender(), and $CALLED is its argv[0]: of the baseline's twin, it ends in `~`.
+    /// Adds a contender that has its argv[0] in $CALLED. For the baseline's A/A copy it ends in `~`.
     void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
 
-    /// Runs `loopbench ARGUMENTS...`, and kills it and its children when it takes longer.
+    /// Runs `loopbench ARGUMENTS...`. Kills it and its children after `killed_after`.
     bench::child_outcome operator()(const std::vector<std::string>& arguments,
                                     std::chrono::nanoseconds killed_after = patience) const;
-    /// Runs a shell command in which $loopbench is the executable, $folder the test's folder and $out
-    /// the output folder in it, which is not there yet.
+    /// Runs a shell command. $loopbench is the executable, $folder the test's folder, and $out the output
+    /// folder in it, which does not exist yet.
     bench::child_outcome in_shell(const std::string& script) const;
 
     [[nodiscard]] std::string out() const { return (folder_ / "out").native(); }
@@ -44,12 +43,12 @@ public:
     [[nodiscard]] nlohmann::json report() const;
 
 private:
-    /// On a machine that builds meanwhile, tracing takes a minute.
+    /// While the machine builds, tracing can take a minute.
     static constexpr std::chrono::minutes patience{5};
     scratch_folder folder_;
 };
 
-/// The first result for `time` of the contender, on `yield`.
+/// Returns the contender's first result for `time` on `yield`.
 nlohmann::json time_of(const nlohmann::json& report, std::string_view contender);
 
 }  // namespace loopbench::tests

@@ -1,4 +1,4 @@
-// A journal as JSON; fails on half a line.
+// Reads a journal as JSON lines; throws if the last line is incomplete.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     return lines;
 }
 
-/// How many cells of how many blocks have been tried: trials without those that were run again, because
-/// something disturbed them or the run was taken up in the middle of a row.
+/// Returns the number of trials in the journal without repeats. A trial is repeated after a disturbance, or
+/// if a run is resumed in the middle of a row.
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
     std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
     for (const auto& line : journal_lines(file))

@@ -1,5 +1,5 @@
-// man 2 ptrace: with PTRACE_O_TRACESYSGOOD a stop at a system call is SIGTRAP | 0x80, once as it begins and
-// once as it ends.
+// man 2 ptrace: with PTRACE_O_TRACESYSGOOD, a stop at a system call is SIGTRAP
+// 0x80. Each call stops twice, at its begin and at its end.
 #include "tests/support/killed_at.hpp"
 
 #include <fcntl.h>
@@ -34,12 +34,12 @@ int wait_for(pid_t pid) {
     return status;
 }
 
-/// ptrace takes what is a number here as a pointer.
+/// Converts a number for ptrace(), which takes it as a pointer.
 void* as_pointer(long value) {
     return reinterpret_cast<void*>(value);
 }
 
-/// Lets the process go on to its next stop; `status` is how it stopped.
+/// Continues the process until its next stop. `status` is the reason of the previous stop.
 void go_on(pid_t pid, int status) {
     const int signal = WSTOPSIG(status);
     const bool is_ours = signal == (SIGTRAP | 0x80) || signal == SIGTRAP;
@@ -52,7 +52,7 @@ std::optional<traced_end> run_until_call(std::vector<std::string> command, std::
     std::vector<char*> pointers;
     for (auto& word : command) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    // The leak check of a process that is being traced fails.
+    // The leak check fails in a traced process.
     const char* options = std::getenv("ASAN_OPTIONS");
     const std::string old_options = options != nullptr ? options : "";
     ::setenv("ASAN_OPTIONS", (old_options + ":detect_leaks=0").c_str(), 1);

@@ -1,4 +1,4 @@
-// Reports by hand, a line for each number.
+// Builds reports by hand, with one line for each number.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace loopbench::tests {
 
-/// A result with an interval of 1 % and, unless it is the baseline's, a verdict.
+/// Returns a result with an interval of plus or minus 1 % and no verdict.
 inline reports::result measured_as(const char* workload, const char* contender, const char* metric,
                                    double median) {
     reports::result item;

@@ -1,4 +1,4 @@
-// Trials that take no time.
+// Fake trials that take no time.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace loopbench::tests {
 
-/// Answers each trial with `answer`, and remembers "contender workload" of each.
+/// An executor that answers each trial with `answer` and records its "contender workload".
 class mock_executor : public bench::trial_executor {
 public:
     explicit mock_executor(std::function<bench::trial_outcome(const bench::trial_request&)> answer)
@@ -29,7 +29,7 @@ private:
     std::function<bench::trial_outcome(const bench::trial_request&)> answer_;
 };
 
-/// Remembers what it was told.
+/// An observer that records the progress.
 class mock_observer : public bench::run_observer {
 public:
     void before_trial(const bench::trial_request&, std::uint64_t done, std::uint64_t total) override {
@@ -69,7 +69,7 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     return plan;
 }
 
-/// A whole run of the plan, or what is left of it after `done`.
+/// Runs the whole plan, or the part of it that remains after `done`.
 inline bench::run_outcome outcome_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer,
@@ -80,7 +80,7 @@ inline bench::run_outcome outcome_of(
     return bench::run(plan, executor, observer, no_time, std::move(done));
 }
 
-/// The same, and what is reported of it.
+/// Runs the plan and returns the report.
 inline reports::report report_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {

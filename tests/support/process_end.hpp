@@ -1,4 +1,4 @@
-// Waiting for the end of a process that is nobody's child here.
+// Waits for the end of a process that is not a child of the test.
 #pragma once
 
 #include <poll.h>
@@ -9,7 +9,7 @@
 
 namespace loopbench::tests {
 
-/// Whether the process is gone, or goes within ten seconds.
+/// Returns whether the process has ended, or ends within ten seconds.
 inline bool ends(int pid) {
     const reports::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
     if (!process) return errno == ESRCH;

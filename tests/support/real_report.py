@@ -1,4 +1,4 @@
-"""The journal of a real run, and names that must not harm a reader."""
+"""The journal of a real run, and hostile names that must do no harm in any reader."""
 
 import json
 import lzma
@@ -17,8 +17,9 @@ def real_journal(source):
 
 
 def with_hostile_names(report, names=HOSTILE):
-    """The same report. As many contenders as there are names have these; a workload, reasons and warnings have them,
-    too."""
+    """Returns the same report with hostile names: one for each of the first contenders, all of them in a workload and
+    the warnings, and the first one in the reasons.
+    """
     report = json.loads(json.dumps(report))
     renamed = {each["name"]: name for each, name in
                zip([each for each in report["contenders"] if each["name"] != report["baseline"]], names)}

@@ -1,4 +1,5 @@
-// Hostile names, missing numbers, ratios with and without intervals: what a writer may stumble over.
+// A report with the cases that can break a writer: hostile names, missing numbers, ratios with and without
+// intervals.
 #include "tests/support/sample_report.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// A fixed report with something of everything, for golden files.
+// A fixed report with every feature, for golden files.
 #pragma once
 
 #include "reports/results.hpp"

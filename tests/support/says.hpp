@@ -1,4 +1,4 @@
-// What a message, a report or another text says.
+// Checks the contents of messages, reports and other texts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 
 namespace loopbench::tests {
 
-/// Whether `part` is somewhere in `text`, all of which is shown where it is not.
+/// Returns whether `text` contains `part`. A failure shows the whole text.
 inline testing::AssertionResult says(std::string_view text, std::string_view part) {
     if (text.find(part) != std::string_view::npos) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "nothing says \"" << part << "\" in:\n" << text;
 }
 
-/// What the error says that is thrown; empty where there is none.
+/// Returns the message of the exception that `act` throws, or an empty string.
 template <class error_type, class function>
 std::string complaint_of(function act) {
     try {

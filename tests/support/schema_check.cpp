@@ -1,4 +1,4 @@
-// By a validator of somebody else's.
+// Uses valijson, a third-party validator.
 #include "tests/support/schema_check.hpp"
 
 #include <nlohmann/json.hpp>

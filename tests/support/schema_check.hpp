@@ -1,4 +1,4 @@
-// Whether a document is what a JSON Schema file describes.
+// Checks a document against a JSON Schema file.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@ namespace loopbench::tests {
 
 bool fits(const nlohmann::json& document, const char* schema_file);
 
-/// The same with reports/report.schema.json.
+/// Checks a document against reports/report.schema.json.
 bool fits_the_schema(const nlohmann::json& document);
 
 }  // namespace loopbench::tests

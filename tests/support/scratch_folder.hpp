@@ -1,4 +1,4 @@
-// A folder for one test, gone when the test is.
+// A temporary folder for one test, removed after it.
 #pragma once
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ inline std::string content_of(const std::filesystem::path& file) {
     return reports::read_file(file.native());
 }
 
-/// A file that can be executed, begun afresh.
+/// Writes an executable shell script, replacing an old one.
 inline void write_script(const std::filesystem::path& file, std::string_view body) {
     std::filesystem::create_directories(file.parent_path());
     reports::write_file_atomically(file, std::string{"#!/bin/sh\n"}.append(body));

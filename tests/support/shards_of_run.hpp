@@ -1,4 +1,4 @@
-// A run in shards, on machines that a test makes up.
+// Runs a plan in shards on fake machines.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace loopbench::tests {
 
-/// What the shard does of the plan, on this machine.
+/// Returns the outcome of one shard of the plan on this machine.
 inline bench::run_outcome outcome_of_shard(
     bench::run_plan plan, bench::shard part, const std::string& machine,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {
@@ -20,7 +20,8 @@ inline bench::run_outcome outcome_of_shard(
     return outcome_of(plan, answer);
 }
 
-/// All shards, as they are in a merged record; `machine` is of a shard's number.
+/// Returns the outcome of all shards as a merged record has it. `machine` maps a shard's number to its
+/// machine.
 inline bench::run_outcome outcome_of_shards(
     const bench::run_plan& plan, std::uint64_t shards,
     const std::function<std::string(std::uint64_t)>& machine,
@@ -37,7 +38,7 @@ inline bench::run_outcome outcome_of_shards(
         all.repeated += one.repeated;
     }
     all.blocks_planned = plan.blocks;
-    std::multimap<std::uint64_t, bench::trial_record> by_block;  // in a block they stay in their order
+    std::multimap<std::uint64_t, bench::trial_record> by_block;  // keeps the order within a block
     for (auto& trial : all.trials) by_block.emplace(trial.block, std::move(trial));
     all.trials.clear();
     for (auto& [block, trial] : by_block) all.trials.push_back(std::move(trial));

@@ -1,4 +1,4 @@
-// The suite's half of taking turns, in the test's hand.
+// The suite's side of the protocol for slices, controlled by the test.
 #pragma once
 
 #include <fcntl.h>
@@ -16,7 +16,8 @@
 
 namespace loopbench::tests {
 
-/// What the suite would say, all of it before the contender begins; then what the contender has answered.
+/// Sends all of the suite's messages before the contender begins, and returns the contender's answers
+/// afterwards.
 class suite_of_turns {
 public:
     explicit suite_of_turns(std::string_view says) {
@@ -24,7 +25,7 @@ public:
             if (::pipe2(ends->data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe");
         if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
             throw std::runtime_error("no room");
-        ::close(to_[1]);  // then the end of the file
+        ::close(to_[1]);  // the contender then reads the end of the file
     }
     suite_of_turns(const suite_of_turns&) = delete;
     suite_of_turns& operator=(const suite_of_turns&) = delete;

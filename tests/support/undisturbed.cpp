@@ -1,6 +1,5 @@
-// The loopbench command on a machine that nothing else seems to run on: whether a test of the command passes
-// is then no question of how busy the real one is. How disturbances are found and what they do has tests of
-// its own (self_check_test.cpp).
+// The loopbench command with the detection of disturbances switched off, so that its tests pass on a busy
+// machine too. self_check_test.cpp tests how disturbances are detected and handled.
 #include <algorithm>
 
 #include "bench/cli/commands.hpp"

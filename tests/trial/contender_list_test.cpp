@@ -1,4 +1,4 @@
-// Finding contenders, and asking them what they have.
+// Tests finding contenders, and asking them for their workloads.
 #include "bench/trial/contender_list.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ contender asked(const std::string& script) {
     return who;
 }
 
-TEST(contender_list, holds_the_executables_by_name) {
+TEST(contender_list, executables_are_listed_by_name) {
     const scratch_folder folder;
     for (const auto* name : {"b", "a", ".hidden"}) write_script(folder / name, "");
     reports::write_file_atomically(folder / "notes.txt", "");
@@ -36,7 +36,7 @@ TEST(contender_list, holds_the_executables_by_name) {
     EXPECT_EQ(found[1].path, folder / "b");
 }
 
-TEST(contender_list, remembers_which_loop_programs_of_asio_are_to_run_on) {
+TEST(contender_list, the_loop_for_asio_programs_is_remembered) {
     const scratch_folder folder;
     write_script(folder / "one", "");
     const auto environment = [&] {
@@ -49,7 +49,7 @@ TEST(contender_list, remembers_which_loop_programs_of_asio_are_to_run_on) {
     EXPECT_TRUE(environment().empty());
 }
 
-TEST(contender_list, remembers_what_its_contenders_are_made_of) {
+TEST(contender_list, changes_of_a_contenders_files_are_detected) {
     const scratch_folder folder;
     for (const auto* file : {"bin/one", "bin/two", "loopbench-generator"})
         write_script(folder / file, "exit");
@@ -63,7 +63,7 @@ TEST(contender_list, remembers_what_its_contenders_are_made_of) {
     EXPECT_EQ(bench::changed_file(who), (folder / "bin/one").native());
 }
 
-TEST(contender_list, knows_the_libraries_that_the_loader_tells) {
+TEST(contender_list, libraries_are_parsed_from_the_loaders_output) {
     EXPECT_EQ(bench::libraries_in("\tlinux-vdso.so.1 (0x00007ffd1b5f2000)\n"
                                   "\tlibfoo.so => /opt/a b/libfoo.so (0x00007f1)\n"
                                   "\tlibgone.so => not found\n"
@@ -72,7 +72,7 @@ TEST(contender_list, knows_the_libraries_that_the_loader_tells) {
               (std::vector<std::string>{"/opt/a b/libfoo.so", "/lib64/ld-linux-x86-64.so.2"}));
 }
 
-TEST(contender_list, remembers_the_files_that_a_contender_names) {
+TEST(contender_list, changes_of_files_named_by_a_contender_are_detected) {
     const scratch_folder folder;
     for (const auto* file : {"bin/script", "bin/module", "elsewhere"}) write_script(folder / file, "exit");
     std::filesystem::create_symlink("bin/script", folder / "link");
@@ -91,7 +91,7 @@ TEST(contender_list, remembers_the_files_that_a_contender_names) {
     }
 }
 
-TEST(contender_list, remembers_each_layout) {
+TEST(contender_list, changes_of_each_layout_are_detected) {
     const scratch_folder folder;
     bench::contender who{"contender", folder / "1", {}, {}};
     who.layouts = {folder / "1", folder / "2"};
@@ -110,7 +110,7 @@ TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
     EXPECT_EQ(bench::find_contenders(folders).size(), 1U);
 }
 
-TEST(contender_list, two_of_one_name_are_an_error_that_shows_both) {
+TEST(contender_list, two_contenders_with_one_name_are_an_error_that_shows_both) {
     const scratch_folder one, two;
     write_script(one / "same", "");
     write_script(two / "same", "");

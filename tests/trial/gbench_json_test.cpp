@@ -1,4 +1,4 @@
-// What contenders print, the almost-JSON included.
+// Tests parsing the output of contenders, including almost-JSON.
 #include "bench/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string complaint(const std::string& text) {
     return complaint_of<bench::gbench_error>([&] { parse_gbench_json(text); });
 }
 
-TEST(gbench_json, times_are_taken_in_their_unit) {
+TEST(gbench_json, times_are_converted_from_their_unit) {
     EXPECT_EQ(only_row(R"("real_time":1.5)").real_time_ns, 1.5);
     EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"ns")").real_time_ns, 1.5);
     EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"us")").real_time_ns, 1500);
@@ -67,7 +67,7 @@ TEST(gbench_json, aggregates_are_left_out) {
     EXPECT_EQ(output.rows[0].name, "a");
 }
 
-TEST(gbench_json, the_mean_stands_for_a_benchmark_that_shows_aggregates_alone) {
+TEST(gbench_json, the_mean_represents_a_benchmark_that_shows_only_aggregates) {
     const auto output = parse_gbench_json(R"({"benchmarks":[
         {"run_name":"a","run_type":"aggregate","aggregate_name":"mean","real_time":2,"time_unit":"us"},
         {"run_name":"a","run_type":"aggregate","aggregate_name":"cv","real_time":0.1,"time_unit":"us"},
@@ -80,13 +80,13 @@ TEST(gbench_json, the_mean_stands_for_a_benchmark_that_shows_aggregates_alone) {
     EXPECT_EQ(output.rows[1].real_time_ns, 2000);
 }
 
-TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_and_says_why) {
+TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_with_its_reason) {
     EXPECT_EQ(only_row(R"("skipped":true,"skip_message":"no AVX")").error, "unsupported: no AVX");
     EXPECT_EQ(only_row(R"("skipped":true)").error, "unsupported: it skipped itself");
     EXPECT_FALSE(only_row(R"("skipped":false)").error);
 }
 
-TEST(gbench_json, the_context_is_kept_but_for_what_tells_whose_machine_it_was) {
+TEST(gbench_json, the_context_is_kept_without_the_name_of_the_machine_and_the_path) {
     const auto output = parse_gbench_json(
         R"({"context":{"host_name":"secret","executable":"/home/me/x","library":"x","caches":[]},)"
         R"("benchmarks":[]})");
@@ -96,7 +96,7 @@ TEST(gbench_json, the_context_is_kept_but_for_what_tells_whose_machine_it_was) {
     EXPECT_TRUE(output.context.at("caches").is_array());
 }
 
-TEST(gbench_json, other_output_is_refused_with_its_place_and_its_first_bytes) {
+TEST(gbench_json, other_output_is_refused_with_its_position_and_its_first_bytes) {
     for (const auto* part : {"line 1, column 1: not JSON", "\"hello world\""})
         EXPECT_SAYS(complaint("hello\nworld"), part);
     EXPECT_SAYS(complaint("{\n \"a\": nan}"), "line 2, column 7");
@@ -108,18 +108,18 @@ TEST(gbench_json, other_output_is_refused_with_its_place_and_its_first_bytes) {
     EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
 }
 
-TEST(gbench_json, an_object_of_too_many_keys_is_refused_before_each_is_sought_among_all) {
+TEST(gbench_json, an_object_with_too_many_keys_is_refused_early) {
     std::string keys;
     for (int i = 0; i < 10'001; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(complaint(R"({"benchmarks":[{)" + keys + R"("name":"a"}]})"),
                 "an object of more than 10000 keys");
 }
 
-TEST(gbench_json, a_counter_called_like_a_field_is_no_reason_to_refuse_the_rest) {
+TEST(gbench_json, a_counter_named_like_a_field_does_no_harm) {
     EXPECT_EQ(only_row(R"("real_time":1,"iterations":7,"iterations":3)").real_time_ns, 1);
 }
 
-TEST(gbench_json, a_long_or_wild_output_is_told_in_a_few_plain_characters) {
+TEST(gbench_json, a_long_or_odd_output_is_quoted_in_a_few_plain_characters) {
     const auto text = complaint("\x1b[2J" + std::string(1'000'000, 'x'));
     EXPECT_LT(text.size(), 200U);
     EXPECT_EQ(text.find('\x1b'), std::string::npos);

@@ -1,4 +1,4 @@
-// Signals become something that a wait can see.
+// Tests that a wait can see signals.
 #include "bench/trial/process/interrupt.hpp"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ bool readable(int fd) {
     return ::poll(&watched, 1, 0) == 1;
 }
 
-TEST(interrupt, is_seen_and_stays_and_a_second_one_changes_nothing) {
+TEST(interrupt, a_signal_is_seen_and_stays_and_a_second_one_changes_nothing) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        ::signal(signal, SIG_DFL);  // whoever started the tests may ignore it
+        ::signal(signal, SIG_DFL);  // the parent of the tests may ignore it
         const bench::interrupt stop;
         EXPECT_FALSE(stop.requested() || readable(stop.fd()));
         ::raise(signal);
@@ -25,7 +25,7 @@ TEST(interrupt, is_seen_and_stays_and_a_second_one_changes_nothing) {
     }
 }
 
-TEST(interrupt, leaves_ignored_what_was_ignored) {
+TEST(interrupt, an_ignored_signal_stays_ignored) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const auto before = ::signal(signal, SIG_IGN);
         {
@@ -38,7 +38,7 @@ TEST(interrupt, leaves_ignored_what_was_ignored) {
     }
 }
 
-TEST(interrupt, gives_the_signals_back) {
+TEST(interrupt, the_destructor_restores_the_signals) {
     ::signal(SIGINT, SIG_DFL);
     { const bench::interrupt stop; }
     EXPECT_EXIT(::raise(SIGINT), testing::KilledBySignal(SIGINT), "");

@@ -1,4 +1,4 @@
-// What is refused, and what is said, when contenders were not made alike.
+// Tests the refusal and the warnings for contenders that were built in different ways.
 #include "bench/trial/parity.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A contender with the sheet of a release build, changed by `changes`; a null takes a key away.
+/// Returns a contender that describes itself as a release build, changed by `changes`; null removes a key.
 reports::contender made(std::string name, const ordered_json& changes = ordered_json::object()) {
     ordered_json context{{"build_type", "Release"},
                          {"optimised", "yes"},
@@ -45,7 +45,7 @@ std::vector<std::string> codes_of(const std::vector<reports::contender>& contend
 
 using codes = std::vector<std::string>;
 
-TEST(parity, contenders_that_are_alike_pass_in_silence) {
+TEST(parity, equal_builds_give_no_message) {
     EXPECT_EQ(refusal({made("a"), made("b")}), "");
     EXPECT_EQ(codes_of({made("a"), made("b")}), codes{});
 }
@@ -56,18 +56,18 @@ TEST(parity, a_mix_of_builds_is_refused_and_each_kind_is_named_with_its_contende
     EXPECT_SAYS(text, "CMAKE_BUILD_TYPE=Release");
 }
 
-TEST(parity, optimisation_assertions_and_sanitizers_must_be_alike_whatever_the_type_is_called) {
+TEST(parity, optimisation_assertions_and_sanitizers_must_match_in_any_build_type) {
     for (const auto& [key, value] :
          {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}})
         EXPECT_SAYS(refusal({made("a"), made("odd", {{key, value}})}), std::string{value} + " (odd)") << key;
 }
 
-TEST(parity, who_does_not_tell_or_is_not_compiled_is_not_refused) {
+TEST(parity, an_unknown_or_interpreted_build_is_not_refused) {
     EXPECT_EQ(refusal({made("a"), made("quiet", {{"build_type", nullptr}})}), "");
     EXPECT_EQ(refusal({made("a"), made("script", {{"build_type", "none: interpreted"}})}), "");
 }
 
-TEST(parity, builds_that_are_all_alike_but_no_release_builds_are_a_warning) {
+TEST(parity, equal_builds_that_are_no_release_builds_are_a_warning) {
     for (const auto& [key, value] :
          {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}}) {
         const std::vector both{made("a", {{key, value}}), made("b", {{key, value}})};
@@ -76,7 +76,7 @@ TEST(parity, builds_that_are_all_alike_but_no_release_builds_are_a_warning) {
     }
 }
 
-TEST(parity, every_other_difference_is_one_warning_with_the_groups_that_are_alike) {
+TEST(parity, every_other_difference_is_one_warning_with_the_groups) {
     const std::vector contenders{made("a"), made("b", {{"allocator", "jemalloc"}}), made("c"),
                                  made("d", {{"allocator", "jemalloc"}})};
     const auto warnings = bench::parity_warnings(contenders);
@@ -88,7 +88,7 @@ TEST(parity, every_other_difference_is_one_warning_with_the_groups_that_are_alik
         EXPECT_EQ(codes_of({made("a"), made("b", {{key, "other"}})}), codes{std::string{"different_"} + key});
 }
 
-TEST(parity, what_only_some_tell_is_a_difference_and_what_a_contender_has_not_is_none) {
+TEST(parity, a_missing_fact_is_a_difference_but_a_missing_feature_is_not) {
     const auto warnings = bench::parity_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].message, "clock: CLOCK_MONOTONIC (a); not told (b)");
@@ -104,7 +104,7 @@ TEST(parity, a_socket_option_that_differs_at_one_end_is_named_with_that_end) {
     EXPECT_EQ(warnings[0].message, "TCP_NODELAY: client 1, server 1 (a); client 1, server 0 (b)");
 }
 
-TEST(parity, socket_options_that_are_not_told_or_missing_are_differences) {
+TEST(parity, unreported_or_missing_socket_options_are_differences) {
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", nullptr}})}),
               codes{"different_socket_options"});
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "not told: refused"}})}),
@@ -116,7 +116,7 @@ TEST(parity, socket_options_that_are_not_told_or_missing_are_differences) {
     EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not told (a); client 9, server 9 (b)");
 }
 
-TEST(parity, strangers_beside_contenders_that_tell_are_one_warning) {
+TEST(parity, third_party_contenders_without_facts_are_one_warning) {
     const auto stranger = reports::describe("theirs", {{"library_build_type", "release"}});
     const auto warnings = bench::parity_warnings(std::vector{made("a"), stranger});
     ASSERT_EQ(warnings.size(), 1U);

@@ -1,4 +1,4 @@
-// What a process's end and output amount to.
+// Tests the interpretation of a contender's exit and output.
 #include "bench/trial/trial.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::string reason_for(child_end end, int code, const std::string& errors = "") 
     return trial.reason;
 }
 
-TEST(trial, takes_the_known_metrics_of_a_row) {
+TEST(trial, the_known_metrics_of_a_row_are_used) {
     const auto trial =
         judged(R"("real_time":2,"time_unit":"us","items_per_second":5,"spin":0.5,"my_own":1,"iterations":9)");
     EXPECT_EQ(trial.status, cell_status::ok);
@@ -54,7 +54,7 @@ TEST(trial, a_metric_that_is_not_a_number_has_no_value) {
     EXPECT_EQ(trial.metrics.at("early"), std::nullopt);
 }
 
-TEST(trial, without_a_time_above_zero_has_failed) {
+TEST(trial, a_trial_without_a_time_above_zero_has_failed) {
     for (const auto* fields :
          {R"("spin":1)", R"("real_time":NaN)", R"("real_time":null)", R"("real_time":Infinity)",
           R"("real_time":"fast")", R"("real_time":0)", R"("real_time":-1)"}) {
@@ -65,11 +65,11 @@ TEST(trial, without_a_time_above_zero_has_failed) {
     }
 }
 
-TEST(trial, a_counter_cannot_pose_as_the_time) {
+TEST(trial, a_counter_cannot_replace_the_time) {
     EXPECT_EQ(judged(R"("time":1,"real_time":2)").metrics.at("time"), 2);
 }
 
-TEST(trial, an_error_is_unsupported_or_failed_by_its_message) {
+TEST(trial, the_message_decides_whether_an_error_is_unsupported_or_failed) {
     auto trial = judged(R"("error_occurred":true,"error_message":"unsupported: io_uring refused")");
     EXPECT_EQ(trial.status, cell_status::unsupported);
     EXPECT_EQ(trial.reason, "io_uring refused");
@@ -86,7 +86,7 @@ TEST(trial, an_error_in_any_repetition_is_an_error_of_the_trial) {
     EXPECT_EQ(bench::judge(outcome, "yield", 60s).status, cell_status::failed);
 }
 
-TEST(trial, the_row_has_to_be_the_workloads) {
+TEST(trial, only_a_row_of_the_workload_counts) {
     child_outcome outcome;
     outcome.output =
         R"({"benchmarks":[{"name":"echo","real_time":1},{"name":"yield/threads:2","real_time":2}]})";
@@ -95,7 +95,7 @@ TEST(trial, the_row_has_to_be_the_workloads) {
     EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "printed no result for the workload");
 }
 
-TEST(trial, keeps_no_more_of_what_is_said_than_a_report_can_have) {
+TEST(trial, context_and_messages_are_limited_to_what_a_report_can_hold) {
     child_outcome outcome;
     const auto said = [&](std::size_t context_bytes, std::size_t error_bytes) {
         outcome.output = fmt::format(
@@ -119,7 +119,7 @@ TEST(trial, every_bad_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");
 }
 
-TEST(trial, is_a_fresh_process_with_the_agreed_flags_and_size) {
+TEST(trial, each_trial_is_a_fresh_process_with_the_agreed_flags_and_size) {
     const scratch_folder folder;
     write_script(folder / "contender", R"(
 for word in "$LOOPBENCH_SIZE" "$@"; do echo "$word"; done > "$0.seen"
@@ -135,7 +135,7 @@ echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
     EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
 }
 
-/// Contenders that run together, each printing these fields of a row and of a context.
+/// Runs contenders concurrently, each of which prints these fields of a row and of a context.
 std::vector<trial_outcome> ran_together(const std::vector<std::pair<std::string, std::string>>& rows) {
     const scratch_folder folder;
     std::deque<bench::contender> all;
@@ -153,7 +153,7 @@ echo '{{"context": {{{}}}, "benchmarks": [{{"name": "yield", "real_time": 100, {
 
 constexpr auto of_ours = R"("turns": "1")";
 
-TEST(trial, of_those_that_ran_together_keeps_no_number_by_the_clock_on_the_wall) {
+TEST(trial, a_concurrent_trial_keeps_no_wall_clock_metric) {
     const auto trial = ran_together(
         {{R"("cpu_time": 60, "cpu": 50, "spin": 0.3, "latency_p99": 9, "wakeups": 5, "late_p50": 7,
 "items_per_second": 8, "rss_peak": 4096)",
@@ -166,7 +166,7 @@ TEST(trial, of_those_that_ran_together_keeps_no_number_by_the_clock_on_the_wall)
     EXPECT_EQ(trial.metrics.at("rss_peak"), 4096);
 }
 
-TEST(trial, of_those_that_ran_together_has_one_definition_of_cpu_time) {
+TEST(trial, concurrent_trials_use_one_definition_of_cpu_time) {
     const auto times = [](const std::string& others_context) {
         std::vector<double> all;
         for (const auto& trial : ran_together({{R"("cpu_time": 60, "cpu": 50)", of_ours},
@@ -178,7 +178,7 @@ TEST(trial, of_those_that_ran_together_has_one_definition_of_cpu_time) {
     EXPECT_EQ(times(R"("library": "x")"), (std::vector<double>{60, 80})) << "what a stranger calls cpu";
 }
 
-TEST(trial, says_how_it_was_made_whatever_came_of_it) {
+TEST(trial, the_pairing_is_recorded_even_for_an_unsupported_trial) {
     const auto trial =
         ran_together({{R"("error_occurred": true, "error_message": "unsupported: no")", ""}})[0];
     EXPECT_EQ(trial.status, cell_status::unsupported);

@@ -1,4 +1,4 @@
-// Who works when, with real processes: shell scripts that speak the protocol of
+// Tests the scheduling of slices with real processes: shell scripts that speak the protocol of
 // bench/workloads/trial/turns.hpp.
 #include "bench/trial/turns.hpp"
 
@@ -25,8 +25,8 @@ using namespace std::chrono_literals;
 using bench::child_end;
 using bench::child_request;
 
-/// In front of each script: the descriptors as $in and $out, and wait_for_turn, which fails when there is
-/// none.
+/// The beginning of each script: $in and $out are the descriptors, and wait_for_turn fails after the last
+/// slice.
 constexpr const char* protocol = R"sh(
 in=${LOOPBENCH_TURNS%%,*}; rest=${LOOPBENCH_TURNS#*,}; out=${rest%%,*}
 wait_for_turn() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
@@ -53,7 +53,7 @@ auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough 
                                {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .turn = 1s});
 }
 
-TEST(turns, are_given_until_there_is_enough_and_each_is_told) {
+TEST(turns, slices_continue_until_there_is_enough_and_each_is_recorded) {
     const auto outcomes = run({player(well_behaved), player(well_behaved)});
     for (const auto& each : outcomes) {
         EXPECT_EQ(each.operation_ns, (std::vector<double>{100, 100, 100}));
@@ -62,13 +62,13 @@ TEST(turns, are_given_until_there_is_enough_and_each_is_told) {
     }
 }
 
-TEST(turns, are_as_long_as_is_asked_for) {
+TEST(turns, slice_lengths_are_configurable) {
     const std::vector all{player("ready; echo ${rest#*,}")};
     const auto outcomes = bench::run_in_turns(all, {.limit = 60s, .lengths = {250us, 4ms}});
     EXPECT_EQ(outcomes[0].child.output, "250,4000\n");
 }
 
-TEST(turns, are_of_one_at_a_time) {
+TEST(turns, only_one_contender_works_at_a_time) {
     scratch_folder folder;
     const auto log = (folder.path() / "log").native();
     const auto script = "ready; while wait_for_turn; do echo begin $$ >> " + log + "; echo end $$ >> " + log +
@@ -85,7 +85,7 @@ TEST(turns, are_of_one_at_a_time) {
     EXPECT_EQ(pairs, 3 * 4);
 }
 
-TEST(turns, are_in_another_order_from_round_to_round) {
+TEST(turns, the_order_changes_from_round_to_round) {
     scratch_folder folder;
     const auto log = (folder.path() / "log").native();
     const auto logging = [&](const std::string& name) {
@@ -105,9 +105,9 @@ TEST(turns, are_in_another_order_from_round_to_round) {
     EXPECT_LT(with_a_in_front, rounds);
 }
 
-// Who is last in one round and first in the next works twice in a row, and another one waits for nearly two
-// rounds.
-TEST(turns, come_again_after_a_round_and_at_most_one_other) {
+// A contender that is last in one round and first in the next works twice in a row. Another one then waits
+// for nearly two rounds.
+TEST(turns, a_contender_waits_for_at_most_one_extra_slice) {
     scratch_folder folder;
     const auto log = (folder.path() / "log").native();
     const std::string names = "abcdef";
@@ -128,20 +128,20 @@ TEST(turns, come_again_after_a_round_and_at_most_one_other) {
     }
 }
 
-TEST(turns, are_lost_by_who_keeps_one_and_the_others_go_on) {
+TEST(turns, a_contender_that_keeps_its_slice_loses_it_and_the_others_continue) {
     const auto outcomes = run({player("ready; wait_for_turn; exec sleep 1000"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
     EXPECT_TRUE(outcomes[0].operation_ns.empty());
     EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
 }
 
-TEST(turns, are_lost_by_who_is_stopped_in_one) {
+TEST(turns, a_contender_stopped_during_its_slice_loses_it) {
     const auto outcomes = run({player("ready; wait_for_turn; kill -STOP $$"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
     EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
 }
 
-TEST(turns, are_lost_by_who_dies_in_one_and_by_who_dies_while_it_waits) {
+TEST(turns, a_contender_that_dies_loses_its_slices_and_the_others_continue) {
     const auto outcomes = run({player("ready; wait_for_turn; kill -SEGV $$"), player("ready; kill -KILL $$"),
                                player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::signalled);
@@ -150,7 +150,7 @@ TEST(turns, are_lost_by_who_dies_in_one_and_by_who_dies_while_it_waits) {
     EXPECT_EQ(outcomes[2].operation_ns.size(), 3U);
 }
 
-TEST(turns, are_lost_by_who_answers_with_something_else) {
+TEST(turns, an_invalid_reply_ends_the_contender) {
     for (const std::string answer :
          {"'10 -5'", "'1 9223372036854775807'", "'0 1000'", "'10'", "'10 1000 5'", "hello", "''"}) {
         const auto outcomes = run({player("ready; wait_for_turn; echo " + answer + " >&$out; sleep 1000")});
@@ -162,7 +162,7 @@ TEST(turns, are_lost_by_who_answers_with_something_else) {
     }
 }
 
-TEST(turns, need_not_be_known) {
+TEST(turns, a_contender_that_ignores_the_protocol_keeps_its_result) {
     const auto outcomes = run({player("echo its result"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::exited);
     EXPECT_EQ(outcomes[0].child.output, "its result\n");
@@ -170,7 +170,7 @@ TEST(turns, need_not_be_known) {
     EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
 }
 
-TEST(turns, may_end_before_there_is_enough) {
+TEST(turns, a_contender_can_end_before_there_is_enough) {
     const auto outcomes =
         run({player("ready; wait_for_turn; echo '10 1000' >&$out; wait_for_turn; echo result"),
              player(well_behaved)});
@@ -179,7 +179,7 @@ TEST(turns, may_end_before_there_is_enough) {
     EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
 }
 
-TEST(turns, end_with_the_time_of_all_and_that_is_nobodys_fault) {
+TEST(turns, the_common_time_limit_ends_all_without_blame) {
     const auto unending = player("ready; while wait_for_turn; do echo '10 1' >&$out; done");
     const std::vector all{unending, unending, unending};
     for (const auto& each : bench::run_in_turns(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
@@ -188,7 +188,7 @@ TEST(turns, end_with_the_time_of_all_and_that_is_nobodys_fault) {
     }
 }
 
-TEST(turns, are_not_given_to_who_is_not_ready_within_its_own_time_and_that_is_its_own_fault) {
+TEST(turns, a_contender_that_is_not_ready_within_its_own_limit_is_blamed) {
     auto slow = player("exec sleep 1000");
     slow.limit = 100ms;
     const auto outcomes = run({slow, player(well_behaved)});
@@ -197,7 +197,7 @@ TEST(turns, are_not_given_to_who_is_not_ready_within_its_own_time_and_that_is_it
     EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
 }
 
-TEST(turns, end_for_all_with_an_interrupt) {
+TEST(turns, an_interrupt_ends_all) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
     const auto outcomes = run({player("ready; sleep 1000"), player("sleep 1000")}, 3us, stop.get());
     for (const auto& each : outcomes) EXPECT_EQ(each.child.end, child_end::stopped);
@@ -205,7 +205,7 @@ TEST(turns, end_for_all_with_an_interrupt) {
     EXPECT_EQ(outcomes[1].child.group, 0) << "it was started after the interrupt";
 }
 
-TEST(turns, are_for_nobody_who_would_be_started_after_the_time_of_all) {
+TEST(turns, no_contender_is_started_after_the_common_time_limit) {
     const std::vector both{player("sleep 1000"), player("sleep 1000")};
     const auto outcomes = bench::run_in_turns(both, {.limit = 100ms});
     for (const auto& each : outcomes) {
@@ -215,7 +215,7 @@ TEST(turns, are_for_nobody_who_would_be_started_after_the_time_of_all) {
     EXPECT_EQ(outcomes[1].child.group, 0);
 }
 
-TEST(turns, tell_of_each_end_while_the_others_are_alive) {
+TEST(turns, each_end_is_reported_while_the_others_are_alive) {
     std::vector<std::size_t> ended;
     const std::vector all{player(well_behaved), player("ready")};
     bench::run_in_turns(all,
@@ -225,7 +225,7 @@ TEST(turns, tell_of_each_end_while_the_others_are_alive) {
     EXPECT_EQ(ended, (std::vector<std::size_t>{1, 0}));
 }
 
-/// A counter that the planted contender prints of a workload which has taken turns.
+/// Returns a counter that the planted contender prints for an interleaved workload.
 double counted_in_turns(const char* filter, const char* counter) {
     child_request request;
     request.command = {LOOPBENCH_PLANTED_CONTENDER, filter, "--benchmark_format=json"};
@@ -235,19 +235,19 @@ double counted_in_turns(const char* filter, const char* counter) {
     return result.at("benchmarks").at(0).at(counter).get<double>();
 }
 
-// Without turns, Google Benchmark has run a workload several times before the run that counts.
-TEST(turns, are_taken_by_a_workload_that_has_run_before_in_its_process) {
+// Without slices, Google Benchmark runs a workload several times before the run that counts.
+TEST(turns, the_workload_has_run_before_its_first_slice) {
     EXPECT_GE(counted_in_turns("--benchmark_filter=^runs", "runs"), 2);
 }
 
-// An operation takes 200 microseconds at least, and a warm-up a millisecond: seven are more than enough.
-TEST(turns, are_taken_after_a_warm_up_that_grows_by_what_is_missing) {
+// An operation takes at least 200 us and a warm-up 1 ms, so at most seven operations are enough.
+TEST(turns, the_warm_up_grows_only_by_what_is_missing) {
     const double operations = counted_in_turns("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);
     EXPECT_LE(operations, 7);
 }
 
-TEST(turns, give_each_one_descriptor_more_and_none_of_the_others) {
+TEST(turns, each_contender_gets_one_descriptor_more_and_none_of_the_others) {
     const std::string count = "ls /proc/self/fd | wc -l";
     const auto before = std::stoi(bench::run_child(alone(count)).output);
     const auto counting = player(count + "; ready");
@@ -257,7 +257,7 @@ TEST(turns, give_each_one_descriptor_more_and_none_of_the_others) {
 TEST(together, all_are_alive_at_once) {
     scratch_folder folder;
     const auto left = (folder.path() / "left").native(), right = (folder.path() / "right").native();
-    // Each ends only when it has seen the other.
+    // Each contender ends only after it has seen the other one.
     const auto meet = [](const std::string& mine, const std::string& other) {
         return alone("touch " + mine + "; while [ ! -e " + other + " ]; do :; done; echo met");
     };
@@ -265,7 +265,7 @@ TEST(together, all_are_alive_at_once) {
     for (const auto& each : bench::run_together(both, 60s, -1)) EXPECT_EQ(each.output, "met\n");
 }
 
-TEST(together, each_ends_as_it_ends) {
+TEST(together, each_end_is_reported_separately) {
     const std::vector all{alone("exit 3"), alone("kill -SEGV $$"), alone("echo fine")};
     const auto outcomes = bench::run_together(all, 60s, -1);
     EXPECT_EQ(outcomes[0].code, 3);
@@ -273,12 +273,12 @@ TEST(together, each_ends_as_it_ends) {
     EXPECT_EQ(outcomes[2].output, "fine\n");
 }
 
-TEST(together, what_takes_too_long_is_ended_and_what_has_ended_keeps_its_result) {
+TEST(together, the_limit_ends_slow_ones_and_finished_ones_keep_their_results) {
     const std::vector all{alone("sleep 1000"), alone("echo fine")};
     auto limit = 100ms;
     auto outcomes = bench::run_together(all, limit, -1);
     while (outcomes[1].output.empty())
-        outcomes = bench::run_together(all, limit *= 2, -1);  // beside a busy neighbour
+        outcomes = bench::run_together(all, limit *= 2, -1);  // more time on a busy machine
     EXPECT_EQ(outcomes[0].end, child_end::timed_out);
 }
 

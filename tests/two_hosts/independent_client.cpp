@@ -1,5 +1,6 @@
-// A second client of serve/open_loop, to hold the first one against: it speaks the generator's words and
-// shares no code with it. One thread waits with epoll, sends with send(2), and looks at the clock all along.
+// A second client of serve/open_loop, to compare with the first one: it takes the generator's options, prints
+// in its format, and shares no code with it. One thread waits with epoll, sends with send(2), and looks at
+// the clock all the time.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -31,8 +32,8 @@ struct request {
 
 struct connection {
     int fd = -1;
-    std::size_t come = 0;       // bytes of the oldest reply
-    std::deque<request> asked;  // those on the way
+    std::size_t come = 0;       // bytes of the oldest reply that have arrived
+    std::deque<request> asked;  // requests without a complete reply
 };
 
 std::vector<connection> connect_all(const std::string& host, int port, int count) {
@@ -58,7 +59,7 @@ void ask(connection& on, steady::time_point due) {
         throw std::runtime_error("send took less than a message");
 }
 
-/// A request on each, and its reply.
+/// Sends a request on each connection, and waits for its reply.
 void warm_up(std::vector<connection>& all) {
     std::array<char, message_bytes> reply;
     for (connection& each : all) {
@@ -73,8 +74,9 @@ void close_all(std::vector<connection>& all) {
     for (connection& each : all) ::close(each.fd);
 }
 
-/// From when each request was due to when the last byte of its reply was there, but for those that this
-/// process was too late for, as `loopbench explain left_out` says it: its core is taken away now and then.
+/// Returns the latencies from when each request was due to the last byte of its reply. It leaves out the
+/// requests for which this process was too late, as in `loopbench explain left_out`: its core is taken away
+/// now and then.
 std::vector<long long> latencies(std::vector<connection>& all, std::size_t requests, double rate) {
     const int ready = ::epoll_create1(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -100,7 +102,8 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             std::array<char, 4096> buffer;
             const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
             if (got <= 0) throw std::runtime_error("the server has closed");
-            // After recv(2), as a completion of io_uring's tells that the bytes are in the reader's buffer.
+            // Read after recv(2), because an io_uring completion also tells that the bytes are in the
+            // reader's buffer.
             const auto now = steady::now();
             for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
                  from.come -= message_bytes) {
@@ -161,7 +164,7 @@ int main(int count, char** arguments) {
             return connect_all(told["host"], std::atoi(told["port"].c_str()),
                                std::atoi(told["connections"].c_str()));
         };
-        auto first = visit();  // the generator's looks
+        auto first = visit();  // as the generator does, which looks first
         warm_up(first);
         close_all(first);
         auto second = visit();

@@ -1,7 +1,7 @@
 """Two hosts, which are network namespaces with a veth pair between them: serve/open_loop with its client on the other.
 
-    two_hosts.py test BIN            the run, what it says of the path, and what it leaves open; no time is judged
-    two_hosts.py agree BIN PAIRS     a table: the generator's latencies beside those of independent_client, in pairs
+    two_hosts.py test BIN            runs it, and checks its report about the path; judges no times
+    two_hosts.py agree BIN PAIRS     prints a table: the latencies of the generator and of independent_client, in pairs
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def ip(*words):
 
 @contextlib.contextmanager
 def two_hosts():
-    """Gives the words that run a program on the other one, and on this one."""
+    """Yields the command prefixes that run a program on the server's host and on the client's."""
     names = [f"loopbench-{os.getpid()}-{which}" for which in ("server", "client")]
     try:
         for name in names:
@@ -59,13 +59,13 @@ def test(bin_folder):
         assert report["complete"], done.stderr
         assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
         for cell in values(report, "time").values():
-            # A machine with other work may be too slow for the rate; the path is known even so, or nothing is.
+            # A busy machine might be too slow for the rate; the path is measured all the same.
             assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
         for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
             found = values(report, metric)
             assert all((each["median"] or 0) > 0 for each in found.values()), (metric, found)
         assert any(each["code"] == "client_elsewhere" for each in report["warnings"]), report["warnings"]
-        # A command that fails is named with what it was.
+        # The reason names the command that failed.
         done, report = run(bin_folder, f"{folder}/none", server, ["ip", "netns", "exec", "there-is-none"], 1)
         assert done.returncode == 1, done
         reasons = [each["reason"] for each in values(report, "time").values()]
@@ -73,8 +73,8 @@ def test(bin_folder):
 
 
 def interval(values):
-    """Order statistics between which the median lies in at least 95 of 100 such samples; all numbers where there are
-    too few for that."""
+    """Returns the order statistics between which the median lies in at least 95 of 100 such samples; an infinite
+    interval if there are too few values."""
     ordered, below, found = sorted(values), 0, (-math.inf, math.inf)
     for low in range(len(ordered) // 2):
         below += math.comb(len(ordered), low) / 2 ** len(ordered)
@@ -85,19 +85,19 @@ def interval(values):
 
 
 def agree(bin_folder, wanted):
-    """A pair is a run of one block with each client, the second right after the first, so that what the machine does
-    meanwhile is in both; which is first changes from pair to pair."""
+    """Compares both clients in pairs. A pair is a run of one block with each client, one right after the other, so that
+    disturbances of the machine affect both; the order alternates from pair to pair."""
     clients = {"generator": {}, "independent": {"LOOPBENCH_GENERATOR": f"{bin_folder}/independent_client"}}
     pairs = {}
     with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
         for number in range(wanted):
             found = {}
             for name in sorted(clients, reverse=number % 2 == 1):
-                # On one machine both hosts have the same cores; the contender keeps to the first.
+                # On one machine both hosts have the same cores; the contender uses only the first.
                 _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
                                 clients[name])
-                # The generator tries again when it was too late for more than a fifth. The other one does not, and
-                # what it then gives is no pair.
+                # The generator tries again when it was too late for more than a fifth of the requests. The other client
+                # does not; its result is then not used.
                 late = {who for who, each in values(report, "left_out").items() if (each["median"] or 0) > 0.2}
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():

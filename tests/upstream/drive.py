@@ -4,9 +4,8 @@
 usage: drive.py SCENARIO PROGRAMS LIBS
 
 SCENARIO is a name in the table at the end. PROGRAMS is the folder that the programs were built in, and LIBS has
-upstream's sources, of which certificates are used. To be run in a network namespace of its own (in_namespace): the
-ports are fixed. Prints how many checks were made, or the first that failed and what the programs said, and ends with 1
-then.
+upstream's sources, for their certificates. It needs its own network namespace (in_namespace), because the ports are
+fixed. Prints how many checks were made; or, if a check fails, prints it and the programs' output, and ends with 1.
 """
 
 import base64
@@ -25,7 +24,7 @@ from functools import partial
 
 HOST = "127.0.0.1"
 PORT = 8080
-PATIENCE_S = 60  # after that something hangs
+PATIENCE_S = 60  # longer than that means that something hangs
 
 
 class Failed(Exception):
@@ -50,7 +49,7 @@ class Stage:
         self.check(f"{what}: {found!r}, and not {wanted!r}", found == wanted)
 
     def start(self, program, *arguments):
-        """Its standard input is a pipe; what it prints goes into a file, a line at once."""
+        """Starts a program. Its standard input is a pipe; its output goes into a file, line by line."""
         output = open(self.folder / f"output-{len(self.running)}", "wb")
         command = ["stdbuf", "--output=L", self.programs / program, *map(str, arguments)]
         process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.PIPE, stdout=output,
@@ -63,7 +62,7 @@ class Stage:
         return pathlib.Path(process.output.name).read_text(errors="replace")
 
     def wait_until(self, what, holds):
-        """Looks again and again, and also whether a program has failed."""
+        """Checks repeatedly until it holds, and also whether a program has failed."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self.nothing_failed()
@@ -77,7 +76,7 @@ class Stage:
         self.wait_until(f"{process.name} prints {text!r}", lambda: text in self.said(process))
 
     def serve(self, program, *arguments, port=PORT):
-        """Starts it and waits until it listens. It has to run to the end."""
+        """Starts a program and waits until it listens. It has to run to the end."""
         process = self.start(program, *arguments)
         process.serves = True
 
@@ -90,7 +89,7 @@ class Stage:
         return process
 
     def run(self, program, *arguments, text=""):
-        """To its end; gives what it printed."""
+        """Runs a program to its end; returns what it printed."""
         process = self.start(program, *arguments)
         process.communicate(text.encode(), timeout=PATIENCE_S)
         self.equal(f"{program} ends", process.returncode, 0)
@@ -109,7 +108,7 @@ class Stage:
     def end(self):
         for process in self.running:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # and what it has forked
+                os.killpg(process.pid, signal.SIGKILL)  # and the processes that it has forked
             process.wait()
             process.stdin.close()
             process.output.close()
@@ -134,7 +133,7 @@ def pattern(number, size):
 
 
 def echoes(stage, streams, rounds=40, size_max=1000):
-    """On all connections in turn, so that many are in flight; then their ends."""
+    """Sends on all connections in turn, so that many messages are in flight; then closes them."""
     for number in range(rounds):
         size = 1 + number * size_max // rounds
         for each, stream in enumerate(streams):
@@ -148,11 +147,11 @@ def echoes(stage, streams, rounds=40, size_max=1000):
 def echo_server(stage, program, *arguments, port=PORT):
     server = stage.serve(program, *arguments, port=port)
     echoes(stage, [connect(port) for _ in range(8)])
-    echoes(stage, [connect(port)], rounds=3)  # it goes on after all have left
+    echoes(stage, [connect(port)], rounds=3)  # it continues after all have left
     return server
 
 
-# HTTP and WebSocket, as far as it is needed.
+# HTTP and WebSocket, as far as needed.
 
 def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
     connection = http.client.HTTPSConnection(HOST, port, timeout=PATIENCE_S, context=tls) if tls else \
@@ -167,7 +166,7 @@ def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
 
 
 def pages(stage, **where):
-    """Of the server whose documents are in the folder `documents`."""
+    """Gets pages from the server whose documents are in the folder `documents`."""
     documents = stage.folder / "documents"
     documents.mkdir(exist_ok=True)
     for name, content in [("small.html", b"<p>small</p>"), ("index.html", b"index"), ("large.txt", pattern(3, 300000))]:
@@ -178,7 +177,7 @@ def pages(stage, **where):
 
 
 def unverified():
-    """The certificates of the examples are signed by themselves."""
+    """Returns a context that accepts the examples' self-signed certificates."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -186,7 +185,7 @@ def unverified():
 
 
 def websocket(stage, stream):
-    """The opening handshake of RFC 6455."""
+    """Makes the opening handshake of RFC 6455."""
     key = base64.b64encode(pattern(1, 16)).decode()
     stream.sendall(f"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                    f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
@@ -221,7 +220,7 @@ def websocket_echoes(stage, stream):
     stream.close()
 
 
-# The scenarios. (A name that is taken has an underscore at its end.)
+# The scenarios. (An underscore at the end avoids a name that is taken.)
 
 def asio_echo(program, stage):
     echo_server(stage, f"asio/cpp11/{program}", PORT)
@@ -232,7 +231,7 @@ def coroutine_echo(stage):
 
 
 def coroutine_timeout(stage):
-    """Who says nothing for ten seconds is left."""
+    """The server disconnects a client that is silent for ten seconds."""
     echo_server(stage, "asio/cpp20/coroutines/timeout", port=54321)
     silent = connect(54321)
     silent.sendall(b"once")
@@ -339,11 +338,11 @@ def multicast(stage):
 
 
 def proxy(stage):
-    """A target of our own, which sends back what comes, turned round."""
+    """The target is our own, and sends back everything reversed."""
     target = socket.create_server((HOST, PORT + 1))
     target.settimeout(PATIENCE_S)
     stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)
-    target.accept()[0].close()  # of who looked whether it listens
+    target.accept()[0].close()  # from the check that it listens
     data = pattern(5, 60000)  # three tokens
     pairs = [(connect(), target.accept()[0]) for _ in range(3)]
     for client, _ in pairs:
@@ -383,7 +382,7 @@ def tls(stage):
 
 
 def beast_flex(stage):
-    """Plain and TLS, HTTP and WebSocket, all on one port."""
+    """Uses plain and TLS, HTTP and WebSocket, all on one port."""
     server = stage.serve("beast/advanced/server-flex/advanced_server_flex", HOST, PORT, "documents", 1)
     for context in [None, unverified()]:
         pages(stage, tls=context)
@@ -392,7 +391,7 @@ def beast_flex(stage):
 
 
 def beast_http(stage):
-    """With two threads in run()."""
+    """Runs with two threads in run()."""
     stage.serve("beast/http/server/async/http_server_async", HOST, PORT, "documents", 2)
     pages(stage)
     get(stage, "/small.html", 200, b"", method="HEAD")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Boost's own tests and examples of Asio and Beast, as Debian's source package has them.
+"""Downloads Boost's own tests and examples of Asio and Beast from Debian's source package.
 
 usage: fetch.py PACKAGE FOLDER
 
-PACKAGE is a source package such as boost1.81. Its archive comes into FOLDER once, by apt, which checks it, then and
-whenever it is used, against what the distribution has signed. Apt is told where sources are in a configuration of its
-own, so that nothing of the system changes, and no rights are needed. Then FOLDER/boost/libs has the tests and examples.
-Debian's patches touch none of them.
+PACKAGE is a source package such as boost1.81. Apt downloads its archive into FOLDER once, and checks it, then and
+whenever it is used, against the distribution's signatures. Apt gets the addresses of the sources from a separate
+configuration, so that nothing of the system changes, and no rights are needed. Then FOLDER/boost/libs has the tests
+and examples. Debian's patches change none of them.
 """
 
 import pathlib
@@ -31,7 +31,7 @@ def run(*command, cwd=None):
 
 
 def source_lines():
-    """The repositories that the system has packages from, for sources."""
+    """Returns lines for the sources of the repositories that the system has packages from."""
     targets = run("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)",
                   "Created-By: Packages")
     found = {tuple(line.split()[1:]) for line in targets.splitlines() if line.startswith("Debian ")}
@@ -42,7 +42,7 @@ def source_lines():
 
 
 def download(package, folder):
-    """What is there already, apt only checks."""
+    """Downloads the archive; apt only checks a file that is already there."""
     apt = folder / "apt"
     for each in ["lists/partial", "cache/archives/partial"]:
         (apt / each).mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def download(package, folder):
 
 
 def unpack(archive, folder):
-    """With new times: the sources are what this script has made."""
+    """Unpacks with new times, because this script is what makes the sources."""
     run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
 
 

@@ -1,5 +1,5 @@
-// What the tripwire is there for: a timer of Asio's own on our context. Asio makes its scheduler for it, with
-// a thread.
+// The case that the tripwire exists for: a timer of Asio's own on our context. Asio makes its scheduler for
+// it, with a thread.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <loopbench/asio.hpp>

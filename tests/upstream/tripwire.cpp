@@ -1,7 +1,7 @@
-// Linked into each of upstream's programs that is on our context, with calls of pthread_create() coming here
-// first (--wrap): a scheduler of Asio's own, or its resolver, would run in a thread that Asio makes for it,
-// and a test would pass on that. Here it ends the program. Threads of a program's own, and of thread pools,
-// are none of these.
+// Linked into each of upstream's programs that runs on our context; calls of pthread_create() come here first
+// (--wrap). A scheduler of Asio's own, or its resolver, would run in a thread that Asio makes for it, and a
+// test would pass on that. Here it ends the program. The program's own threads, and those of thread pools,
+// are allowed.
 #include <cxxabi.h>
 #include <pthread.h>
 
@@ -14,8 +14,8 @@
 
 namespace {
 
-/// What Asio has its thread do is an object with virtual functions. (Itanium C++ ABI, 2.5.2: its first word
-/// points behind a pointer to its type.)
+/// Returns the type of the object that Asio's thread runs, which has virtual functions. (Itanium C++ ABI,
+/// 2.5.2: its first word points just after a pointer to its type.)
 const std::type_info& type_of(const void* object) {
     return *(*static_cast<const std::type_info* const* const*>(object))[-1];
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""All of upstream's tests and examples, on our context and on Asio's, as a table of how many checks each passed.
+"""Runs all of upstream's tests and examples, on our context and on Asio's, and prints how many checks each passed.
 
 usage: whole.py BUILD_FOLDER
 
-Configures the build for all of them, builds them where that was not done (an hour of one core), runs them, and prints
-the table. Ends with 1 if anything failed.
+Configures the build for all of them, builds them if needed (an hour on one core), runs them, and prints the table.
+Ends with 1 if anything failed.
 """
 
 import os
@@ -19,7 +19,7 @@ WAYS = ["stock", "epoll", "io_uring"]
 
 
 def run_all(build, junit):
-    """Gives whether all passed."""
+    """Returns whether all passed."""
     subprocess.run(["cmake", "-DLOOPBENCH_UPSTREAM=whole", build], check=True, stdout=sys.stderr)
     return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j8", "--no-tests=error",
                            "--output-on-failure", "--output-junit", junit, "--test-output-size-passed", str(1 << 20)],
@@ -27,7 +27,7 @@ def run_all(build, junit):
 
 
 def checks(output):
-    """Asio's tests say of each case that it passed, Beast's and drive.py how many checks there were."""
+    """Returns how many checks passed: Asio's tests print each case, Beast's and drive.py the number of checks."""
     found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
     return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
 

@@ -1,5 +1,5 @@
-// Asio's runtime with functions that a fault replaces. Workloads see this one type, whatever the fault is, so
-// that each of them is compiled once, not once for each fault.
+// Asio's runtime with functions that a fault can replace. Workloads see this one type for every fault, so
+// each of them is compiled only once.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace loopbench::bench {
 
-/// As it stands here, nothing is wrong with it. A fault derives from it and overrides what it breaks.
+/// A runtime without faults. A fault derives from it and overrides the functions that it breaks.
 struct breakable_runtime : asio_ref::runtime {
     using io_result = asio_ref::io_result;
 
@@ -29,9 +29,9 @@ struct breakable_runtime : asio_ref::runtime {
 
         breakable_runtime* runtime;
         bool of_server;            // accepted, not connected
-        int number;                // of those that were accepted, or connected, from 1
-        std::uint64_t reads = 0;   // with the one under way
-        std::uint64_t writes = 0;  // with the one under way
+        int number;                // of the accepted or connected streams, from 1
+        std::uint64_t reads = 0;   // including the current one
+        std::uint64_t writes = 0;  // including the current one
     };
 
     struct listener : asio_ref::listener {

@@ -1,4 +1,4 @@
-// Runtimes whose connections, or pipes, do almost the right thing.
+// Runtimes whose connections or pipes do almost the right thing.
 #pragma once
 
 #include <signal.h>
@@ -18,8 +18,8 @@
 
 namespace loopbench::bench {
 
-/// Every thirteenth read, whoever reads, has one wrong bit. (Not every tenth: of ten connections, the same
-/// one's server and client would put two of them right.)
+/// A runtime in which every thirteenth read has one wrong bit. (With every tenth read and ten connections,
+/// the server and the client of the same connection would cancel each other's errors.)
 struct corrupting_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         return corrupt(breakable_runtime::read_some(from, in), in);
@@ -35,7 +35,7 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// The fiftieth write says that it is done, and was not begun.
+/// A runtime whose fiftieth write reports success without writing.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == 50 ? lose(out) : breakable_runtime::write_all(to, out);
@@ -47,7 +47,7 @@ struct losing_bytes_runtime : breakable_runtime {
     int writes = 0;
 };
 
-/// The server's write of this number is done, but said to have failed.
+/// A runtime whose server reports an error for the write of this number, although it succeeded.
 template <int Number>
 struct misreporting_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
@@ -58,7 +58,8 @@ struct misreporting_runtime : breakable_runtime {
     int writes = 0;
 };
 
-/// What every hundredth connection of the server reads ends at once, with so many bytes that nobody sent.
+/// A runtime in which reads of every hundredth connection of the server complete at once, with this number of
+/// bytes that were never sent.
 template <std::size_t Bytes>
 struct imagining_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
@@ -67,8 +68,9 @@ struct imagining_runtime : breakable_runtime {
     }
 };
 
-/// The server stops the process of its client, which is the only child of this thread, after each hundred
-/// requests of 64 bytes: so long that a hundred more fall due at a rate of 1000 a second.
+/// A runtime whose server stops the process of its client after every hundred requests of 64 bytes. The
+/// client is the only child of this thread. It stops for so long that a hundred more requests fall due at
+/// 1000 per second.
 struct stopping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const auto result = co_await breakable_runtime::read_some(from, in);
@@ -86,7 +88,8 @@ struct stopping_runtime : breakable_runtime {
     std::size_t requests = 0;
 };
 
-/// When it is warm, a connection of the server reads nothing until so many sleeps have ended.
+/// A runtime in which, after the warm-up, the server's connections read nothing until `Sleeps` sleeps have
+/// ended.
 template <int Sleeps>
 struct deaf_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
@@ -101,7 +104,7 @@ struct deaf_runtime : breakable_runtime {
     int sleeps_ended = 0;
 };
 
-/// An end of a connection closes it after so many reads.
+/// A runtime in which each end of a connection closes it after 20 reads.
 struct dropping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         if (from.reads > 20) from.close();
@@ -109,7 +112,8 @@ struct dropping_runtime : breakable_runtime {
     }
 };
 
-/// Every second connection of the server waits until everybody else has had many turns.
+/// A runtime in which every second connection of the server waits for many turns of the loop before each
+/// read.
 struct starving_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const bool starved = from.of_server && from.number % 2 == 0;
@@ -118,7 +122,7 @@ struct starving_runtime : breakable_runtime {
     }
 };
 
-/// The third connection that is made throws in its twentieth write.
+/// A runtime in which the third client connection throws in its twentieth write.
 struct throwing_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         if (!to.of_server && to.number == 3 && to.writes == 20) throw std::runtime_error("out of buffers");
@@ -126,7 +130,7 @@ struct throwing_runtime : breakable_runtime {
     }
 };
 
-/// A connection that nobody accepts any more after the tenth: accept throws.
+/// A runtime in which accept() throws after ten connections.
 struct refusing_runtime : breakable_runtime {
     task<stream> accept(listener& from) override {
         if (++accepted > 10) throw std::system_error(EMFILE, std::system_category(), "accept");

@@ -1,4 +1,4 @@
-// Runtimes that do almost the right thing: each breaks a function of one that does, and a workload must
+// Runtimes that do almost the right thing: each breaks a function of a working runtime, and a workload must
 // notice it.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace loopbench::bench {
 
-/// A cancelled timer fires all the same.
+/// A runtime whose cancelled timers still fire.
 struct uncancellable_runtime : breakable_runtime {
     timer_handle call_at(time_point, std::function<void()> function) override {
         return breakable_runtime::call_at(now(), std::move(function));
@@ -28,11 +28,11 @@ struct uncancellable_runtime : breakable_runtime {
     void cancel(asio_ref::call_handle&) override {}
 };
 
-/// Sleeps end so many microseconds before their deadline.
+/// A runtime whose sleeps end `EarlyMicroseconds` before their deadline.
 template <int EarlyMicroseconds>
 struct early_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
-        // The real timer is late by some tens of microseconds, so the last stretch is spun.
+        // The real timer is some tens of microseconds late, so the last part is spent spinning.
         const time_point early = deadline - std::chrono::microseconds(EarlyMicroseconds);
         co_await breakable_runtime::sleep_until(early - std::chrono::microseconds(300));
         while (now() < early) {
@@ -40,14 +40,14 @@ struct early_runtime : breakable_runtime {
     }
 };
 
-/// The last child of a gather is never started.
+/// A runtime whose gather never starts the last child.
 struct skipping_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         return breakable_runtime::gather(tasks.first(tasks.size() - 1));
     }
 };
 
-/// A gather completes although its children have not; they are kept, so that nothing dangles.
+/// A runtime whose gather completes before its children. It keeps the children, so that nothing dangles.
 struct hasty_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         for (auto& child : tasks) kept.push_back(std::move(child));
@@ -56,7 +56,7 @@ struct hasty_runtime : breakable_runtime {
     std::vector<task<void>> kept;
 };
 
-/// One posted function of so many is not run.
+/// A runtime that drops every hundredth posted function.
 struct losing_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         if (++posts % 100 != 0) breakable_runtime::post(std::move(function));
@@ -64,7 +64,7 @@ struct losing_runtime : breakable_runtime {
     int posts = 0;
 };
 
-/// One spawned task of so many is dropped.
+/// A runtime that drops every hundredth spawned task.
 struct dropping_spawn_runtime : breakable_runtime {
     void spawn(task<void> detached) override {
         if (++spawns % 100 != 0) breakable_runtime::spawn(std::move(detached));
@@ -72,24 +72,24 @@ struct dropping_spawn_runtime : breakable_runtime {
     int spawns = 0;
 };
 
-/// A yield that does not let go.
+/// A runtime whose yield continues at once.
 struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A sleep that does not sleep. The clock is an hour ahead, and with it the deadlines, so that no machine is
-/// so slow that they have passed all the same.
+/// A runtime whose sleeps do not sleep. Its clock, and so the deadlines, are an hour ahead; otherwise the
+/// deadlines could pass in the meantime on a slow machine.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
-/// An hour behind, so that what the deadlines of its sleeps are made from has passed.
+/// A runtime whose clock is an hour behind, so that the deadlines calculated from it have already passed.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };
 
-/// Far deadlines do not fit into its timers.
+/// A runtime whose timers cannot hold deadlines that are far away.
 struct overflowing_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
         if (deadline - now() > std::chrono::minutes(1)) co_return co_await yield();
@@ -97,7 +97,7 @@ struct overflowing_runtime : breakable_runtime {
     }
 };
 
-/// The second sleep does not end while another one is under way.
+/// A runtime whose second sleep does not end while another one is in progress.
 struct one_sleep_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
         const bool held = ++sleeps == 2;
@@ -110,7 +110,7 @@ struct one_sleep_runtime : breakable_runtime {
     int under_way = 0;
 };
 
-/// As on a machine that lets the process stand still before each look at the clock. Nothing is wrong with it.
+/// A runtime without a fault on a machine that stops the process before each look at the clock.
 struct halted_runtime : breakable_runtime {
     time_point now() const override {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -118,7 +118,7 @@ struct halted_runtime : breakable_runtime {
     }
 };
 
-/// Its timers call twice.
+/// A runtime whose timers call twice.
 struct stuttering_timers_runtime : breakable_runtime {
     timer_handle call_at(time_point when, std::function<void()> function) override {
         return breakable_runtime::call_at(when, [function] {
@@ -128,7 +128,7 @@ struct stuttering_timers_runtime : breakable_runtime {
     }
 };
 
-/// Every tenth timer calls at once.
+/// A runtime in which every tenth timer calls at once.
 struct rash_timers_runtime : breakable_runtime {
     timer_handle call_at(time_point when, std::function<void()> function) override {
         if (++timers % 10 != 0) return breakable_runtime::call_at(when, std::move(function));
@@ -138,7 +138,7 @@ struct rash_timers_runtime : breakable_runtime {
     int timers = 0;
 };
 
-/// Posted functions run in pairs, the second one first.
+/// A runtime that runs posted functions in pairs, the second one first.
 struct reordering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         if (!held) {
@@ -151,7 +151,8 @@ struct reordering_runtime : breakable_runtime {
     std::function<void()> held;
 };
 
-/// Posted functions run twice, from the 1501st on; those of other threads always.
+/// A runtime that runs posted functions twice: from the 1501st on, and always if they come from other
+/// threads.
 struct stuttering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         ++posts > 1500 ? post_from_any_thread(std::move(function))
@@ -166,7 +167,7 @@ struct stuttering_runtime : breakable_runtime {
     int posts = 0;
 };
 
-/// Every second yield goes on at once.
+/// A runtime in which every second yield continues at once.
 struct half_greedy_runtime : breakable_runtime {
     task<void> yield() override {
         if (++yields % 2 == 0) co_await breakable_runtime::yield();
@@ -174,14 +175,14 @@ struct half_greedy_runtime : breakable_runtime {
     int yields = 0;
 };
 
-/// A spawned task starts inside of spawn(), as Asio would have it.
+/// A runtime whose spawned tasks start inside spawn(), as in Asio.
 struct inline_spawn_runtime : breakable_runtime {
     void spawn(task<void> detached) override {
         boost::asio::co_spawn(get_executor(), std::move(detached), boost::asio::detached);
     }
 };
 
-/// The gather of this number completes before its children, which do run.
+/// A runtime whose gather number `Number` completes before its children, which do run.
 template <int Number>
 struct early_gather_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -191,7 +192,7 @@ struct early_gather_runtime : breakable_runtime {
     int gathers = 0;
 };
 
-/// The gather of this number leaves its last child out.
+/// A runtime whose gather number `Number` leaves out its last child.
 template <int Number>
 struct skipping_once_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -200,7 +201,7 @@ struct skipping_once_runtime : breakable_runtime {
     int gathers = 0;
 };
 
-/// A gather of so many leaves the first out.
+/// A runtime whose gathers of `Children` children leave out the first one.
 template <std::size_t Children>
 struct beheading_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -208,14 +209,14 @@ struct beheading_runtime : breakable_runtime {
     }
 };
 
-/// A gather runs one child after the other.
+/// A runtime whose gather runs one child after the other.
 struct serial_gather_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         for (auto& child : tasks) co_await std::move(child);
     }
 };
 
-/// Every second awaited task is not run; what it gives is 0. Its tasks are a type of their own.
+/// A runtime that does not run every second awaited task and returns 0 for it. It has its own task type.
 class forgetful_runtime : public epoll_runtime {
 public:
     template <class T>

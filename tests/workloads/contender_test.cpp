@@ -1,4 +1,4 @@
-// A contender as its users see it: a Google Benchmark program with our names, counters and errors.
+// Tests a contender as its users see it: a Google Benchmark program with our names, counters and errors.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,13 +43,13 @@ nlohmann::json json_of(const std::string& filter) {
     return nlohmann::json::parse(result.output);
 }
 
-TEST(contender, prints_nothing_but_the_benchmarks_json_on_stdout) {
+TEST(contender, only_the_benchmarks_json_is_on_stdout) {
     const auto report = json_of("^yield");
     ASSERT_EQ(report["benchmarks"].size(), 1u);
     EXPECT_EQ(report["benchmarks"][0]["name"], "yield/manual_time");
 }
 
-TEST(contender, says_in_the_context_who_it_is_and_how_it_was_built) {
+TEST(contender, the_context_identifies_the_contender_and_its_build) {
     const auto context = json_of("^yield")["context"];
     EXPECT_EQ(context["contender"], "asio-epoll");
     EXPECT_EQ(context["library"], "Boost.Asio");
@@ -59,7 +59,7 @@ TEST(contender, says_in_the_context_who_it_is_and_how_it_was_built) {
         EXPECT_TRUE(context.contains(key) && context[key].is_string()) << key;
 }
 
-TEST(contender, describes_itself_without_running_anything) {
+TEST(contender, it_describes_itself_without_running_anything) {
     const auto result = run("LOOPBENCH_DESCRIBE=1", "--benchmark_list_tests=true");
     EXPECT_EQ(result.exit_code, 0);
     const auto described = nlohmann::json::parse(result.output);
@@ -69,7 +69,7 @@ TEST(contender, describes_itself_without_running_anything) {
     EXPECT_TRUE(options.starts_with("client TCP_NODELAY=1 ")) << options;
 }
 
-TEST(contender, tells_of_an_allocator_that_was_preloaded) {
+TEST(contender, a_preloaded_allocator_is_reported) {
     if (sanitizers_in_use() != "off") GTEST_SKIP() << "a sanitizer's own allocator must come first";
     const auto allocator = [](const std::string& environment) {
         const auto result = run(environment + " LOOPBENCH_DESCRIBE=1", "");
@@ -77,10 +77,10 @@ TEST(contender, tells_of_an_allocator_that_was_preloaded) {
     };
     EXPECT_TRUE(allocator("").starts_with("glibc "));
     EXPECT_EQ(allocator("LD_PRELOAD=libc_malloc_debug.so.0"),
-              "malloc of libc_malloc_debug.so.0");  // glibc's own
+              "malloc of libc_malloc_debug.so.0");  // part of glibc
 }
 
-TEST(contender, reports_time_per_operation_and_a_throughput_that_agrees_with_it) {
+TEST(contender, time_per_operation_and_throughput_agree) {
     for (const std::string filter : {"^yield", "^gather/yield", "^echo/rtt/tcp/conns:1/"}) {
         const auto row = json_of(filter)["benchmarks"][0];
         const double time_ns = row["real_time"];
@@ -93,7 +93,7 @@ TEST(contender, reports_time_per_operation_and_a_throughput_that_agrees_with_it)
     }
 }
 
-TEST(contender, reports_latencies_in_order_for_echo) {
+TEST(contender, latencies_for_echo_are_in_order) {
     const auto row = json_of("^echo/rtt/tcp/conns:1/")["benchmarks"][0];
     double last = 0;
     for (const char* counter : {"latency_p50", "latency_p90", "latency_p99", "latency_p999", "latency_max"}) {
@@ -102,21 +102,21 @@ TEST(contender, reports_latencies_in_order_for_echo) {
     }
 }
 
-TEST(contender, reports_lateness_for_timers) {
+TEST(contender, lateness_is_reported_for_timers) {
     const auto row = json_of("^timer/periodic")["benchmarks"][0];
     for (const char* counter : {"late_p50", "late_p99", "late_max"})
         EXPECT_GE(row[counter].get<double>(), 0) << counter;
     EXPECT_EQ(row["early"], 0);
 }
 
-TEST(contender, refuses_a_size_that_is_none) {
+TEST(contender, an_invalid_size_is_refused) {
     const auto result = run("LOOPBENCH_SIZE=large", "--benchmark_list_tests=true", true);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_NE(result.output.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("smoke or real"), std::string::npos) << result.output;
 }
 
-TEST(contender, does_as_many_operations_as_it_is_told) {
+TEST(contender, it_does_the_configured_number_of_operations) {
     for (const std::string workload : {"yield", "timer/periodic", "sleep/serial"}) {
         const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_OPERATIONS=13",
                                 "--benchmark_format=json '--benchmark_filter=^" + workload + "'");
@@ -124,7 +124,7 @@ TEST(contender, does_as_many_operations_as_it_is_told) {
     }
 }
 
-TEST(contender, refuses_a_number_of_operations_that_is_none) {
+TEST(contender, an_invalid_number_of_operations_is_refused) {
     for (const std::string number : {"0", "-1", "many", "7x", "99999999999999"}) {
         const auto result = run("LOOPBENCH_OPERATIONS=" + number, "--benchmark_list_tests=true", true);
         EXPECT_EQ(result.exit_code, 2) << number;
@@ -133,7 +133,7 @@ TEST(contender, refuses_a_number_of_operations_that_is_none) {
     }
 }
 
-TEST(contender, records_no_latencies_when_it_is_told_not_to) {
+TEST(contender, recording_off_disables_latencies) {
     const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_RECORD=off",
                             "--benchmark_format=json '--benchmark_filter=^echo/rtt/tcp/conns:1/bytes:64'");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
@@ -143,13 +143,13 @@ TEST(contender, records_no_latencies_when_it_is_told_not_to) {
     EXPECT_EQ(run("LOOPBENCH_RECORD=perhaps", "--benchmark_list_tests=true").exit_code, 2);
 }
 
-TEST(contender, says_what_a_recorded_sample_costs) {
+TEST(contender, the_cost_of_a_recorded_sample_is_reported) {
     const double cost_ns = json_of("^echo/rtt/tcp/conns:1/bytes:64")["benchmarks"][0]["sample_cost"];
     EXPECT_GT(cost_ns, 1);
     EXPECT_LT(cost_ns, 10'000);
 }
 
-TEST(contender, writes_its_histograms_to_the_side_file) {
+TEST(contender, histograms_are_written_to_the_histogram_file) {
     const std::string path = testing::TempDir() + "loopbench-side-" + std::to_string(getpid());
     const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_SIDE_FILE='" + path + "'",
                             "--benchmark_format=json '--benchmark_filter=^(mixed|timer/periodic)'");
@@ -160,7 +160,7 @@ TEST(contender, writes_its_histograms_to_the_side_file) {
     std::remove(path.c_str());
     EXPECT_EQ(side["schema"], "loopbench-side/1");
     EXPECT_EQ(side["contender"], "asio-epoll");
-    ASSERT_EQ(side["histograms"].size(), 3u);  // of one workload latency and lateness, of the other lateness
+    ASSERT_EQ(side["histograms"].size(), 3u);  // latency and lateness of one workload, lateness of the other
     for (const auto& each : side["histograms"]) {
         std::uint64_t count = 0;
         std::int64_t above = std::numeric_limits<std::int64_t>::min();
@@ -181,18 +181,18 @@ TEST(contender, writes_its_histograms_to_the_side_file) {
     }
 }
 
-TEST(contender, fails_when_it_cannot_write_the_side_file) {
+TEST(contender, an_unwritable_histogram_file_is_a_failure) {
     const auto result = run("LOOPBENCH_SIDE_FILE=/dev/full LOOPBENCH_OPERATIONS=10",
                             "--benchmark_filter=^timer/periodic", true);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_NE(result.output.find("/dev/full"), std::string::npos) << result.output;
 }
 
-TEST(contender, refuses_flags_that_it_does_not_know) {
+TEST(contender, unknown_flags_are_refused) {
     EXPECT_EQ(run("", "--benchmark_nonsense").exit_code, 2);
 }
 
-TEST(contender, says_what_it_needs_when_it_may_not_open_enough_files) {
+TEST(contender, a_low_limit_of_open_files_is_unsupported_and_the_need_is_named) {
     const auto result =
         run("ulimit -n 500; LOOPBENCH_SIZE=smoke", "--benchmark_format=json --benchmark_filter=conns:1000");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];

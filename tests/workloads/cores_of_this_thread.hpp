@@ -1,4 +1,4 @@
-// How many cores a thread may run on.
+// Counts the cores on which the calling thread can run.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Threads on cores that are chosen: where they run, and what is left of it afterwards.
+// Tests placing threads on chosen cores: where they run, and that the previous setting is restored.
 #include "bench/workloads/trial/cores.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace loopbench::bench::workloads {
 namespace {
 
-TEST(cores, are_left_for_one_and_given_back) {
+TEST(cores, a_thread_on_one_core_gets_its_other_cores_back) {
     const int before = cores_of_this_thread();
     {
         const kept_on_core here(::sched_getcpu());
@@ -25,7 +25,7 @@ TEST(cores, are_left_for_one_and_given_back) {
     EXPECT_EQ(cores_of_this_thread(), before);
 }
 
-TEST(cores, of_two_threads_are_the_same_ones_again) {
+TEST(cores, the_two_cores_are_the_same_every_time) {
     const auto both = two_cores();
     if (!both) GTEST_SKIP() << "this machine has one core";
     EXPECT_LT(both->first, both->second);
@@ -33,7 +33,7 @@ TEST(cores, of_two_threads_are_the_same_ones_again) {
     EXPECT_EQ(two_cores()->second, both->second);
 }
 
-TEST(cores, of_a_thread_that_is_started_on_one_are_not_those_of_its_starter) {
+TEST(cores, starting_a_thread_on_a_core_leaves_the_starters_cores_unchanged) {
     const int before = cores_of_this_thread();
     const int there = two_cores() ? two_cores()->second : ::sched_getcpu();
     int its_core = -1, its_cores = 0;
@@ -47,7 +47,7 @@ TEST(cores, of_a_thread_that_is_started_on_one_are_not_those_of_its_starter) {
     EXPECT_EQ(cores_of_this_thread(), before);
 }
 
-/// Notes from which cores functions are posted, and on which they run.
+/// A runtime that records the cores from which functions are posted, and those on which they run.
 struct noting_runtime : breakable_runtime {
     void post_from_any_thread(std::function<void()> function) override {
         posted_from.insert(::sched_getcpu());
@@ -64,17 +64,17 @@ void post(noting_runtime& runtime, trial& t) {
     runtime.run(post_cross_thread<breakable_runtime, Cores>(runtime, t));
 }
 
-TEST(post_cross_thread, on_one_core_has_both_threads_there) {
+TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
     noting_runtime runtime;
     trial t(trial_size::smoke, 100);
     post<1>(runtime, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(runtime.ran_on.size(), 1u);
     EXPECT_EQ(runtime.posted_from, runtime.ran_on);
-    EXPECT_EQ(t.latency().count(), 100u);  // and none of the warm-up
+    EXPECT_EQ(t.latency().count(), 100u);  // without the warm-up
 }
 
-TEST(post_cross_thread, on_two_cores_has_a_thread_on_each) {
+TEST(post_cross_thread, the_two_core_variant_runs_a_thread_on_each) {
     if (!two_cores()) GTEST_SKIP() << "this machine has one core";
     noting_runtime runtime;
     trial t(trial_size::smoke, 100);
@@ -85,7 +85,7 @@ TEST(post_cross_thread, on_two_cores_has_a_thread_on_each) {
     EXPECT_NE(runtime.posted_from, runtime.ran_on);
 }
 
-TEST(post_cross_thread, on_two_cores_is_unsupported_where_there_is_one) {
+TEST(post_cross_thread, the_two_core_variant_is_unsupported_on_one_core) {
     const kept_on_core here(::sched_getcpu());
     noting_runtime runtime;
     trial t(trial_size::smoke, 100);

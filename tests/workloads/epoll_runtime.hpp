@@ -1,5 +1,4 @@
-// loop-epoll as a runtime that can be derived from, for faults that are to be built into the hand-written
-// loop.
+// loop-epoll as a base class, for faults in the hand-written loop.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace loopbench::bench {
 
-/// The Runtime concept and no word more.
+/// A runtime with exactly the functions of the Runtime concept.
 class epoll_runtime {
 public:
     template <class T>
@@ -25,7 +24,7 @@ public:
     using listener = loop::listener;
     using event = loop::event;
 
-    operator loop::scheduler&() { return *loop_; }  // NOLINT: an event is made from it
+    operator loop::scheduler&() { return *loop_; }  // an event is made from it
 
     template <class T>
     T run(loop::task<T> main) {

@@ -1,6 +1,6 @@
-"""Runs a contender once, at smoke size, on every workload that it lists: each cell must have a number, or be
-unsupported for a reason that is allowed for this contender and this workload. A million timers are not tried: they are
-a hundred thousand ten times, and take as long as all else.
+"""Runs a contender once, at the small size, on every workload that it lists. Each result must have a number, or be
+unsupported for a reason that is allowed for this contender and workload. Workloads with a million timers are left out:
+they take as long as all others together, and a hundred thousand timers test the same code.
 
     every_cell.py CONTENDER
 """
@@ -11,7 +11,8 @@ import re
 import subprocess
 import sys
 
-# (contender, workload, reason): a cell may be unsupported when all three match. What a machine lacks, anybody may lack.
+# (contender, workload, reason): a result may be unsupported if all three match. A reason that depends on the machine is
+# allowed for every contender.
 ALLOWED = [
     (r".*", r"serve/.*", r"the client of this workload needs a core of its own, .*"),
     (r".*", r"serve/.*", r"(not measured at this load|invalid): "
@@ -45,7 +46,7 @@ def rows(program):
 
 
 def wrong_with(contender, row):
-    """What is wrong with a cell; nothing when it is as it must be."""
+    """Returns the fault of a result, or None."""
     if not row.get("error_occurred"):
         number = row.get("real_time")
         return None if isinstance(number, (int, float)) and number > 0 else f"has no number: {number}"

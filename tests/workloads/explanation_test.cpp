@@ -1,4 +1,4 @@
-// No name may be listed without an explanation, and none explained that is not there.
+// Tests that every listed name has an explanation and that every explained name exists.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,18 +15,18 @@
 namespace loopbench::bench {
 namespace {
 
-TEST(explanations, there_is_one_of_every_contender_that_is_built) {
+TEST(explanations, every_built_contender_has_an_explanation) {
     std::istringstream names{LOOPBENCH_CONTENDERS};
     std::size_t count = 0;
     for (std::string name; names >> name; ++count) EXPECT_NE(explanation_of(name), nullptr) << name;
     EXPECT_GT(count, 9u);
 }
 
-TEST(explanations, there_is_one_of_every_metric) {
+TEST(explanations, every_metric_has_an_explanation) {
     for (const auto& metric : reports::known_metrics()) EXPECT_GT(metric.how.size(), 10u) << metric.name;
 }
 
-TEST(explanations, there_is_one_of_every_parameter_and_of_no_other) {
+TEST(explanations, exactly_the_existing_parameters_have_an_explanation) {
     std::set<std::string, std::less<>> keys;
     for (const workload_shape& shape : workload_table())
         for (std::size_t colon = shape.name.find(':'); colon != std::string_view::npos;
@@ -39,7 +39,7 @@ TEST(explanations, there_is_one_of_every_parameter_and_of_no_other) {
     EXPECT_EQ(explained, keys);
 }
 
-TEST(explanations, every_workload_is_about_metrics_that_there_are) {
+TEST(explanations, the_primary_metrics_of_every_workload_exist) {
     for (const auto& info : workload_catalog()) {
         EXPECT_FALSE(info.headline_metrics.empty()) << info.name;
         for (const auto metric : info.headline_metrics)
@@ -47,7 +47,7 @@ TEST(explanations, every_workload_is_about_metrics_that_there_are) {
     }
 }
 
-TEST(explanations, have_a_name_once) {
+TEST(explanations, every_contender_is_explained_once) {
     std::set<std::string_view> names;
     for (const auto& each : contender_explanations())
         EXPECT_TRUE(names.insert(each.name).second) << each.name;

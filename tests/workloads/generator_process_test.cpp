@@ -1,4 +1,4 @@
-// The process that a serving workload starts: what is left behind when it cannot be.
+// Tests the generator process of a serving workload, in particular the cleanup when it cannot be started.
 #include "bench/workloads/sockets/generator_process.hpp"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ protected:
     }
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
-    /// What start() throws is the test's affair.
+    /// Starts the generator; exceptions pass to the test.
     bool start(generator_process& process) {
         return process.start({.port = 1,
                               .connections = 1,
@@ -54,7 +54,7 @@ protected:
     trial t{trial_size::smoke, 3};
 };
 
-TEST_F(generator, that_gets_no_descriptors_leaves_the_thread_on_the_cores_that_it_had) {
+TEST_F(generator, a_start_without_free_descriptors_restores_the_cores) {
     const int cores_before = cores_of_this_thread();
     rlimit limit{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -68,8 +68,8 @@ TEST_F(generator, that_gets_no_descriptors_leaves_the_thread_on_the_cores_that_i
     EXPECT_EQ(cores_of_this_thread(), cores_before);
 }
 
-// A folder can be found, and not be run.
-TEST_F(generator, that_cannot_be_run_leaves_no_descriptors_and_the_cores_as_they_were) {
+// A folder can be found, but not executed.
+TEST_F(generator, a_generator_that_cannot_be_run_leaves_no_descriptors_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);
     const int cores_before = cores_of_this_thread();
     const std::size_t open_before = open_descriptors();
@@ -81,8 +81,8 @@ TEST_F(generator, that_cannot_be_run_leaves_no_descriptors_and_the_cores_as_they
     EXPECT_EQ(open_descriptors(), open_before);
 }
 
-// What a counter has is a range.
-TEST_F(generator, says_what_the_smallest_and_the_largest_latency_and_their_mean_were_exactly) {
+// The buckets of a histogram only have ranges.
+TEST_F(generator, minimum_maximum_and_mean_of_the_latency_are_exact) {
     const std::string script = testing::TempDir() + "exact-generator-" + std::to_string(::getpid());
     std::ofstream(script) << R"(#!/bin/sh
 echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "latency_max": 5030,
@@ -101,7 +101,7 @@ echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "late
     EXPECT_DOUBLE_EQ(t.latency().mean_ns(), 2344.5);
 }
 
-/// Starts a generator of this server from a process that does nothing else; gives that process.
+/// Starts a generator for this server from a process that does nothing else, and returns this process.
 pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
     const pid_t starter = ::fork();
     if (starter != 0) return starter;
@@ -116,17 +116,17 @@ pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
     for (;;) ::pause();
 }
 
-// It waits for the replies of a server that gives none.
-TEST_F(generator, ends_with_the_process_that_started_it) {
+// The generator waits for the replies of a server that never answers.
+TEST_F(generator, it_ends_with_the_process_that_started_it) {
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const auto server = loop::open_listener(loop::endpoint::loopback(0));
-    ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);  // to accept() is to wait
+    ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);  // makes accept() wait
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     const pid_t starter = start_from_a_process_of_its_own(loop::local_endpoint(server.get()).port(), ends[1]);
     pid_t started = -1;
     ASSERT_EQ(::read(ends[0], &started, sizeof started), static_cast<ssize_t>(sizeof started));
-    const int connection = ::accept(server.get(), nullptr, nullptr);  // so it runs
+    const int connection = ::accept(server.get(), nullptr, nullptr);  // now the generator is running
     ::kill(starter, SIGKILL);
     ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
     int status = 0;

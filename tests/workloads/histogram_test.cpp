@@ -1,4 +1,4 @@
-// The histograms against sorted data: every percentile within the error that the header states.
+// Compares the histograms with sorted data: every percentile is within the error that the header states.
 #include "bench/metrics/histogram.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr double percents[] = {0, 0.1, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 100};
 
-/// The definition: the smallest value at or below which at least this share lies.
+/// Implements the definition: returns the smallest value with at least this share of the values at or below
+/// it.
 std::int64_t exact_percentile(const std::vector<std::int64_t>& sorted, double percent) {
     std::size_t covered = 1;
     while (static_cast<double>(covered) * 100 < percent * static_cast<double>(sorted.size())) ++covered;
@@ -50,7 +51,7 @@ TEST(histogram, percentiles_are_within_the_stated_error_of_exact_ones) {
     }
 }
 
-TEST(histogram, values_of_every_magnitude_come_back_within_the_error) {
+TEST(histogram, values_of_every_magnitude_are_kept_within_the_error) {
     for (int exponent = 0; exponent < 63; ++exponent) {
         const std::int64_t power = std::int64_t{1} << exponent;
         for (const std::int64_t value : {power - 1, power, power + power / 3, power + (power - 1)}) {
@@ -71,7 +72,7 @@ TEST(histogram, values_below_256_are_exact) {
         EXPECT_EQ(measured.value_at_rank_ns(rank), static_cast<std::int64_t>(rank) - 1);
 }
 
-TEST(histogram, of_nothing_is_zero_everywhere) {
+TEST(histogram, an_empty_histogram_is_zero_everywhere) {
     const histogram empty;
     EXPECT_EQ(empty.count(), 0u);
     EXPECT_EQ(empty.percentile_ns(50), 0);
@@ -81,7 +82,7 @@ TEST(histogram, of_nothing_is_zero_everywhere) {
     EXPECT_EQ(empty.mean_ns(), 0);
 }
 
-TEST(histogram, takes_the_extremes) {
+TEST(histogram, extreme_values_are_accepted) {
     histogram measured;
     measured.record(0);
     measured.record(1);
@@ -92,20 +93,20 @@ TEST(histogram, takes_the_extremes) {
     expect_within_error(measured.percentile_ns(100), largest);
 }
 
-TEST(histogram, counts_a_value_below_zero_as_zero) {
+TEST(histogram, a_negative_value_counts_as_zero) {
     histogram measured;
     measured.record(-5);
     EXPECT_EQ(measured.count(), 1u);
     EXPECT_EQ(measured.max_ns(), 0);
 }
 
-TEST(histogram, mean_is_exact) {
+TEST(histogram, the_mean_is_exact) {
     histogram measured;
     for (const std::int64_t value : {1'000'003, 5, 77, 123'456'789}) measured.record(value);
     EXPECT_DOUBLE_EQ(measured.mean_ns(), (1'000'003.0 + 5 + 77 + 123'456'789) / 4);
 }
 
-TEST(histogram, nearest_rank_does_not_stumble_over_decimal_fractions) {
+TEST(histogram, the_nearest_rank_is_exact_for_decimal_fractions) {
     EXPECT_EQ(nearest_rank(99.9, 1000), 999u);
     EXPECT_EQ(nearest_rank(99.9, 10'000), 9990u);
     EXPECT_EQ(nearest_rank(50, 2), 1u);
@@ -163,7 +164,7 @@ TEST(signed_histogram, a_nanosecond_before_the_deadline_is_early_and_the_deadlin
     EXPECT_EQ(measured.max_ns(), 0);
 }
 
-TEST(signed_histogram, takes_the_extremes_and_nothing) {
+TEST(signed_histogram, extreme_values_and_empty_histograms_are_accepted) {
     signed_histogram measured;
     EXPECT_EQ(measured.percentile_ns(50), 0);
     measured.record(std::numeric_limits<std::int64_t>::min());

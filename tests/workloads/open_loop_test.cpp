@@ -1,4 +1,4 @@
-// The load generator against servers with planted faults, and with a fault of its own.
+// Tests the load generator against servers with planted faults, and with faults of its own.
 #include "bench/generator/open_loop.hpp"
 
 #include <gtest/gtest.h>
@@ -38,12 +38,12 @@ enum class fault {
     slow
 };
 
-// A pause is never shorter than this, however busy the machine.
+// A pause takes at least this time, even on a busy machine.
 constexpr auto pause_of_a_server = 1s;
-constexpr auto pause_between_turns = 20ms;  // of a slow server, which takes one request of each connection
+constexpr auto pause_between_turns = 20ms;  // a slow server pauses after one request per connection
 constexpr std::size_t request_bytes = 64;
 
-/// Serves every connection from one thread, for ever.
+/// Serves all connections in one thread, forever.
 [[noreturn]] void serve(int listener, fault planted) {
     std::vector<pollfd> watched{{listener, POLLIN, 0}};
     std::array<char, 4096> buffer;
@@ -75,7 +75,7 @@ constexpr std::size_t request_bytes = 64;
     }
 }
 
-/// An echo server in a process of its own.
+/// An echo server in its own process.
 class server_process {
 public:
     explicit server_process(fault planted = fault::none) {
@@ -102,7 +102,7 @@ private:
     pid_t process_ = -1;
 };
 
-/// Without looks.
+/// Returns a plan without looks.
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
     plan.server = loop::endpoint::loopback(server.port());
@@ -112,8 +112,8 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// Answers in the process of the generator, though not while more than so many and less than so many were
-/// sent; takes so long for each exchange in which there is something to send.
+/// A link that answers inside the generator's process, except while the number of sent requests is between
+/// the two limits of silence. Each exchange with something to send can be slowed down.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -121,10 +121,10 @@ public:
     struct faults {
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
-        std::size_t slow_once_after = 0;  // requests; 0: slow each time
+        std::size_t slow_once_after = 0;  // requests; 0: slow every time
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
-        std::chrono::milliseconds takes_one_in{0};  // and no request before that
+        std::chrono::milliseconds takes_one_in{0};  // and accepts no request before
         bool http = false;
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
@@ -175,14 +175,14 @@ chosen_link by_epoll(const open_loop_plan& plan) {
     return link_by_epoll(plan, "a test");
 }
 
-/// By both ways to the server, as far as this kernel has them.
+/// A fixture that runs each test over both links to the server, if this kernel supports both.
 class open_loop_over : public testing::TestWithParam<chosen_link (*)(const open_loop_plan&)> {
 protected:
     static open_loop_result run(const open_loop_plan& plan) { return run_open_loop(plan, GetParam()); }
 };
 INSTANTIATE_TEST_SUITE_P(links, open_loop_over, testing::Values(cheapest_link, by_epoll));
 
-TEST_P(open_loop_over, gets_every_reply_and_keeps_to_its_rate) {
+TEST_P(open_loop_over, every_reply_arrives_and_the_rate_is_kept) {
     const server_process server;
     const auto result = run(plan_for(server, 500, 5000));
     EXPECT_EQ(result.failure, "");
@@ -194,7 +194,7 @@ TEST_P(open_loop_over, gets_every_reply_and_keeps_to_its_rate) {
     EXPECT_EQ(result.rate, 5000);
 }
 
-TEST_P(open_loop_over, gets_replies_that_come_in_pieces_or_several_at_a_time) {
+TEST_P(open_loop_over, split_and_merged_replies_are_recognized) {
     const server_process server;
     for (const std::size_t bytes : {1UL, 3000UL, 65'536UL}) {
         auto plan = plan_for(server, 200, 20'000);
@@ -206,19 +206,19 @@ TEST_P(open_loop_over, gets_replies_that_come_in_pieces_or_several_at_a_time) {
     }
 }
 
-TEST_P(open_loop_over, counts_replies_that_are_wrong) {
+TEST_P(open_loop_over, wrong_replies_are_counted) {
     const server_process server(fault::wrong_bytes);
     const auto result = run(plan_for(server, 300, 5000));
     EXPECT_GT(result.wrong_replies, 0u);
     EXPECT_EQ(result.replies + result.wrong_replies, 300u);
 }
 
-TEST_P(open_loop_over, ends_with_the_reason_when_the_server_hangs_up) {
+TEST_P(open_loop_over, a_server_that_hangs_up_ends_the_run_with_a_reason) {
     const server_process server(fault::closes_after_100);
     EXPECT_EQ(run(plan_for(server, 2000, 5000)).failure, "the contender closed a connection");
 }
 
-TEST_P(open_loop_over, ends_with_the_reason_when_a_reply_comes_twice) {
+TEST_P(open_loop_over, a_duplicate_reply_ends_the_run_or_is_counted_as_wrong) {
     const server_process server(fault::answers_twice);
     const auto result = run(plan_for(server, 300, 5000));
     EXPECT_TRUE(result.failure == "the contender sent bytes that nobody had asked for" ||
@@ -226,7 +226,7 @@ TEST_P(open_loop_over, ends_with_the_reason_when_a_reply_comes_twice) {
         << result.failure;
 }
 
-TEST_P(open_loop_over, ends_with_the_reason_when_the_server_stops_for_ever) {
+TEST_P(open_loop_over, a_server_that_stops_forever_ends_the_run_with_a_reason) {
     const server_process server(fault::stops_after_1000);
     auto plan = plan_for(server, 2000, 20'000);
     plan.patience = 2s;
@@ -234,7 +234,7 @@ TEST_P(open_loop_over, ends_with_the_reason_when_the_server_stops_for_ever) {
     EXPECT_TRUE(failure.ends_with("of 2000 replies had not come 2 s after the last request")) << failure;
 }
 
-TEST_P(open_loop_over, ends_with_the_reason_when_no_reply_comes_at_all) {
+TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
     const server_process server;
     ::kill(server.id(), SIGSTOP);
     auto plan = plan_for(server, 10, 5000);
@@ -242,9 +242,9 @@ TEST_P(open_loop_over, ends_with_the_reason_when_no_reply_comes_at_all) {
     EXPECT_EQ(run(plan).failure, "the first replies had not come after 0.05 s");
 }
 
-// 2000 requests a second are due in each second in which nobody answers. A client that waited for each reply
-// before the next request would see at most one late one on each connection.
-TEST_P(open_loop_over, charges_a_server_that_pauses_for_every_request_that_was_due) {
+// 2000 requests fall due in a second without replies. A client that waited for each reply before the next
+// request would see at most one late reply per connection.
+TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
     const server_process server(fault::pauses_after_1000);
     auto plan = plan_for(server, 5000, 2000);
     plan.tries_max = 1;
@@ -252,12 +252,12 @@ TEST_P(open_loop_over, charges_a_server_that_pauses_for_every_request_that_was_d
     EXPECT_EQ(result.failure, "");
     EXPECT_EQ(result.replies, 5000u);
     EXPECT_GT(count_over(result.latency, 10ms) + result.left_out, 1900u);
-    EXPECT_LT(count_over(result.latency, 500ms), 4500u);  // a thousand were answered before it paused
-    // Half of the time is half of the requests.
+    EXPECT_LT(count_over(result.latency, 500ms), 4500u);  // a thousand were answered before the pause
+    // Half of the requests fall due in half of the time.
     EXPECT_GT(count_over(result.latency, 500ms) + result.left_out, 900u);
 }
 
-TEST(open_loop, measures_the_capacity_first_when_it_is_given_a_load) {
+TEST(open_loop, a_relative_load_measures_the_capacity_first) {
     const server_process server;
     auto plan = plan_for(server, 300, 0);
     plan.load = 0.25;
@@ -269,15 +269,15 @@ TEST(open_loop, measures_the_capacity_first_when_it_is_given_a_load) {
     EXPECT_EQ(result.replies, 300u);
 }
 
-TEST(open_loop, says_why_it_is_by_epoll) {
+TEST(open_loop, the_reason_for_epoll_is_reported) {
     const server_process server;
     const auto result = run_open_loop(plan_for(server, 1, 1000), by_epoll);
     EXPECT_EQ(result.refused, "a test");
     EXPECT_EQ(result.io, "epoll");
 }
 
-// The only descriptor that it opens is the lowest that is free.
-TEST(epoll_link, does_not_take_an_error_for_no_reply) {
+// The link opens only one descriptor, which gets the lowest free number.
+TEST(epoll_link, an_error_is_not_mistaken_for_a_missing_reply) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);
     const auto made = make_epoll_link({}, 0ms);
@@ -301,26 +301,26 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
     return plan;
 }
 
-// By HTTP it is by epoll, and nobody refused anything.
-TEST(open_loop, says_by_what_it_was_although_nothing_was_refused) {
+// HTTP uses epoll although io_uring was not refused.
+TEST(open_loop, the_link_is_named_even_without_a_refusal) {
     const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
     EXPECT_EQ(result.refused, "");
     EXPECT_EQ(result.io, "planted");
 }
 
-TEST(open_loop, sends_no_request_before_its_time) {
+TEST(open_loop, no_request_is_sent_before_its_time) {
     std::vector<std::chrono::steady_clock::time_point> sent;
     const auto plan = plan_without_a_server(200, 10'000);
     const auto before = std::chrono::steady_clock::now();
     run_open_loop(plan, planted({.sent = &sent}));
     ASSERT_GE(sent.size(), plan.requests);
-    const auto scheduled = std::span(sent).last(plan.requests);  // behind those that warm up
+    const auto scheduled = std::span(sent).last(plan.requests);  // after the warm-up
     for (std::size_t i = 0; i < scheduled.size(); ++i)
         EXPECT_GE((scheduled[i] - before).count(), static_cast<std::int64_t>(i) * 100'000) << i;
 }
 
-// Warming up needs answers; after that there are none until all are sent.
-TEST(open_loop, sends_all_requests_though_nobody_answers) {
+// The warm-up needs replies. After it there are no replies until all requests are sent.
+TEST(open_loop, all_requests_are_sent_even_without_replies) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     const auto result =
         run_open_loop(plan_without_a_server(requests, 10'000),
@@ -329,10 +329,10 @@ TEST(open_loop, sends_all_requests_though_nobody_answers) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// Each look comes a millisecond after the last one, and is too late for what is answered faster; what a
-// server made wait for ten times as long is its own. It pauses for 0.6 s, so that a core may be away for a
-// tenth of that.
-TEST(open_loop, leaves_out_nothing_that_a_server_which_pauses_made_wait) {
+// Consecutive looks are a millisecond apart, which is too late for faster replies. A wait that is ten times
+// as long is the server's own. The server pauses for 0.6 s, so the generator can lose its core for a tenth of
+// that.
+TEST(open_loop, requests_delayed_by_a_pausing_server_are_not_left_out) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     auto plan = plan_without_a_server(requests, 500);
     plan.tries_max = 1;
@@ -342,7 +342,7 @@ TEST(open_loop, leaves_out_nothing_that_a_server_which_pauses_made_wait) {
     EXPECT_GT(result.latency.count(), 0U);
 }
 
-TEST(open_loop, takes_a_capacity_from_a_thousand_replies_at_the_least) {
+TEST(open_loop, a_capacity_needs_at_least_a_thousand_replies) {
     std::vector<std::chrono::steady_clock::time_point> sent;
     auto plan = plan_without_a_server(10, 0);
     plan.capacity_time = 1ns;
@@ -351,7 +351,7 @@ TEST(open_loop, takes_a_capacity_from_a_thousand_replies_at_the_least) {
     EXPECT_GE(sent.size(), 1000U);
 }
 
-TEST(open_loop, is_tried_once_when_it_takes_longer_than_anybody_waits_for_a_reply) {
+TEST(open_loop, a_run_longer_than_the_patience_is_tried_once) {
     auto plan = plan_without_a_server(2000, 1000);
     plan.patience = 1s;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
@@ -359,8 +359,8 @@ TEST(open_loop, is_tried_once_when_it_takes_longer_than_anybody_waits_for_a_repl
     EXPECT_EQ(result.tries, 1U);
 }
 
-// 20 ms for each time that it sends something, in which 40 requests fall due.
-TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
+// Each time that the generator sends something takes 20 ms, in which 40 requests fall due.
+TEST(open_loop, a_lagging_generator_is_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
     EXPECT_EQ(result.failure, "");
     EXPECT_GT(result.left_out, 200U);
@@ -369,10 +369,10 @@ TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
 }
 
-// What its core was taken away for, once, is in no latency: 200 requests fall due in that time, and the reply
-// to the request that was just being sent is found at its end. Where this process really loses its core, that
-// is left out in the same way.
-TEST(open_loop, leaves_out_the_requests_that_the_generator_was_too_late_for) {
+// The generator loses its core once. This appears in no latency: 200 requests fall due in the meantime, and
+// the reply to the request that was just being sent is found at the end of it. If this process really loses
+// its core, those requests are left out in the same way.
+TEST(open_loop, requests_that_the_generator_was_late_for_are_left_out) {
     auto plan = plan_without_a_server(2000, 10'000);
     plan.tries_max = 1;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms, .slow_once_after = 500}));
@@ -383,9 +383,9 @@ TEST(open_loop, leaves_out_the_requests_that_the_generator_was_too_late_for) {
     EXPECT_EQ(count_over(result.send_lateness, 1ms), 0U);
 }
 
-// It sleeps for a millisecond each time, and what comes would wake it. That requests fall due meanwhile is
-// another thing.
-TEST(open_loop, has_not_looked_away_while_a_client_sleeps_that_is_woken_by_what_comes) {
+// The client sleeps for a millisecond each time, and arriving data would wake it. Requests that fall due
+// during the sleep are a different matter.
+TEST(open_loop, a_client_that_sleeps_until_data_arrives_is_not_late) {
     auto plan = plan_without_a_server(100, 1000);
     plan.http = true;
     plan.late_max = 1h;
@@ -395,8 +395,8 @@ TEST(open_loop, has_not_looked_away_while_a_client_sleeps_that_is_woken_by_what_
     EXPECT_EQ(result.left_out, 0U);
 }
 
-// Wrong replies are the contender's failure, whatever the looks before the schedule were like.
-TEST(open_loop, measures_a_server_with_wrong_replies_though_its_rate_cannot_be_offered) {
+// Wrong replies are a failure of the contender, whatever the looks before the schedule found.
+TEST(open_loop, a_server_with_wrong_replies_is_measured_even_at_an_impossible_rate) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms, .wrong = true}));
@@ -404,7 +404,7 @@ TEST(open_loop, measures_a_server_with_wrong_replies_though_its_rate_cannot_be_o
     EXPECT_GT(result.wrong_replies, 0U);
 }
 
-TEST(open_loop, does_not_measure_what_the_generator_cannot_offer) {
+TEST(open_loop, a_rate_that_the_generator_cannot_offer_is_not_measured) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
@@ -412,16 +412,17 @@ TEST(open_loop, does_not_measure_what_the_generator_cannot_offer) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-// It serves 16 requests in 20 ms, and 2000 are due in a second.
-TEST(open_loop, finds_a_server_that_is_given_too_much_to_be_overloaded) {
+// The server answers 16 requests in 20 ms, but 2000 fall due in a second.
+TEST(open_loop, a_server_with_too_much_load_is_overloaded) {
     const server_process server(fault::slow);
     const auto result = run_open_loop(plan_for(server, 400, 2000));
     EXPECT_EQ(result.replies, 400u) << result.failure;
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
-// It takes one in 5 ms at the most, and five are due in that time; what it takes is answered at once.
-TEST(open_loop, finds_a_server_whose_connections_take_no_more_to_be_overloaded) {
+// The link accepts at most one request in 5 ms, and five fall due in that time. Accepted requests are
+// answered at once.
+TEST(open_loop, a_server_whose_connections_accept_too_little_is_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
     const auto result = run_open_loop(plan, planted({.takes_one_in = 5ms}));
@@ -432,8 +433,8 @@ TEST(open_loop, finds_a_server_whose_connections_take_no_more_to_be_overloaded) 
         << why_invalid(result).value_or("valid");
 }
 
-// The screen has a line for each reason.
-TEST(open_loop, says_the_same_of_every_server_that_is_overloaded) {
+// The screen has one line for each distinct reason.
+TEST(open_loop, every_overloaded_server_has_the_same_reason) {
     const auto said_after = [](std::chrono::nanoseconds queued) {
         open_loop_result result;
         result.rate = 20'000;
@@ -446,7 +447,7 @@ TEST(open_loop, says_the_same_of_every_server_that_is_overloaded) {
     EXPECT_EQ(said_after(100ms), said_after(200ms));
 }
 
-TEST(open_loop, does_not_measure_a_server_that_is_given_too_much) {
+TEST(open_loop, a_server_with_too_much_load_is_not_measured) {
     const server_process server(fault::slow);
     auto plan = plan_for(server, 400, 2000);
     plan.look_time = 1ms;
@@ -455,7 +456,7 @@ TEST(open_loop, does_not_measure_a_server_that_is_given_too_much) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-/// So many requests more, sent so late, of a server that takes so long for each.
+/// Adds this number of requests that were sent `late_ns` late to a server that takes `served_ns` for each.
 void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
                std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {
@@ -465,7 +466,7 @@ void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
     }
 }
 
-TEST(open_loop, trusts_a_generator_that_was_in_time_for_most_requests) {
+TEST(open_loop, a_generator_that_was_in_time_for_most_requests_is_trusted) {
     open_loop_result result;
     sent_late(result, 1000, 9000);
     result.sent = 1000;
@@ -476,7 +477,7 @@ TEST(open_loop, trusts_a_generator_that_was_in_time_for_most_requests) {
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, leaves_out_the_percentiles_that_are_of_the_generators_making) {
+TEST(open_loop, percentiles_caused_by_the_generator_are_left_out) {
     open_loop_result result;
     sent_late(result, 950, 0);
     sent_late(result, 50, 20'000);
@@ -487,7 +488,7 @@ TEST(open_loop, leaves_out_the_percentiles_that_are_of_the_generators_making) {
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, leaves_out_what_its_lateness_could_have_made_on_other_requests) {
+TEST(open_loop, percentiles_that_its_lateness_could_have_caused_are_left_out) {
     open_loop_result result;
     sent_late(result, 950, 0, 10'000);
     sent_late(result, 30, 0, 100'000);
@@ -496,7 +497,7 @@ TEST(open_loop, leaves_out_what_its_lateness_could_have_made_on_other_requests) 
     EXPECT_EQ(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, names_the_percentile_that_makes_a_trial_invalid) {
+TEST(open_loop, the_percentile_that_invalidates_a_trial_is_named) {
     open_loop_result result;
     sent_late(result, 700, 20'000);
     sent_late(result, 300, 0, 1'000'000);

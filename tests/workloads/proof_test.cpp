@@ -1,4 +1,4 @@
-// Every proof of every workload, on a runtime with the fault that it is there for: what is not flagged here
+// Tests every proof of every workload on a runtime with a matching fault. A fault that is not found here
 // could be printed as a number.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace workloads;
 
-TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
+TEST(proof, a_wrong_bit_in_a_reply_fails) {
     constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 2000), reason);
@@ -37,7 +37,7 @@ TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
                 "messages that arrived as they were sent: expected 1000, got ");
 }
 
-/// A trial of serve/open_loop with another program as its generator.
+/// Runs a trial of serve/open_loop with another program as its generator.
 template <class Fault>
 void serve(const std::string& generator, trial& t) {
     ::setenv("LOOPBENCH_GENERATOR", generator.c_str(), 1);
@@ -58,8 +58,8 @@ bool lacks_a_core(const trial& t) {
     return t.unsupported() && t.unsupported()->find("needs a core of its own") != std::string::npos;
 }
 
-// The generator compares there.
-TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
+// Here the generator compares the replies.
+TEST(proof, a_wrong_bit_of_a_server_fails_in_the_generator) {
     trial t(trial_size::smoke, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
     if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
@@ -67,7 +67,7 @@ TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
     EXPECT_EQ(t.unsupported(), std::nullopt);
 }
 
-/// A trial whose generator is this line of a shell, with its arguments as "$@".
+/// Runs a trial whose generator is this shell line, with the arguments in "$@".
 template <class Fault = breakable_runtime>
 trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     const std::string script = testing::TempDir() + "planted-generator-" + std::to_string(::getpid());
@@ -79,31 +79,31 @@ trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     return {t.unsupported().value_or(""), t.failure().value_or(""), lacks_a_core(t)};
 }
 
-// All are due within six milliseconds, and sending alone takes several times as long.
-TEST(proof, has_no_number_when_the_generator_lags_behind_its_schedule) {
+// All requests fall due within six milliseconds, and sending alone takes several times as long.
+TEST(proof, a_generator_that_lags_behind_its_schedule_gives_no_number) {
     const auto end =
         served_by("exec '" LOOPBENCH_TEST_GENERATOR "' \"$@\" --look-seconds=0 --rate=10000000", 60'000);
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
 }
 
-// Its process is stopped again and again, while most of the requests fall due. (Where other programs have the
-// cores, every reply of the second half may be late, too: then it is the server that is named.)
-TEST(proof, has_no_number_when_the_generator_was_late_itself) {
+// The generator's process is stopped again and again while most of the requests fall due. (If other programs
+// use the cores, every reply of the second half may also be late; then the reason names the server.)
+TEST(proof, a_generator_that_was_late_gives_no_number) {
     const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
                                                  "' \"$@\" --look-seconds=0 --rate=1000");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
 }
 
-TEST(proof, fails_with_the_end_of_a_generator_that_has_no_result) {
+TEST(proof, a_generator_that_dies_without_a_result_fails_the_trial) {
     const auto killed = served_by("kill -KILL $$");
     if (killed.lacks_a_core) GTEST_SKIP() << killed.unsupported;
     EXPECT_EQ(killed.failure, "the generator was killed by SIGKILL before it had a result");
     EXPECT_EQ(served_by("exit 3").failure, "the generator ended with exit code 3 before it had a result");
 }
 
-TEST(proof, has_no_number_when_the_generator_does_not_begin) {
+TEST(proof, a_generator_that_does_not_begin_gives_no_number) {
     const auto end =
         served_by(R"(echo '{"failure":"","not_offered":"planted","io_uring_refused":"refused"}')");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
@@ -112,7 +112,7 @@ TEST(proof, has_no_number_when_the_generator_does_not_begin) {
               "refused");
 }
 
-TEST(proof, needs_a_generator_that_has_no_socket_of_its_server) {
+TEST(proof, the_generator_has_no_socket_of_its_server) {
     const auto end = served_by(
         "printf '{\"failure\":\"\",\"not_offered\":\"%s sockets\",\"io_uring_refused\":null}'"
         " $(ls -l /proc/$$/fd | grep -c socket:)");
@@ -120,13 +120,13 @@ TEST(proof, needs_a_generator_that_has_no_socket_of_its_server) {
     EXPECT_SAYS(end.unsupported, ": 0 sockets");
 }
 
-TEST(proof, fails_when_half_of_the_connections_are_starved) {
+TEST(proof, starving_half_of_the_connections_fails) {
     EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000),
                 "connections were starved");
 }
 
-// Without the clients that wait for it being woken, each of these would run until the test's time limit.
-TEST(proof, ends_at_once_with_the_reason_of_a_client_that_throws) {
+// If waiting clients were not woken, each of these would run until the test's time limit.
+TEST(proof, a_client_that_throws_ends_the_trial_at_once_with_its_reason) {
     constexpr auto reason = "a client failed: out of buffers";
     EXPECT_EQ(reason_of_failure<throwing_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 1000), reason);
     EXPECT_EQ(reason_of_failure<throwing_runtime>(gather_echo, 10'000), reason);
@@ -134,45 +134,45 @@ TEST(proof, ends_at_once_with_the_reason_of_a_client_that_throws) {
     EXPECT_EQ(reason_of_failure<throwing_runtime>(timer_under_load, 100), reason);
 }
 
-TEST(proof, ends_at_once_when_the_server_cannot_accept) {
+TEST(proof, a_server_that_cannot_accept_ends_the_trial_at_once) {
     EXPECT_SAYS(reason_of_failure<refusing_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 1000),
                 "the server cannot accept: ");
 }
 
-TEST(proof, fails_when_a_broadcast_loses_a_connection) {
+TEST(proof, a_lost_connection_of_a_broadcast_fails) {
     EXPECT_SAYS(reason_of_failure<dropping_runtime>(fanout_broadcast, 100), "a connection failed: ");
 }
 
-TEST(proof, fails_when_streamed_bytes_are_wrong) {
+TEST(proof, wrong_streamed_bytes_fail) {
     constexpr auto reason = "pieces that are not the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(stream_throughput, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(pipe_read, 100), reason);
 }
 
-TEST(proof, fails_when_streamed_bytes_are_lost) {
+TEST(proof, lost_streamed_bytes_fail) {
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(stream_throughput, 100),
               "bytes received: expected 6553600, got 6488064");
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(pipe_read, 100),
               "bytes received: expected 409600, got 405504");
 }
 
-TEST(proof, fails_when_a_connection_has_no_part_in_the_timed_section) {
+TEST(proof, a_connection_without_a_part_in_the_timed_section_fails) {
     EXPECT_EQ(reason_of_failure<skipping_once_runtime<4>>(echo_rtt_tcp<breakable_runtime, 10>, 1000),
               "connections on which every round trip was made: expected 10, got 9");
 }
 
-TEST(proof, fails_when_the_server_did_less_than_the_clients_saw) {
+TEST(proof, a_server_that_did_less_than_the_clients_saw_fails) {
     EXPECT_EQ(reason_of_failure<misreporting_runtime<100 + warm_up_round_trips>>(
                   echo_rtt_tcp<breakable_runtime, 1>, 100),
               "connections on which the server echoed every byte: expected 1, got 0");
 }
 
-TEST(proof, fails_when_connections_were_not_served) {
+TEST(proof, unserved_connections_fail) {
     EXPECT_EQ(reason_of_failure<hasty_runtime>(accept_churn, 100),
               "connections that were served: expected 100, got 0");
 }
 
-TEST(proof, fails_when_silent_connections_are_not_silent) {
+TEST(proof, silent_connections_that_are_not_silent_fail) {
     EXPECT_EQ(reason_of_failure<imagining_runtime<1>>(idle_sockets, 1),
               "bytes heard on silent connections: expected 0, got 10");
     EXPECT_EQ(reason_of_failure<imagining_runtime<0>>(idle_sockets, 1),
@@ -181,59 +181,61 @@ TEST(proof, fails_when_silent_connections_are_not_silent) {
               "silent connections that were waited for: expected 1000, got 999");
 }
 
-TEST(proof, fails_when_a_load_is_none) {
+TEST(proof, a_missing_load_fails) {
     EXPECT_EQ(reason_of_failure<deaf_runtime<20>>(timer_under_load, 20),
               "there was load on the sockets: expected 1, got 0");
 }
 
-TEST(proof, fails_when_a_server_keeps_a_counter_from_counting) {
+TEST(proof, a_server_that_blocks_a_counter_fails) {
     EXPECT_EQ(reason_of_failure<beheading_runtime<3>>(mixed_server, 2000),
               "both counters counted: expected 1, got 0");
     EXPECT_EQ(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
               "neither counter left the other behind: expected 1, got 0");
 }
 
-TEST(proof, of_two_counters_does_not_fail_when_the_process_stands_still_as_they_begin) {
+TEST(proof, a_pause_when_the_two_counters_begin_does_not_fail) {
     EXPECT_EQ(reason_of_failure<halted_runtime>(mixed_server, 2000), "");
 }
 
-TEST(proof, fails_when_timers_call_more_than_once) {
+TEST(proof, timers_that_call_more_than_once_fail) {
     EXPECT_EQ(reason_of_failure<stuttering_timers_runtime>(timer_churn<breakable_runtime, 100>, 1000),
               "due timers that fired: expected 13, got 26");
     EXPECT_SAYS(reason_of_failure<stuttering_timers_runtime>(timer_expire, 101),
                 "timers that fired: expected 101, got ");
 }
 
-TEST(proof, fails_when_timers_call_before_the_loop_looks_at_them) {
+TEST(proof, timers_that_call_before_the_loop_runs_fail) {
     EXPECT_EQ(reason_of_failure<rash_timers_runtime>(timer_expire, 1000),
               "timers that fired while the loop did not run: expected 0, got 100");
 }
 
-TEST(proof, fails_when_cancelled_timers_fire) {
+TEST(proof, cancelled_timers_that_fire_fail) {
     EXPECT_SAYS(reason_of_failure<uncancellable_runtime>(timer_churn<breakable_runtime, 100>, 1000),
                 "timers that fired although they were cancelled: expected 0, got ");
 }
 
-TEST(proof, fails_when_timers_starve_under_load) {
+TEST(proof, timers_that_starve_under_load_fail) {
     EXPECT_SAYS(reason_of_failure(timer_under_load, 20, loop::make_loop("loop-scheduler")),
                 "the ready queue was never empty");
 }
 
-TEST(proof, fails_when_a_connection_is_lost) {
+TEST(proof, a_lost_connection_fails) {
     EXPECT_SAYS(reason_of_failure<dropping_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100),
                 "a client's connection failed: ");
 }
 
-// A sanitizer on a busy machine can take longer than that from the timer to the look at the clock, each time.
-TEST(proof, fails_when_timers_fire_a_microsecond_early) {
+// On a busy machine, a sanitizer can take longer than 1 us from the timer to the look at the clock, every
+// time.
+TEST(proof, timers_that_fire_a_microsecond_early_fail) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
         reason = reason_of_failure<early_runtime<1>>(timer_periodic, 100);
     EXPECT_SAYS(reason, "fired early");
 }
 
-// Further ahead, and more than once, because few timers are seen and a preempted thread can be late again.
-TEST(proof, fails_when_any_sleep_ends_early) {
+// This needs larger values and several tries, because only few timers are measured and a preempted thread can
+// be late again.
+TEST(proof, any_sleep_that_ends_early_fails) {
     using workload = task_of<breakable_runtime> (*)(breakable_runtime&, trial&);
     const auto expect_once = [](const workload which, const std::string& words) {
         std::string reason;
@@ -246,7 +248,7 @@ TEST(proof, fails_when_any_sleep_ends_early) {
     expect_once(idle_timer, "fired early");
 }
 
-TEST(proof, fails_when_a_sleep_does_not_sleep) {
+TEST(proof, a_sleep_that_does_not_sleep_fails) {
     constexpr auto reason = "fired early";
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_serial, 1), reason);
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_concurrent, 1), reason);
@@ -257,24 +259,24 @@ TEST(proof, fails_when_a_sleep_does_not_sleep) {
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(idle_timer, 1), reason);
 }
 
-TEST(proof, fails_when_sleeps_are_shorter_than_they_were_to_be) {
+TEST(proof, sleeps_that_are_too_short_fail) {
     EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_serial, 1),
               "the two sleeps took at least the sum of both: expected 1, got 0");
     EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_many, 4),
               "the last sleep ended at its time or later: expected 1, got 0");
 }
 
-TEST(proof, fails_when_sleeps_that_were_to_overlap_do_not) {
+TEST(proof, sleeps_that_should_overlap_and_do_not_fail) {
     EXPECT_EQ(reason_of_failure<serial_gather_runtime>(sleep_concurrent, 1),
               "sleeps under way when the first one ended: expected 2, got 1");
 }
 
-TEST(proof, fails_when_a_far_timer_fires) {
+TEST(proof, a_far_timer_that_fires_fails) {
     EXPECT_EQ(reason_of_failure<overflowing_runtime>(idle_timer, 1),
               "far timers that fired: expected 0, got 1");
 }
 
-TEST(proof, fails_when_an_awaited_task_is_not_run) {
+TEST(proof, an_awaited_task_that_does_not_run_fails) {
     const auto forgetful = [] { return std::make_unique<forgetful_runtime>(); };
     EXPECT_EQ(reason_of_failure(await_leaf, 4, forgetful()),
               "the sum of what the coroutines gave: expected 10, got 4");
@@ -282,7 +284,7 @@ TEST(proof, fails_when_an_awaited_task_is_not_run) {
     EXPECT_EQ(reason_of_failure(idle_timer, 1, forgetful()), "sleeps that ended: expected 1, got 0");
 }
 
-TEST(proof, fails_when_a_gather_skips_a_child) {
+TEST(proof, a_gather_that_skips_a_child_fails) {
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_yield, 2500),
               "children that ended: expected 3000, got 2997");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_sleep, 2),
@@ -297,31 +299,31 @@ TEST(proof, fails_when_a_gather_skips_a_child) {
               "sleeps that ended: expected 100, got 99");
 }
 
-TEST(proof, fails_when_a_gather_completes_before_its_children) {
+TEST(proof, a_gather_that_completes_before_its_children_fails) {
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<2>>(gather_yield, 2500),
                 "gathers that completed before their children: expected 0, got ");
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<12>>(gather_tree<breakable_runtime, 100>, 300),
                 "trees that completed before their leaves: expected 0, got ");
 }
 
-TEST(proof, fails_when_a_gather_does_not_join) {
+TEST(proof, a_gather_that_does_not_join_fails) {
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_yield, 2500), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_sleep, 2), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(sleep_concurrent, 1), "");
 }
 
-TEST(proof, fails_when_a_posted_function_is_lost) {
+TEST(proof, a_lost_posted_function_fails) {
     EXPECT_EQ(reason_of_failure<losing_runtime>(post_chain, 2500),
               "functions that ran, of those posted before a yield: expected 1000, got 990");
 }
 
-TEST(proof, fails_when_posted_functions_run_out_of_order) {
+TEST(proof, posted_functions_out_of_order_fail) {
     constexpr auto reason = "posted functions that ran out of order: expected 0, got 1000";
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_chain, 2500), reason);
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_batch, 2500), reason);
 }
 
-TEST(proof, fails_when_posted_functions_run_twice) {
+TEST(proof, posted_functions_that_run_twice_fail) {
     constexpr auto reason = "functions that ran: expected 2501, got ";
     EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_chain, 2501), reason);
     EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_batch, 2501),
@@ -332,17 +334,17 @@ TEST(proof, fails_when_posted_functions_run_twice) {
     EXPECT_NE(reason_of_failure<stuttering_runtime>(post_cross_thread<breakable_runtime, 1>, timed - 1), "");
 }
 
-TEST(proof, fails_when_a_spawned_task_starts_inside_of_spawn) {
+TEST(proof, a_spawned_task_that_starts_inside_spawn_fails) {
     EXPECT_EQ(reason_of_failure<inline_spawn_runtime>(workloads::spawn, 2500),
               "spawned coroutines that ran inside of spawn(): expected 0, got 4000");
 }
 
-TEST(proof, fails_when_a_spawned_task_is_lost) {
+TEST(proof, a_lost_spawned_task_fails) {
     EXPECT_EQ(reason_of_failure<dropping_spawn_runtime>(workloads::spawn, 2500),
               "spawned coroutines that ran: expected 3000, got 2970");
 }
 
-TEST(proof, fails_when_a_yield_does_not_let_others_run) {
+TEST(proof, a_yield_that_does_not_let_others_run_fails) {
     constexpr auto reason = "steps that one of them took before its turn: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);

@@ -1,4 +1,4 @@
-// What a workload says of a runtime.
+// Runs a workload on a runtime and returns the reason of its failure.
 #pragma once
 
 #include <concepts>
@@ -12,18 +12,18 @@
 
 namespace loopbench::bench {
 
-/// The reason why a workload failed on this runtime, or "" when its work is proved.
+/// Returns the reason why a workload failed on this runtime, or "" if it proved its work.
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
                               std::unique_ptr<R> runtime) {
     trial t(trial_size::smoke, operations);
     runtime->run(workload(*runtime, t));
     runtime.reset();
-    if (t.unsupported()) return "";  // by this machine: a load generator needs a core of its own
+    if (t.unsupported()) return "";  // on this machine: a load generator needs its own core
     return t.failure().value_or("");
 }
 
-/// The same on a runtime with this fault.
+/// Does the same on a runtime with this fault.
 template <std::derived_from<breakable_runtime> Fault>
 std::string reason_of_failure(task_of<breakable_runtime> (*workload)(breakable_runtime&, trial&),
                               std::uint64_t operations) {

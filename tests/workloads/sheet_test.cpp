@@ -1,4 +1,4 @@
-// What a contender says of itself is what the kernel, the linker and the compiler say.
+// Tests that a contender's description of itself agrees with the kernel, the linker and the compiler.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -22,7 +22,7 @@ void set(int fd, int level, int option, int value) {
     ASSERT_EQ(::setsockopt(fd, level, option, &value, sizeof(value)), 0);
 }
 
-/// Its clients leave Nagle's algorithm on.
+/// A runtime whose clients leave Nagle's algorithm on.
 struct nagle_runtime : epoll_runtime {
     task<stream> connect(std::uint16_t port) {
         stream made = co_await epoll_runtime::connect(port);
@@ -43,7 +43,7 @@ std::string own_options_of() {
     return own_socket_options<R>([] { return std::make_unique<R>(); });
 }
 
-TEST(sheet, socket_options_are_those_that_were_set) {
+TEST(sheet, socket_options_are_read_from_the_socket) {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     ASSERT_GE(fd, 0);
     EXPECT_TRUE(options_of_socket(fd).starts_with("TCP_NODELAY=0 ")) << options_of_socket(fd);
@@ -59,14 +59,14 @@ TEST(sheet, an_option_that_cannot_be_read_shows_the_error) {
     EXPECT_TRUE(options_of_socket(-1).starts_with("TCP_NODELAY=EBADF ")) << options_of_socket(-1);
 }
 
-TEST(sheet, both_ends_of_a_connection_that_the_runtime_made_are_read_and_equal_across_runtimes) {
+TEST(sheet, both_ends_of_a_runtimes_connection_are_read_and_equal_across_runtimes) {
     const std::string of_loop = own_options_of<epoll_runtime>();
     EXPECT_TRUE(of_loop.starts_with("client TCP_NODELAY=1 ")) << of_loop;
     EXPECT_NE(of_loop.find("; server TCP_NODELAY=1 "), std::string::npos) << of_loop;
     EXPECT_EQ(own_options_of<asio_ref::runtime>(), of_loop);
 }
 
-TEST(sheet, a_runtime_that_leaves_nagles_algorithm_on_at_one_end_says_so) {
+TEST(sheet, nagles_algorithm_at_one_end_is_reported) {
     const std::string options = own_options_of<nagle_runtime>();
     EXPECT_TRUE(options.starts_with("client TCP_NODELAY=0 ")) << options;
     EXPECT_NE(options.find("; server TCP_NODELAY=1 "), std::string::npos) << options;
@@ -76,7 +76,7 @@ TEST(sheet, a_runtime_without_a_network_has_no_options) {
     EXPECT_EQ(own_options_of<unconnected_runtime>(), "none: this loop has no network");
 }
 
-TEST(sheet, a_workload_that_needs_what_the_runtime_lacks_is_unsupported_and_others_run) {
+TEST(sheet, a_workload_that_needs_a_missing_feature_is_unsupported_and_others_run) {
     const auto make = [] { return std::make_unique<unconnected_runtime>(); };
     for (const workload<unconnected_runtime>& each : workload_list<unconnected_runtime>()) {
         trial t(trial_size::smoke, 1);
@@ -88,7 +88,7 @@ TEST(sheet, a_workload_that_needs_what_the_runtime_lacks_is_unsupported_and_othe
     }
 }
 
-TEST(sheet, a_workload_says_which_word_a_minimal_runtime_has_not) {
+TEST(sheet, a_workload_names_the_function_that_a_minimal_runtime_lacks) {
     std::uint64_t lacking = 0;
     const auto list = workload_list<unconnected_runtime>();
     const auto workloads =
@@ -106,14 +106,14 @@ TEST(sheet, a_workload_says_which_word_a_minimal_runtime_has_not) {
     EXPECT_EQ(lacking, 9u);
 }
 
-TEST(sheet, timer_slack_is_the_threads_own) {
+TEST(sheet, timer_slack_is_read_from_the_thread) {
     const int before = ::prctl(PR_GET_TIMERSLACK);
     ASSERT_EQ(::prctl(PR_SET_TIMERSLACK, 1234), 0);
     EXPECT_EQ(timer_slack_in_use(), "1234");
     ::prctl(PR_SET_TIMERSLACK, before);
 }
 
-TEST(sheet, the_compiler_and_its_flags_are_those_of_this_file) {
+TEST(sheet, the_compiler_and_its_flags_belong_to_this_build) {
     const build_facts facts = this_build();
     const std::string version = facts.compiler.substr(facts.compiler.find(' ') + 1);
     EXPECT_NE(std::string(__VERSION__).find(version), std::string::npos) << facts.compiler;

@@ -1,4 +1,4 @@
-// What a trial refuses.
+// Tests which trials are rejected.
 #include "bench/workloads/trial/trial.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 trial_size constexpr smoke = trial_size::smoke;
 
-TEST(trial, that_timed_one_section_and_proved_its_work_has_a_result) {
+TEST(trial, one_timed_section_and_a_proof_give_a_result) {
     trial t(smoke, 10);
     t.begin();
     t.end();
@@ -20,14 +20,14 @@ TEST(trial, that_timed_one_section_and_proved_its_work_has_a_result) {
     EXPECT_EQ(t.operations_done(), 10u);
 }
 
-TEST(trial, that_proved_nothing_has_failed) {
+TEST(trial, a_trial_without_a_proof_fails) {
     trial t(smoke, 10);
     t.begin();
     t.end();
     EXPECT_EQ(t.failure(), "the workload proved nothing");
 }
 
-TEST(trial, must_time_exactly_one_section) {
+TEST(trial, a_trial_must_time_exactly_one_section) {
     for (const std::string calls : {"", "b", "e", "eb", "bb", "bbe", "bee", "bebe"}) {
         trial t(smoke, 10);
         for (const char call : calls) call == 'b' ? t.begin() : t.end();
@@ -36,7 +36,7 @@ TEST(trial, must_time_exactly_one_section) {
     }
 }
 
-TEST(trial, says_what_was_not_proved) {
+TEST(trial, the_failed_proof_is_named) {
     trial t(smoke, 10);
     t.begin();
     t.end();
@@ -45,7 +45,7 @@ TEST(trial, says_what_was_not_proved) {
     EXPECT_EQ(t.failure(), "things done: expected 10, got 9");
 }
 
-TEST(trial, in_which_a_timer_fired_a_nanosecond_early_has_failed) {
+TEST(trial, a_timer_that_fires_a_nanosecond_early_fails_the_trial) {
     trial t(smoke, 10);
     t.begin();
     t.end();
@@ -56,7 +56,7 @@ TEST(trial, in_which_a_timer_fired_a_nanosecond_early_has_failed) {
     EXPECT_EQ(t.failure(), "1 of 2 timers fired early, the earliest by 1 ns");
 }
 
-TEST(trial, of_a_runtime_that_states_an_early_limit_fails_only_beyond_it) {
+TEST(trial, a_stated_early_limit_fails_the_trial_only_beyond_it) {
     trial t(smoke, 10);
     t.may_be_early_by(std::chrono::microseconds(1));
     t.begin();
@@ -69,7 +69,7 @@ TEST(trial, of_a_runtime_that_states_an_early_limit_fails_only_beyond_it) {
     EXPECT_EQ(t.failure(), "2 of 2 timers fired early, the earliest by 1001 ns");
 }
 
-TEST(trial, that_did_no_operation_has_failed) {
+TEST(trial, a_trial_without_operations_fails) {
     trial t(smoke, 10);
     t.begin();
     t.end();
@@ -78,7 +78,7 @@ TEST(trial, that_did_no_operation_has_failed) {
     EXPECT_EQ(t.failure(), "the workload did no operation");
 }
 
-TEST(trial, counts_the_operations_that_were_really_done) {
+TEST(trial, the_operations_that_were_really_done_are_counted) {
     trial t(smoke, 10);
     t.did(1000);
     EXPECT_EQ(t.operations_done(), 1000u);

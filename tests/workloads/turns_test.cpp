@@ -1,4 +1,4 @@
-// The contender's half of taking turns, with both ends of its pipes in the test's hand.
+// Tests the contender's side of the protocol for slices. The test controls the other ends of the pipes.
 #include "bench/workloads/trial/turns.hpp"
 
 #include <fcntl.h>
@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_turns;
 
-/// The suite in a process of its own, which gives a turn for each line that it gets, so that the contender
-/// waits for each of them; so long for the last one.
+/// The suite in its own process. It gives a slice for each line that it reads, so that the contender waits
+/// for each slice, and it delays the last one.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int turns, std::chrono::seconds before_last = {}) {
@@ -64,7 +64,7 @@ private:
 
 volatile std::uint64_t sink = 0;
 
-/// Something that takes its time: of a loop that does nothing, compilers know the end.
+/// Takes some time. A compiler would remove a loop without side effects.
 void work(std::uint64_t operations) {
     for (std::uint64_t i = 0; i < operations; ++i) sink = i;
 }
@@ -75,7 +75,7 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
     return sum;
 }
 
-TEST(turn_taker, works_until_it_is_told_to_end_and_says_of_each_turn_what_was_timed) {
+TEST(turn_taker, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
     suite_of_turns says("ttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
@@ -89,15 +89,15 @@ TEST(turn_taker, works_until_it_is_told_to_end_and_says_of_each_turn_what_was_ti
     ASSERT_EQ(answers.size(), 4u);
     EXPECT_EQ(answers[0], "ready");
     EXPECT_EQ(operations_in(answers), t.operations_timed());
-    EXPECT_LT(t.operations_timed(), done);  // the first of each turn are not timed
-    EXPECT_EQ(t.operations(), done);        // what a proof is about
+    EXPECT_LT(t.operations_timed(), done);  // the first operations of each slice are not timed
+    EXPECT_EQ(t.operations(), done);        // used by proofs
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_GE(t.cost().wall, 3 * says.settings().timed);
     t.prove("operations", done, t.operations());
     EXPECT_EQ(t.failure(), std::nullopt);
 }
 
-TEST(turn_taker, ends_like_that_when_the_suite_is_gone) {
+TEST(turn_taker, it_ends_if_the_suite_is_gone) {
     suite_of_turns says("t");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
@@ -106,7 +106,7 @@ TEST(turn_taker, ends_like_that_when_the_suite_is_gone) {
     EXPECT_EQ(says.answers().size(), 2u);
 }
 
-TEST(turn_taker, ends_a_fixed_number_of_operations_when_it_is_told_to) {
+TEST(turn_taker, a_fixed_number_of_operations_ends_early_on_request) {
     suite_of_turns says("te");
     constexpr std::uint64_t very_many = std::uint64_t{1} << 62;
     trial t(trial_size::smoke, very_many, true, 0, says.settings());
@@ -120,7 +120,7 @@ TEST(turn_taker, ends_a_fixed_number_of_operations_when_it_is_told_to) {
     EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
 }
 
-TEST(turn_taker, that_has_done_everything_when_it_is_told_to_end_does_not_end_early) {
+TEST(turn_taker, a_trial_that_has_done_everything_does_not_end_early) {
     suite_of_turns says("tttttte");
     trial t(trial_size::smoke, 3, true, 0, says.settings());
     t.begin();
@@ -130,8 +130,8 @@ TEST(turn_taker, that_has_done_everything_when_it_is_told_to_end_does_not_end_ea
     EXPECT_EQ(t.operations_done(), 3u);
 }
 
-// As many as they are asked for would take a day.
-TEST(turn_taker, ends_workloads_of_a_fixed_size_with_what_is_under_way_and_they_prove_what_they_did) {
+// All requested operations would take a day.
+TEST(turn_taker, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
         {"echo over one connection", workloads::echo_rtt_tcp<runtime_type, 1>},
@@ -154,7 +154,7 @@ TEST(turn_taker, ends_workloads_of_a_fixed_size_with_what_is_under_way_and_they_
     }
 }
 
-TEST(turn_taker, that_has_less_to_do_than_a_turn_takes_says_what_it_did) {
+TEST(turn_taker, a_trial_shorter_than_a_slice_reports_what_it_did) {
     suite_of_turns says("t");
     trial t(trial_size::smoke, 3, true, 0, says.settings());
     t.begin();
@@ -166,7 +166,7 @@ TEST(turn_taker, that_has_less_to_do_than_a_turn_takes_says_what_it_did) {
     EXPECT_GT(t.cost().wall.count(), 0);
 }
 
-TEST(turn_taker, gives_multiples_of_a_step) {
+TEST(turn_taker, operations_come_in_multiples_of_a_step) {
     suite_of_turns says("tte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 1000});
@@ -178,8 +178,8 @@ TEST(turn_taker, gives_multiples_of_a_step) {
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
 }
 
-// Each operation takes longer than either part is to be.
-TEST(turn_taker, gives_each_part_as_many_steps_as_are_asked_for) {
+// Each operation takes longer than either part of a slice.
+TEST(turn_taker, each_part_has_the_requested_number_of_steps) {
     suite_of_turns says("ttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 3, .untimed = 2, .timed = 4});
@@ -199,7 +199,7 @@ TEST(turn_taker, gives_each_part_as_many_steps_as_are_asked_for) {
     EXPECT_EQ(done, 3u * (2 + 4) * 3);
 }
 
-TEST(turn_taker, records_no_latency_that_ends_in_a_part_of_a_turn_that_is_not_timed) {
+TEST(turn_taker, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
     suite_of_turns says("ttttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
@@ -211,8 +211,8 @@ TEST(turn_taker, records_no_latency_that_ends_in_a_part_of_a_turn_that_is_not_ti
     EXPECT_LT(t.latency().count(), done);
 }
 
-// Without a part that is not timed, since what began before the wait would end in it.
-TEST(turn_taker, takes_what_was_waited_for_turns_out_of_latencies) {
+// There is no untimed part, because a latency that began before the wait would end in it.
+TEST(turn_taker, waits_for_slices_are_subtracted_from_latencies) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings({}));
@@ -225,7 +225,7 @@ TEST(turn_taker, takes_what_was_waited_for_turns_out_of_latencies) {
     EXPECT_LT(t.latency().max_ns(), std::chrono::nanoseconds(waited).count());
 }
 
-TEST(turn_taker, counts_no_wait_for_a_turn_among_what_the_work_costs) {
+TEST(turn_taker, waits_for_slices_do_not_count_as_costs_of_the_work) {
     constexpr int turns = 40;
     const process_of_the_suite says(turns);
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0,
@@ -237,7 +237,7 @@ TEST(turn_taker, counts_no_wait_for_a_turn_among_what_the_work_costs) {
     EXPECT_LT(t.cost().voluntary_switches, turns / 2);
 }
 
-/// What was done in each turn of a workload.
+/// Returns the number of operations in each slice of a workload.
 std::vector<std::uint64_t> operations_of_turns(task_of<breakable_runtime> (*workload)(breakable_runtime&,
                                                                                       trial&)) {
     suite_of_turns says("tttttte");
@@ -253,24 +253,24 @@ std::vector<std::uint64_t> operations_of_turns(task_of<breakable_runtime> (*work
     return all;
 }
 
-// Half a batch has fewer frames alive, and pays for the end of a batch as if it were whole.
-TEST(turn_taker, has_whole_batches_of_what_is_queued_at_once) {
+// A partial batch has fewer live frames, but the same cost at its end.
+TEST(turn_taker, each_slice_has_whole_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})
         for (const std::uint64_t operations : operations_of_turns(workload))
             EXPECT_EQ(operations % workloads::detail::batch_size, 0u) << operations;
 }
 
-TEST(turn_taker, makes_each_turn_longer_when_it_is_asked_to_be_slower) {
+TEST(turn_taker, a_slowdown_makes_each_slice_longer) {
     suite_of_turns says("ttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 1.0, says.settings());
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
-    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // so much longer that no clock can be in doubt
+    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // so much longer that every clock shows it
 }
 
-TEST(trial, without_turns_gives_all_operations_at_once) {
+TEST(trial, without_slices_all_operations_come_at_once) {
     trial t(trial_size::smoke, 2500);
     t.begin({.operations = 1000});
     EXPECT_EQ(t.next(), 3000u);
@@ -280,7 +280,7 @@ TEST(trial, without_turns_gives_all_operations_at_once) {
     EXPECT_EQ(t.operations_timed(), 3000u);
 }
 
-TEST(parse_turns, refuses_what_is_none_by_name) {
+TEST(parse_turns, an_invalid_setting_is_refused_by_name) {
     for (const char* text : {"", "3", "3,4", "3,4,500", "3,4,500,", "3,4,500,0", "3,4,500,1500,1",
                              "a,4,500,1500", "-1,4,5,6", "3,4,5,99999999999"})
         EXPECT_SAYS(tests::complaint_of<std::invalid_argument>([&] { parse_turns(text); }), "LOOPBENCH_TURNS")

@@ -1,4 +1,4 @@
-// The resource counters: they count what the process does, and nothing of what it does not.
+// Tests that the resource counters count exactly what the process uses.
 #include "bench/metrics/usage.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(usage, counts_the_cpu_time_that_was_burnt) {
+TEST(usage, burnt_cpu_time_is_counted) {
     usage_meter meter;
     meter.begin();
     std::atomic<std::uint64_t> burnt = 0;
@@ -47,7 +47,7 @@ std::chrono::nanoseconds cpu_of_this_thread() {
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-TEST(usage, is_prolonged_by_a_share_of_what_this_thread_had_of_a_core_that_it_shared) {
+TEST(usage, a_slowdown_extends_only_the_time_on_a_shared_core) {
     cpu_set_t before, one;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
@@ -58,9 +58,9 @@ TEST(usage, is_prolonged_by_a_share_of_what_this_thread_had_of_a_core_that_it_sh
         while (!stop) {
         }
     });
-    // The waiting is read within the time, so that a wait between two readings is never taken off a time that
-    // it is not part of; what was waited beside these readings is known from two further ones, and allowed
-    // below.
+    // The wait is read inside the measured time, so that a wait between two readings is never subtracted from
+    // a time that does not contain it. Two further readings give the wait outside of it, for which the bound
+    // below allows.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();
@@ -84,15 +84,15 @@ TEST(usage, is_prolonged_by_a_share_of_what_this_thread_had_of_a_core_that_it_sh
         << "of " << wall.count() << " ns, " << delay.count() << " waited, " << beside.count() << " beside";
 }
 
-TEST(usage, counts_every_time_the_process_went_to_sleep) {
+TEST(usage, every_sleep_of_the_process_is_counted) {
     usage_meter meter;
     meter.begin();
     for (int i = 0; i < 10; ++i) std::this_thread::sleep_for(1ms);
     EXPECT_GE(meter.end().voluntary_switches, 10);
 }
 
-// As in a server that is measured from outside.
-TEST(usage, has_the_cpu_time_of_another_process_when_it_is_told_so) {
+// A server that is measured from outside needs this.
+TEST(usage, the_cpu_time_of_another_process_can_be_included) {
     std::array<int, 2> answer{};
     ASSERT_EQ(::pipe(answer.data()), 0);
     const pid_t child = ::fork();
@@ -119,8 +119,8 @@ TEST(usage, has_the_cpu_time_of_another_process_when_it_is_told_so) {
     for (const int end : answer) ::close(end);
 }
 
-TEST(memory, that_was_touched_is_resident_and_stays_in_the_peak_when_it_is_given_back) {
-    // Mapped by hand: an allocator may keep what is freed, as a sanitizer's does on purpose.
+TEST(memory, touched_memory_is_resident_and_stays_in_the_peak_after_it_is_freed) {
+    // Maps the memory directly: an allocator can keep freed memory, as a sanitizer's does on purpose.
     constexpr std::int64_t bytes = 32 << 20;
     const std::int64_t before = resident_bytes();
     const std::int64_t peak_before = resident_peak_bytes();
@@ -134,7 +134,7 @@ TEST(memory, that_was_touched_is_resident_and_stays_in_the_peak_when_it_is_given
     EXPECT_LT(resident_bytes(), resident_peak_bytes());
 }
 
-TEST(usage, is_a_difference_and_begins_anew) {
+TEST(usage, each_measurement_starts_from_zero) {
     usage_meter meter;
     meter.begin();
     for (int i = 0; i < 10; ++i) std::this_thread::sleep_for(1ms);

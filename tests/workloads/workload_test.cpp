@@ -1,4 +1,4 @@
-// Every workload proves its work on a runtime that does it, and says so when a runtime does not.
+// Tests that every workload proves its work on a working runtime, and reports a failure on a broken one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,11 +42,11 @@ protected:
         return bench::reason_of_failure(tried.run, operations, make(static_cast<R*>(nullptr)));
     }
 };
-// Asio's with nothing broken: where it fails with a fault (proof_test.cpp), it is the fault that is seen.
+// Asio's runtime without a fault: so a failure with a fault (proof_test.cpp) comes from the fault.
 using runtimes = testing::Types<breakable_runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
-TYPED_TEST(every_workload, proves_its_work) {
+TYPED_TEST(every_workload, it_proves_its_work) {
     for (const auto& each : workload_list<TypeParam>()) {
         ASSERT_NE(each.run, nullptr) << each.name;
         const workload_shape& shape = *find_shape(each.name);
@@ -56,7 +56,7 @@ TYPED_TEST(every_workload, proves_its_work) {
     }
 }
 
-TYPED_TEST(every_workload, that_is_calibrated_takes_any_number_of_operations) {
+TYPED_TEST(every_workload, a_calibrated_one_accepts_any_number_of_operations) {
     for (const auto& each : workload_list<TypeParam>()) {
         if (!find_shape(each.name)->calibrated()) continue;
         for (const std::uint64_t operations : {1u, 2u, 999u, 2'001u})
@@ -64,7 +64,7 @@ TYPED_TEST(every_workload, that_is_calibrated_takes_any_number_of_operations) {
     }
 }
 
-TEST(workload_list, has_each_workload_of_the_catalog_in_its_order_and_no_other) {
+TEST(workload_list, the_list_matches_the_catalog_in_its_order) {
     const auto catalog = workload_catalog();
     auto described = catalog.begin();
     const auto describes = [](const workload_info& info, std::string_view name) {
@@ -79,19 +79,19 @@ TEST(workload_list, has_each_workload_of_the_catalog_in_its_order_and_no_other) 
     EXPECT_EQ(std::next(described), catalog.end());
 }
 
-TEST(catalog, says_everything_of_every_workload) {
+TEST(catalog, every_workload_is_described_completely) {
     for (const auto& info : workload_catalog())
         for (const std::string_view text : {info.summary, info.timed, info.dominated})
             EXPECT_GT(text.size(), 10u) << info.name;
 }
 
-TEST(catalog, finds_a_workload_by_its_full_name) {
+TEST(catalog, a_workload_is_found_by_its_full_name) {
     EXPECT_EQ(find_workload("echo/rtt/tcp/conns:1/bytes:64")->name, "echo/rtt/tcp");
     EXPECT_EQ(find_workload("yield")->name, "yield");
     EXPECT_EQ(find_workload("yielding"), nullptr);
 }
 
-TEST(catalog, has_twelve_headline_workloads_that_exist) {
+TEST(catalog, it_has_twelve_existing_default_workloads) {
     const auto list = workload_list<breakable_runtime>();
     EXPECT_EQ(std::ranges::count_if(list, [](const auto& each) { return is_headline_workload(each.name); }),
               12);
@@ -112,7 +112,8 @@ TEST(echo, messages_differ_by_connection_and_by_round_trip) {
     EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 3}));
 }
 
-/// A cancelled timer is done with on a later turn, as in Asio. Counts what was cancelled and done with.
+/// A runtime that finishes a cancelled timer on a later turn, as Asio does. Counts cancelled and finished
+/// timers.
 struct late_paying_runtime : breakable_runtime {
     void cancel(asio_ref::call_handle& call) override {
         breakable_runtime::cancel(call);
@@ -123,7 +124,7 @@ struct late_paying_runtime : breakable_runtime {
     std::uint64_t paid = 0;
 };
 
-TEST(timer_churn, times_all_batches_but_the_first_and_ends_when_every_cancelled_timer_is_done_with) {
+TEST(timer_churn, all_batches_but_the_first_are_timed_and_every_cancelled_timer_is_finished) {
     trial t(trial_size::smoke, 300);
     late_paying_runtime runtime;
     runtime.run(workloads::timer_churn<breakable_runtime, 100>(runtime, t));
@@ -133,7 +134,7 @@ TEST(timer_churn, times_all_batches_but_the_first_and_ends_when_every_cancelled_
     EXPECT_EQ(runtime.paid, 400u);
 }
 
-TEST(same_bytes, is_true_only_of_the_same_bytes_and_as_many) {
+TEST(same_bytes, only_equal_bytes_of_equal_length_are_equal) {
     std::vector<std::byte> one(100);
     std::vector<std::byte> other(100);
     EXPECT_TRUE(workloads::same_bytes(one, other));
@@ -147,7 +148,7 @@ TEST(same_bytes, is_true_only_of_the_same_bytes_and_as_many) {
     }
 }
 
-TEST(echo, fairness_is_the_share_of_those_who_have_something) {
+TEST(echo, fairness_is_jains_index) {
     using shares = std::vector<std::uint64_t>;
     using workloads::detail::jain_index;
     EXPECT_DOUBLE_EQ(jain_index(shares{5, 5, 5, 5}), 1);
@@ -157,7 +158,7 @@ TEST(echo, fairness_is_the_share_of_those_who_have_something) {
     EXPECT_DOUBLE_EQ(jain_index(shares{0, 0}), 1);
 }
 
-/// What half a second of sleeping costs.
+/// Returns the cost of half a second of sleeping.
 template <Runtime R>
 usage cost_of_sleeping(std::unique_ptr<R> runtime) {
     trial t(trial_size::smoke, 100);
@@ -171,22 +172,22 @@ double spin_of(const usage& cost) {
     return std::chrono::duration<double>(cost.cpu) / std::chrono::duration<double>(cost.wall);
 }
 
-// How much of a core a loop that polls gets is the affair of whoever else wants it, and so the sharp bounds
-// are of something else: it never gives its core away, and the others do for every sleep, but for the few
-// whose time passed while the thread was kept from running.
-TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
+// Other processes decide how much of a core a polling loop gets, so the sharp bounds use voluntary switches
+// instead: a polling loop never gives up its core, and the others do so for every sleep, except for the few
+// deadlines that pass while the thread is preempted.
+TEST(spin, a_polling_loop_is_told_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
           cost_of_sleeping(std::make_unique<asio_ref::runtime>())}) {
         EXPECT_GE(sleeping.voluntary_switches, 50);
-        EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);  // a sanitizer waits, too
+        EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);  // a sanitizer waits too
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));
     }
 }
 
-TEST(spin, of_the_loop_that_ticks_is_small_and_its_lateness_a_tick) {
+TEST(spin, a_ticking_loop_spins_little_and_is_late_by_a_tick) {
     trial t(trial_size::smoke, 4);
     {
         const auto runtime = loop::make_loop("loop-tick");
@@ -197,20 +198,20 @@ TEST(spin, of_the_loop_that_ticks_is_small_and_its_lateness_a_tick) {
     EXPECT_GT(t.lateness().percentile_ns(50), 50'000'000);  // a tick is 100 ms
 }
 
-/// The kernel does not give what the loop is made of.
+/// Runs a trial in which the kernel refuses to create the runtime.
 void run_where_the_kernel_says(int error, trial& t) {
     on_fresh_runtime<loop::event_loop>(workloads::yield, [error]() -> std::unique_ptr<loop::event_loop> {
         throw std::system_error(error, std::system_category(), "io_uring_setup");
     })(t);
 }
 
-TEST(contender_workload, is_unsupported_where_the_kernel_refuses_the_runtime) {
+TEST(contender_workload, it_is_unsupported_if_the_kernel_refuses_the_runtime) {
     trial t(trial_size::smoke, 1);
     run_where_the_kernel_says(ENOSYS, t);
     EXPECT_SAYS(t.unsupported().value_or(""), "io_uring_setup");
 }
 
-TEST(contender_workload, fails_when_the_runtime_cannot_be_made_for_another_reason) {
+TEST(contender_workload, it_fails_if_the_runtime_cannot_be_made_for_another_reason) {
     trial t(trial_size::smoke, 1);
     EXPECT_THROW(run_where_the_kernel_says(EMFILE, t), std::system_error);
 }

@@ -1,4 +1,4 @@
-// loopbench calibrate: how often this machine's verdicts are right, where the truth is known.
+// loopbench calibrate: how often this machine's verdicts are right, measured with known differences.
 #include "bench/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ struct both_runs {
     session_record equal, slowed;
 };
 
-/// Short trials, and many of them: what differs from process to process is most of the noise.
+/// Returns the default plan: many short trials, because most of the noise is between processes.
 run_plan usual_plan(bool real_size) {
     run_plan plan;
     plan.size = real_size ? workload_size::real : workload_size::smoke;
@@ -66,7 +66,7 @@ std::uint64_t blocks_of(std::uint64_t tries, std::uint64_t blocks, const run_pla
     return (tries + workloads - 1) / workloads * blocks;
 }
 
-/// A cell that failed is no noise.
+/// Throws if a contender failed: a failure is no noise.
 void check_cells(const session_record& ran) {
     for (const auto& workload : ran.outcome.excluded)
         for (const auto& why : workload)
@@ -75,8 +75,8 @@ void check_cells(const session_record& ran) {
                     fmt::format("nothing can be calibrated with a contender that fails: {}", why->reason)};
 }
 
-/// A single trial, so that a contender that cannot be slowed down is not found out after a quarter of an
-/// hour.
+/// Runs a single trial first, so that a contender that cannot be slowed down is found at once, and not after
+/// a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;
@@ -101,11 +101,12 @@ both_runs measure_both(const calibrate_options& options, const invocation& by, c
     plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_ways(plan);
-    way_of(plan);  // one, or nothing is measured
+    way_of(plan);  // throws unless the pairing is the same for all
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
-    // The A/A gets two fifths of the time at most: where it needs less, the slowdowns have more.
+    // The A/A comparison gets at most two fifths of the time; what it does not need is left for the
+    // slowdowns.
     auto equal = calibration_plan(plan, who, {}), slowed = calibration_plan(plan, who, options.slowdowns_pct);
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);
     equal.budget = *plan.budget * 2 / 5;

@@ -1,4 +1,4 @@
-// loopbench check: a build against a baseline.
+// loopbench check: compares a build with a baseline.
 #include "bench/gate/check.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 using findings = std::vector<gate_finding>;
 
-/// What the options leave of the baseline. Throws usage_error when that is nothing.
+/// Returns the part of the baseline that the options select. Throws usage_error if it is empty.
 expectations narrowed(expectations all, const check_options& options) {
     const auto cells = cells_of(all);
     const auto workloads =
@@ -54,8 +54,8 @@ std::vector<std::string> contenders_of(const expectations& all) {
     return names_in(cells, &cell_name::contender);
 }
 
-/// A count beyond its slack is taken a second time, so that a tracer's slip is none of the build's; the
-/// second counts.
+/// Checks the counts. A count beyond its slack is taken a second time, so that an error of the tracer does
+/// not fail the build; the second count decides.
 findings check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;

@@ -1,4 +1,4 @@
-// Contenders by name, a counting pass, and sessions as run and compare have them.
+// Finds contenders by name, and runs counting passes and sessions for `check`.
 #include "bench/cli/commands/check_session.hpp"
 
 #include <algorithm>

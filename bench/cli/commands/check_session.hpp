@@ -1,4 +1,4 @@
-// What `check` measures: counts of cells, and paired times of contenders.
+// Measurements of `check`: counts, and paired times of contenders.
 #pragma once
 
 #include <cstdint>
@@ -31,28 +31,30 @@ struct check_options {
     }
 };
 
-/// `check --update`: measures, or takes the reports, writes the baseline and shows the difference. Gives the
-/// exit code; the file is as it was unless that is 0.
+/// Implements `check --update`: measures, or takes the reports, writes the baseline and shows the difference.
+/// Returns the exit code; unless that is 0, the file is unchanged.
 int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Finds the contenders and asks them for their workloads. Throws usage_error for one that is not there,
-    /// where `named_by` is who wants it ("the baseline"), and interrupted, as everything here does.
+    /// Finds the contenders and asks them for their workloads. Throws usage_error if one does not exist; the
+    /// message says that `named_by` ("the baseline") wants it. All functions here throw interrupted.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 
     [[nodiscard]] bool has(const cell_name& cell) const;
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Counts each cell once. Those that the contender does not have are not counted, and say so. counts.json
-    /// is in the output folder, of a second count in its folder `again`.
+    /// Takes the counts of each of these results once. If the contender does not have the workload, the
+    /// counts are missing, with the reason. Writes counts.json to the output folder, or to its subfolder
+    /// `again` if `number` is not 0.
     std::vector<counted_cell> count(std::span<const cell_name> cells, std::uint64_t number);
 
-    /// One session of trials of these cells beside the contender `times.to`, with an A/A. `number` is 0 for
-    /// the first and 1 for the confirming one, which has an order of its own. Journal and report.json are in
-    /// a folder of that number in the output folder. Workloads with ratios in `times` are measured in the way
-    /// that these were, unless the options say another one; nothing else of the ratios is looked at.
+    /// Runs one session of trials of these results, together with the contender `times.to` and its A/A copy.
+    /// `number` is 0 for the first session and 1 for the confirming one, which has another random order.
+    /// Journal and report.json are in the subfolder `first` or `second` of the output folder. Workloads with
+    /// ratios in `times` get the pairing of these ratios, unless the options choose another one; the values
+    /// of the ratios are not used.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 

@@ -1,4 +1,4 @@
-// loopbench check --update: a new baseline, and what it changes.
+// loopbench check --update: writes a new baseline and shows what changes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,7 +32,7 @@ namespace {
 
 using name_list = std::vector<std::string>;
 
-/// The baseline cannot be written; what() is why, and the code is the command's.
+/// Error: the baseline cannot be written. what() says why, and `code` is the command's exit code.
 class not_written : public std::runtime_error {
 public:
     not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
@@ -63,7 +63,7 @@ public:
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
         if (!times_) return;
         auto anew = *next_.times;
-        anew.ratios.clear();  // in the way that is usual by now
+        anew.ratios.clear();  // with the current default pairings
         take_times(session.measure(anew, wanted_cells(session, tier::times), 0));
     }
 
@@ -86,13 +86,13 @@ public:
                                                       "{}; name it with --baseline, or measure again",
                                                       wanted.baseline, next_.times->to)};
         if (const auto size = size_of(report); size && *size != next_.times->size) {
-            next_.times->ratios.clear();  // they are of another one
+            next_.times->ratios.clear();  // they are for another size
             next_.times->size = *size;
         }
         take_times(wanted);
     }
 
-    /// The difference, as it was written.
+    /// Writes the baseline and returns the difference.
     std::string write() const {
         if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
             throw not_written{exit_inconclusive, "there are neither counts nor ratios to write"};
@@ -109,7 +109,8 @@ private:
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
-    /// By the patterns; without any, those of the old baseline; without one, the headline.
+    /// Returns the names that match the patterns; without patterns, those of the old baseline; without one,
+    /// the headline names.
     template <class predicate>
     name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
                      predicate is_headline) const {
@@ -119,7 +120,8 @@ private:
         return known;
     }
 
-    /// What the patterns name; without any, what that tier of the old baseline has; without one, everything.
+    /// Returns whether the patterns select the result. Without patterns: whether this tier of the old
+    /// baseline has it; without an old baseline: true.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -139,7 +141,7 @@ private:
         return cells;
     }
 
-    /// With the contender that their ratios are to.
+    /// Returns the selected results, together with those of the contender that their ratios refer to.
     [[nodiscard]] reports::report wanted_times(const reports::report& report) const {
         std::set<std::string_view> workloads;
         const auto is_asked_for = [&](const reports::result& item) {
@@ -156,7 +158,7 @@ private:
         return wanted;
     }
 
-    /// Lines of workloads that their contenders no longer have.
+    /// Removes the lines of workloads that their contenders no longer have.
     void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
@@ -187,7 +189,7 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// A cell that ended like that would leave the gate without a word.
+    /// Throws if a result has this status: the gate would lose it silently.
     static void refuse(const reports::report& report, reports::cell_status status, exit_code code,
                        std::string_view what) {
         std::vector<std::string> all;
@@ -198,7 +200,7 @@ private:
         if (!all.empty()) throw not_written{code, fmt::format("{}", fmt::join(all, "; "))};
     }
 
-    /// What gets no line: only a ratio with an interval can be checked.
+    /// Prints which results get no line in the baseline: only a ratio with an interval can be checked.
     static void tell_of_left_out(const reports::report& report) {
         const reports::report_index index{report};
         for (const auto& item : report.results) {
@@ -224,7 +226,7 @@ private:
         refuse(report, not_run, exit_inconclusive, "was not reached");
         if (const auto why = unknown_fitness(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
-        if (next_.times->machine != machine) next_.times->ratios.clear();  // they are of another one
+        if (next_.times->machine != machine) next_.times->ratios.clear();  // they are from another machine
         next_.times->machine = machine;
         tell_of_left_out(report);
         expect_ratios(*next_.times, report);

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next;
     std::vector<std::string> workloads;
-    std::vector<std::string> of_measuring;  // the options on the command line that say how to measure
+    std::vector<std::string> of_measuring;  // options on the command line that affect measuring
     double tolerated_pct = 5;
     std::string format = "text";
     served_options served;
@@ -65,11 +65,11 @@ constexpr std::string_view name_two =
 
 operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
-    if (fs::is_fifo(path)) return operand::report;  // as the shell's <(...)
+    if (fs::is_fifo(path)) return operand::report;  // from the shell's <(...)
     if (!fs::is_regular_file(path)) throw usage_error{"{} is no file; {}", path, name_two};
     char first = 0;
     std::ifstream{path} >> first;
-    return first == '{' ? operand::report : operand::executable;  // of a journal, too
+    return first == '{' ? operand::report : operand::executable;  // a journal begins with { too
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -77,7 +77,7 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// What a build can run. A folder with anything but layouts of one program is refused.
+/// Lists the benchmarks of a build. Throws usage_error if it is not a Google Benchmark executable.
 void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
     list_workloads(who, plan.size, plan.trial_limit, stop.fd());
     stop.throw_if_requested();
@@ -86,7 +86,8 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
                           who.problem};
 }
 
-/// Called by names of the same length, so that neither side's stack is placed differently (see add_twin).
+/// Returns one side of the comparison. Both sides are called by names of equal length, so that their stacks
+/// are placed alike (see add_twin).
 contender side(const char* name, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
@@ -123,7 +124,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     complete_plan(plan, stop);
-    // For whoever reads "base" and "next" in the report.
+    // Readers of the report need to know what "base" and "next" are.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     options.served.client ? choose_ways_of_servers(plan, options.served)
@@ -131,7 +132,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     return plan;
 }
 
-/// Leaves out what none of the patterns matches.
+/// Removes the results that match none of the patterns.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
@@ -143,7 +144,7 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
         });
 }
 
-/// What goes to standard output of a comparison of two reports.
+/// Returns the output for a comparison of two reports.
 std::string written(const reports::report& compared, const reports::report& then, std::string_view format) {
     if (format == "html") return reports::write_html(compared, {}, &then);
     return format == "json" ? reports::write_json(compared) : reports::write_table(compared);
@@ -161,7 +162,7 @@ int compare_two_reports(const compare_options& options) {
     for (const auto& item : report.warnings) tell(item);
     reports::write_standard_output(written(report, then, options.format));
     auto found = judge_gate(report, options.tolerated_pct);
-    // A run that was interrupted may have stopped before what it would have found.
+    // An interrupted run may have stopped before it would have found a difference.
     for (const auto& [file, complete] :
          {std::pair{options.base, then.complete}, {options.next, now.complete}})
         if (!complete)

@@ -1,4 +1,4 @@
-// loopbench doctor: is this machine fit to measure on?
+// loopbench doctor: tells whether this machine is fit to measure on.
 #include "bench/machine/doctor.hpp"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ std::uint64_t open_files_needed() {
 }
 
 int doctor(const doctor_options& options) {
-    auto all = diagnose(examine_machine(), open_files_needed());  // before anything of ours runs beside it
+    auto all = diagnose(examine_machine(), open_files_needed());  // before our own processes run beside it
     all.push_back(diagnose_builds(describe_contenders(options)));
     reports::write_standard_output(options.json ? as_json(all) : as_text(all));
     return std::ranges::count(all, severity::unfit, &finding::how) > 0 ? exit_unfit : exit_ok;

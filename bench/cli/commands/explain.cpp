@@ -30,7 +30,8 @@ std::string_view how_trials_are_made(const workload_shape& shape) {
                            : "apart: one contender after the other, on one core";
 }
 
-/// In which way all of a workload are made; where that is not one, whose parameters go with which.
+/// Describes the pairing of a workload. If it depends on the parameters, lists the parameters of each
+/// pairing.
 std::string how_trials_are_made(std::string_view name) {
     std::vector<std::pair<std::string_view, std::vector<std::string_view>>> ways;
     for (const workload_shape& shape : workload_table()) {
@@ -65,7 +66,7 @@ std::string of_metric(const reports::metric_info& metric) {
                        metric.how);
 }
 
-/// The workload of this name, with parameters or without; or all of this family.
+/// Explains the workload of this name, with or without parameters; or all workloads of this family.
 std::string of_workloads(const std::string& name) {
     if (const auto* const one = find_workload(name)) return of_workload(*one);
     std::string text;
@@ -74,7 +75,7 @@ std::string of_workloads(const std::string& name) {
     return text;
 }
 
-/// Of "conns" or "conns:1000": what it is, and which workloads have it.
+/// Explains a parameter, such as "conns" or "conns:1000", and lists the workloads that have it.
 std::string of_parameter(std::string_view name) {
     const auto key = name.substr(0, name.find(':'));
     const auto all = parameter_explanations();

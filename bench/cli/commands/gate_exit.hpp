@@ -1,4 +1,4 @@
-// What findings mean for whoever called.
+// Exit codes of a gate.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 
 namespace loopbench::bench {
 
-/// The exit code for what a gate found. Not for a run that was interrupted, which shows nothing.
+/// Returns the exit code of a gate's results. Not for an interrupted run, which proves nothing.
 inline exit_code exit_code_of(std::span<const gate_finding> findings) {
     constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unfit, exit_inconclusive};
     return codes[static_cast<std::size_t>(outcome_of(findings))];
 }
 
-/// The same of a comparison, and what does not hold goes to standard error.
+/// Returns the same for a comparison, and prints the results that do not pass to standard error.
 inline exit_code conclude(std::span<const gate_finding> findings) {
     const auto code = exit_code_of(findings);
     if (code != exit_ok) tell_raw(write_text_of_comparison(findings));

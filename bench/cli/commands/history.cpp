@@ -1,4 +1,4 @@
-// loopbench history: results over time.
+// loopbench history: keeps results over time.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -64,9 +64,11 @@ void warn_of_what_is_lacking(const entry& what, const std::string& file) {
             file);
 }
 
-/// One after the other: those before one that is refused are kept, and no harm is done by adding them again.
+/// Adds one report after the other. If one is refused, the earlier ones are kept; adding them again does no
+/// harm.
 int add_reports(const history_options& options) {
-    // What was freed of a report's parsed form is used again, rather than asked for anew, page by page.
+    // This makes malloc reuse the freed memory of a parsed report, instead of requesting it again page by
+    // page.
     constexpr int large_block_bytes = 1 << 30U;
     ::mallopt(M_MMAP_THRESHOLD, large_block_bytes);
     auto from = options.from;
@@ -120,7 +122,7 @@ int export_points(const history_options& options) {
     return exit_ok;
 }
 
-/// As it is seen from where the page is, so that both can be moved together.
+/// Returns the reports' folder relative to the page's folder, so that both can be moved together.
 std::string reports_address(const history_options& options) {
     if (options.report_folder.empty()) return "";
     const auto page_folder = fs::absolute(options.output).lexically_normal().parent_path();
@@ -128,7 +130,7 @@ std::string reports_address(const history_options& options) {
     return report_folder.lexically_relative(page_folder).generic_string();
 }
 
-/// Those that are there already stay, so that only new runs are written.
+/// Writes the pages of the runs. Existing pages stay, so that only new runs are written.
 void write_report_pages(store& from, const trends_page& page, const fs::path& folder) {
     reports::prepare_output_folder(folder);
     for (const auto* run : page.runs) {
@@ -166,19 +168,19 @@ int show_trend(const history_options& options) {
     choice.intervals = as_json;
     auto all = read_series(history, runs, choice);
     if (all.size() == 1 && !choice.intervals) {
-        choice.intervals = true;  // a line for each run has them
+        choice.intervals = true;  // a line for each run contains them
         all = read_series(history, runs, choice);
     }
     write_output(options.output, as_json ? trend_json(all) : trend_text(all));
     return exit_ok;
 }
 
-/// More than a history can have: nobody means them all by it.
+/// Larger than any history.
 constexpr std::size_t runs_max = 1'000'000'000;
 
 constexpr auto how_dates_are_written = "2026-11-22, or 2026-11-22T18:07:18Z";
 
-/// The first run of the commit that is named, in full or by as much of it as no other commit has.
+/// Returns the first run of the named commit, given in full or by a prefix that no other commit has.
 const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
     const auto exact = std::ranges::find(runs, named, &kept_run::commit);
     if (exact != runs.end()) return &*exact;
@@ -193,7 +195,7 @@ const kept_run* first_run_of(const std::string& named, const std::vector<kept_ru
     return first;
 }
 
-/// The date that is named, or that of the first run of the commit that is.
+/// Returns the named date, or the date of the first run of the named commit.
 std::string moment_of(const std::string& named, const std::vector<kept_run>& runs) {
     if (auto date = in_utc(named)) return *std::move(date);
     const auto* found = named.empty() ? nullptr : first_run_of(named, runs);
@@ -240,7 +242,7 @@ int prune(const history_options& options) {
 
 using history_action = int (*)(const history_options&);
 
-/// One of the commands under `history`.
+/// Adds one of the subcommands of `history`.
 CLI::App* add_command(CLI::App& history, const char* name, const char* about, history_action act,
                       action& chosen, const std::shared_ptr<history_options>& options) {
     auto* command = history.add_subcommand(name, about);
@@ -328,7 +330,7 @@ void add_history_command(CLI::App& app, action& chosen) {
     auto* exported =
         exporting->add_option("RUN", options->run, "its number; without it, every point of all runs");
     add_choice(*exporting, *options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is given back whole
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is exported as a whole
         exporting->get_option(part)->excludes(exported);
     add_output_file(*exporting, options->output);
 

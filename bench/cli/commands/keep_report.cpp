@@ -15,7 +15,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// What git prints of the current folder; nothing where it cannot say, or is not there.
+/// Returns what git prints for the current folder; nothing if git fails or is not installed.
 std::optional<std::string> git(std::vector<std::string> arguments) {
     child_request request;
     request.command = {"/usr/bin/env", "git"};

@@ -1,4 +1,4 @@
-// A report that was just measured goes into the history, as `run --history` asks for it.
+// Adds a new report to the history, for `run --history`.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error or database_error when the history could not take it later. One that is missing is
-/// begun.
+/// Throws usage_error or database_error if the history could not accept a report later. Creates a missing
+/// history.
 void prepare_history(const std::string& place);
 
-/// Adds the report, with the commit that git knows of the current folder, and says so. One of a run that was
-/// interrupted is not added: it is not all of what its resumed run will be.
+/// Adds the report, with the git commit of the current folder, and prints the number of the run. Does not add
+/// the report of an interrupted run, because the resumed run will have more.
 void keep_report(const reports::report& report, const std::string& place);
 
-/// A word of a command line or of a message without the password that a URL in it has: reports and what CI
-/// prints are made to be shared.
+/// Removes the password of a URL from a word of a command line or of a message: reports and CI logs are
+/// shared.
 std::string without_password_in(const std::string& word);
 
 }  // namespace loopbench::bench

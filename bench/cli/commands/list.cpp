@@ -1,4 +1,4 @@
-// loopbench list: what can be measured, by whom, in which metrics.
+// loopbench list: shows contenders, workloads and metrics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,13 +35,13 @@ struct listed_contender {
     reports::contender described;
 };
 
-/// The catalogue's line for the workload itself or for a front of its name.
+/// Returns the catalog's summary of the workload, found by its name or the beginning of it.
 std::optional<std::string> summary_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
-/// What a stranger's workload is about shows in what it prints.
+/// Returns the primary metrics; null for a third-party workload, whose metrics show only in its output.
 json headline_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     if (known == nullptr) return nullptr;

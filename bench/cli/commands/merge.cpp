@@ -1,4 +1,4 @@
-// loopbench merge: one record of the shards of a run, with its reports.
+// loopbench merge: makes one record from the shards of a run, with its reports.
 #include "bench/experiment/merge.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,8 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     return all;
 }
 
-/// The shards' folders that have histograms. Who copied journals alone is told what is lost by that.
+/// Returns the shards' folders that have histograms. Prints a warning for each folder without them, for
+/// example if only the journal was copied.
 std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     std::vector<fs::path> all;
     for (const fs::path folder : options.shards)
@@ -58,7 +59,7 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     return all;
 }
 
-/// What the first shard counted by name.
+/// Returns the counts.json of the first shard; empty without one.
 std::string counts_in(const merge_options& options, const std::vector<shard_journal>& shards) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto file = fs::path{options.shards[i]} / "counts.json";
@@ -78,7 +79,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    if (counts.empty()) fs::remove(folder / "counts.json", was_none);  // of another record
+    if (counts.empty()) fs::remove(folder / "counts.json", was_none);  // it belongs to another record
 }
 
 int exit_code_of(const reports::report& report) {

@@ -1,4 +1,4 @@
-// loopbench report: a report.json in another format.
+// loopbench report: writes a report.json in another format.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// The formats that show more than a report has: what its run left beside it.
+/// Formats that use more than the report: the files that its run wrote next to it.
 constexpr std::string_view hgrm = "hgrm", html = "html";
 
 std::string histograms(const std::string& file) {
@@ -38,7 +38,7 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
-/// A report that came without its run's other files still has a page.
+/// Returns the page; without the run's other files, the page has no distributions.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
     return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)

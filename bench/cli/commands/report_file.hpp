@@ -1,5 +1,5 @@
-// A report or a journal that is named on the command line: every command takes either, and says the same of
-// what is none. And where what is made of it goes.
+// Reads reports and journals that the command line names: every command accepts both, and reports the same
+// errors. Writes the output of commands.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,16 +10,16 @@
 
 namespace loopbench::bench {
 
-/// The text of the file. Throws usage_error when it is not there or cannot be read.
+/// Returns the text of the file. Throws usage_error if it does not exist or cannot be read.
 std::string read_report_text(const std::string& file);
 
-/// The report in the file. Throws usage_error, or reports::format_error when there is none in it.
+/// Returns the report in the file. Throws usage_error, or reports::format_error if the file contains none.
 reports::report read_report_file(const std::string& file);
 
-/// Adds --output, a file; empty is standard output.
+/// Adds --output, the name of a file; empty means standard output.
 void add_output_file(CLI::App& command, std::string& file);
 
-/// Throws reports::file_error.
+/// Writes the text to the file, or to standard output. Throws reports::file_error.
 void write_output(const std::string& file, std::string_view text);
 
 }  // namespace loopbench::bench

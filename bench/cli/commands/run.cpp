@@ -1,4 +1,4 @@
-// loopbench run: choose, measure, report.
+// loopbench run: chooses, measures, reports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,19 +38,19 @@ struct run_options {
     std::vector<std::string> contenders, workloads;
     std::optional<std::string> baseline;
     std::string resume;
-    std::optional<std::string> history;  // that the report goes into; empty: the usual one
+    std::optional<std::string> history;  // where the report is added; empty: the default one
     std::optional<shard> part;
     std::optional<std::string> serve_on, generator_on;
     session_options session;
 };
 
-/// Sizes and times: those of the mode, unless an option says otherwise.
+/// Returns the sizes and times of the mode, with the values of the options.
 run_plan sized_plan(const run_options& options) {
     run_plan usual;
     if (options.quick) {
         usual.size = workload_size::smoke;
         usual.min_time_s = 0.01;
-        usual.blocks = 10;  // from nine on, an interval leaves the smallest and the largest sample out
+        usual.blocks = 10;  // from nine on, an interval excludes the smallest and the largest sample
         usual.budget = std::chrono::seconds{55};
         usual.trial_limit = std::chrono::seconds{5};
     }
@@ -79,7 +79,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // Whoever names workloads wants to see them on everything that has them.
+    // A user who names workloads wants to see them on every contender that has them.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
@@ -93,8 +93,8 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
-/// A run measures what the chosen contenders have. A pattern may also name what only others have, who are
-/// asked then, and the report says that it is lacking.
+/// Returns the workloads of the chosen contenders. If a pattern matches none of these, asks all contenders,
+/// and returns their workloads; the report then shows what the chosen ones lack.
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
                                                   std::vector<contender> found, const interrupt& stop) {
     auto names = workloads_of(plan.contenders);
@@ -126,7 +126,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Never an open port by default: one address, of this machine, that somebody named.
+/// Throws usage_error with the reason. There is no default address, so that no port is ever open on all
+/// addresses: the user has to name one address of this machine.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; name one address of this machine, in digits (`ip address` shows them)", address,
@@ -145,7 +146,7 @@ void check_that_it_can_be_served_on(const std::string& address) {
     }
 }
 
-/// Trials are told where to serve and how to start their client there.
+/// Passes to the trials the address to serve on, and the command that starts their client.
 void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     if (!options.generator_on) return;
     check_that_it_can_be_served_on(*options.serve_on);
@@ -160,8 +161,8 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// Of a shard it says whether its share is done, so that a launcher runs it again where it is not: what its
-/// trials mean, merge says of all shards together.
+/// Returns the exit code. For a shard, it says only whether the shard is complete, so that a launcher can run
+/// it again; merge judges the results of all shards together.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
@@ -189,7 +190,7 @@ int run_command(const run_options& options, const invocation& called) {
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop);
     put_client_on_other_machine(plan, options);
-    // While it is not too late.
+    // Warn now, while the user can still stop the run.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
@@ -213,7 +214,7 @@ int resume_command(const run_options& options, const invocation& by) {
                    : exit_code_of(report, run.record.plan, stop);
 }
 
-/// "2/4"
+/// Parses "2/4".
 std::optional<shard> shard_in(const std::string& text) {
     const auto slash = text.find('/');
     shard part;
@@ -224,7 +225,8 @@ std::optional<shard> shard_in(const std::string& text) {
     return part;
 }
 
-/// What all shards have to have in common is said to each of them.
+/// Adds --shard. It needs the options that must be equal for all shards, so that each command line contains
+/// them.
 void add_shard_option(CLI::App& command, run_options& options) {
     const auto take = [&options](const std::string& text) {
         options.part = shard_in(text);

@@ -1,4 +1,4 @@
-# bash completion for loopbench. What could come next is asked of the command; a file where it knows nothing.
+# bash completion for loopbench. The command itself supplies the candidates; without candidates, files are completed.
 _loopbench() {
     local line=${COMP_LINE:0:COMP_POINT} candidate front
     local -a words
@@ -7,7 +7,7 @@ _loopbench() {
     while [[ ${#words[@]} -gt 1 && ${words[0]} != "$1" ]]; do  # variables before the command
         words=("${words[@]:1}")
     done
-    # A name like conns:1000 is several words to bash, which puts a candidate in the place of the last of them alone.
+    # bash splits a name like conns:1000 into several words, and a candidate replaces only the last of them.
     front=${words[-1]%"${words[-1]##*[$COMP_WORDBREAKS]}"}
     COMPREPLY=()
     while IFS=$'\t' read -r candidate _; do

@@ -1,4 +1,4 @@
-# fish completion for loopbench. What could come next is asked of the command; a file where it knows nothing.
+# fish completion for loopbench. The command itself supplies the candidates; without candidates, files are completed.
 function __loopbench_candidates
     set -l words (commandline -opc) (commandline -ct)
     set -l candidates ($words[1] complete -- $words[2..] 2>/dev/null)

@@ -1,4 +1,4 @@
-// Folders to contenders to workloads.
+// Finds contenders in folders, and the workloads that they have.
 #include "bench/cli/session/contenders.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Cell by cell; what is not for the report goes to counts.json.
+// Counts one result after the other; details that are not part of the report go to counts.json.
 #include "bench/cli/session/count_pass.hpp"
 
 #include <poll.h>

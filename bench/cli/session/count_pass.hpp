@@ -1,5 +1,5 @@
-// The passes after the timed one: counting in `run --counts`, and by itself in `check`; checks in `run
-// --checks`.
+// Passes after the timed trials: the counting pass (`run --counts`, and always in `check`) and the checking
+// pass (`run --checks`).
 #pragma once
 
 #include <chrono>
@@ -19,18 +19,18 @@ struct cell_to_count {
     std::string workload;
 };
 
-/// Those that have a time in the report.
+/// Returns the results that have a time in the report.
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
-/// Counts the cells, with `limit` for each process, and writes the system calls by name to
-/// `folder`/counts.json, which has to be there. Cells that are left when `stop_fd` becomes readable are not
-/// counted.
+/// Takes the counts of these results, with `limit` for each process, and writes the system calls by name to
+/// `folder`/counts.json; the folder must exist. Stops when `stop_fd` becomes readable; the remaining results
+/// are not counted.
 std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
                                       const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                       int stop_fd);
 
-/// Checks every cell that has a time in the report, by price_of() (bench/counting/price.hpp). Cells that are
-/// left when `stop_fd` becomes readable are not checked.
+/// Checks every result that has a time in the report, with price_of() (bench/counting/price.hpp). Stops when
+/// `stop_fd` becomes readable; the remaining results are not checked.
 std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

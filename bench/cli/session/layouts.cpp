@@ -1,4 +1,4 @@
-// What can be wrong with such a folder, each with its remedy.
+// Checks a folder of layouts; each error has its remedy.
 #include "bench/cli/session/layouts.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t fewest_layouts = 6;  // as many as an interval of 95 % needs (median.hpp)
+constexpr std::size_t fewest_layouts = 6;  // an interval of 95 % needs 6 (median.hpp)
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
     throw usage_error{"{}: {}", folder.native(), why};
@@ -57,7 +57,7 @@ void require_one_size(const fs::path& folder, const std::vector<fs::path>& files
 }
 
 void require_differences(const fs::path& folder, const std::vector<fs::path>& files) {
-    std::map<std::size_t, fs::path> seen;  // by the hash of what is in them
+    std::map<std::size_t, fs::path> seen;  // by the hash of their contents
     for (const auto& file : files) {
         const auto [before, is_new] =
             seen.emplace(std::hash<std::string>{}(reports::read_file(file.native())), file);

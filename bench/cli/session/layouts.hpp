@@ -1,6 +1,6 @@
-// A folder of builds: one program, linked several times with its functions in another order. Where the same
-// code comes to lie moves its speed by some per cent; with a build drawn for each block, that is noise which
-// the interval shows, and no difference.
+// A folder of layouts: one program, linked several times with its functions in different orders. Code
+// placement alone changes the speed by some per cent. Because each block uses a randomly drawn layout, this
+// effect becomes noise, which the interval covers, and does not look like a difference.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace loopbench::bench {
 
-/// The builds in a folder, in the order of their names: every executable file in it. Throws usage_error when
-/// they cannot be layouts of one program: there are fewer than six (of fewer, no interval says what layout
-/// does) or more than layouts_max, their names differ in length (which moves the stack, see add_twin in
-/// plan.hpp), two are the same file (nothing was shuffled), or their sizes differ by more than padding does.
-/// reports::file_error when the folder or a file in it cannot be read.
+/// Returns the builds in a folder (every executable file in it), sorted by name. Throws usage_error if they
+/// cannot be layouts of one program: there are fewer than six (too few for an interval that covers code
+/// placement) or more than layouts_max, their names differ in length (which moves the stack, see add_twin in
+/// plan.hpp), two files are equal (nothing was shuffled), or their sizes differ by more than padding
+/// explains. Throws reports::file_error if the folder or a file in it cannot be read.
 std::vector<std::filesystem::path> layouts_in(const std::filesystem::path& folder);
 
 }  // namespace loopbench::bench

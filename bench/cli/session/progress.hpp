@@ -1,6 +1,6 @@
-// For whoever watches a run: how much is done and how long the rest will take. On a terminal that can erase
-// a line it is a bar, which also says what runs now and how it stands so far; in a log a line each minute.
-// It is written between trials alone, so that it never disturbs one.
+// Progress of a run: how much is done and how long the rest will take. On a terminal that can erase a line it
+// is a bar, which also shows the current trial and its ratio so far; in a log it is one line per minute. It
+// is written only between trials, so that it never disturbs one.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// What is shown takes no longer than `budget` from now. `log_pause` is the time between two lines of a
-    /// log, and before the first.
+    /// `budget` limits the time left that is shown, counted from now. `log_pause` is the time between two
+    /// lines of a log, and before the first one.
     explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
                       std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;
@@ -23,7 +23,7 @@ public:
     /// Erases the bar.
     ~progress();
 
-    /// `workload` on `contender` begins after `done` of `total` trials.
+    /// Shows that `workload` on `contender` begins after `done` of `total` trials.
     void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total,
               const std::optional<ratio_so_far>& ratio = {});
 

@@ -1,5 +1,4 @@
-// What the trials so far say, for whoever watches a run: the report says it better, with intervals, at the
-// end.
+// Ratios from the trials so far, for the progress bar. The report at the end has the same with intervals.
 #pragma once
 
 #include <map>
@@ -14,8 +13,8 @@
 namespace loopbench::bench {
 
 struct ratio_so_far {
-    std::string_view metric;  // the one that the workload is about above all
-    double ratio = 1;         // to the baseline, the median of the blocks; above 1 is better
+    std::string_view metric;  // the workload's first primary metric
+    double ratio = 1;         // to the baseline, median of the blocks; above 1 is better
 };
 
 class ratios_so_far {
@@ -23,7 +22,7 @@ public:
     explicit ratios_so_far(const run_plan& plan) : plan_{plan}, baseline_{plan.baseline_index()} {}
 
     void take(const trial_record& trial);
-    /// Nothing for the baseline and its twin, and as long as no block has both of them.
+    /// Returns nothing for the baseline and its A/A copy, and while no block has trials of both.
     [[nodiscard]] std::optional<ratio_so_far> of(std::string_view workload, std::string_view contender) const;
 
 private:

@@ -55,7 +55,7 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // Only a plain word is looked for: the shell alone knows what others become.
+    // Check only a plain word: other commands need the shell to interpret them.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||

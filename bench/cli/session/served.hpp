@@ -1,5 +1,5 @@
-// Servers that are no benchmark programs, measured by their clients: loopbench-client (bench/client) starts
-// one and is a contender in its place.
+// Servers, which are not benchmark programs, are measured by their clients: loopbench-client (bench/client)
+// starts the server and acts as the contender in its place.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,12 +14,12 @@
 namespace loopbench::bench {
 
 struct served_options {
-    std::optional<std::string> client;   // "echo", or a command of the shell's
-    std::optional<std::uint16_t> port;   // that the server has by itself
+    std::optional<std::string> client;   // "echo", or a shell command
+    std::optional<std::uint16_t> port;   // port that the server always uses, if any
     std::vector<std::string> arguments;  // of the server
 };
 
-/// What `--help` says of them.
+/// Help text about servers.
 inline constexpr const char* how_servers_are_measured =
     "\n\n"
     "With --client the two are servers, of whatever protocol. Each is started with the ARGUMENTS and\n"
@@ -33,17 +33,19 @@ inline constexpr const char* how_servers_are_measured =
 /// Adds --client, --port and the ARGUMENTS.
 void add_served_options(CLI::App& command, served_options& options);
 
-/// Throws usage_error where there is a port or an argument and no client, or an empty one.
+/// Throws usage_error if there is a port or an argument without a client, or an empty client.
 void refuse_served_without_client(const served_options& options);
 
-/// Throws usage_error where the client is a command that does not exist.
+/// Throws usage_error if the client is a command that does not exist.
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
-/// Makes the contender one that measures `server`. Throws usage_error when nothing says where that listens.
+/// Makes the contender one that measures `server`. Throws usage_error unless exactly one of the arguments and
+/// --port says where it listens.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
-/// Servers that `echo` asks, and that listen where they are told, are alive together and take turns; all
-/// others run one after the other. Throws usage_error where --way asks for what cannot be.
+/// Chooses the pairing of servers. Interleaves them if the client is `echo` and the suite chooses their ports
+/// ({port}); otherwise they run sequentially. Throws usage_error if --way requests a pairing that is
+/// impossible.
 void choose_ways_of_servers(run_plan& plan, const served_options& options);
 
 }  // namespace loopbench::bench

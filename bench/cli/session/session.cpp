@@ -1,4 +1,4 @@
-// The journal first, so that everything measured is safe; then the reports from what is known.
+// Writes the journal first, so that everything measured is safe, and then the reports from the record.
 #include "bench/cli/session/session.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ using reports::way;
 
 namespace {
 
-/// Writes the journal and shows the progress.
+/// Observer that writes the journal and shows the progress.
 class run_log : public run_observer {
 public:
     run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent)
@@ -61,7 +61,7 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // The journal first: a trial that is not in it is made again, under the same number.
+        // The journal comes first: a trial that is missing from it is run again, under the same number.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
@@ -81,7 +81,7 @@ private:
     progress progress_;
 };
 
-/// Those of an earlier run would pass for this one's.
+/// Removes the counts of an earlier run, which would look like this run's.
 void remove_old_counts(const fs::path& folder) {
     const auto file = folder / "counts.json";
     std::error_code error;
@@ -89,14 +89,15 @@ void remove_old_counts(const fs::path& folder) {
     if (error) throw reports::file_error{"remove", file.native(), error.value()};
 }
 
-/// In which most workloads are measured; a calibration of another says nothing of them.
+/// Returns the pairing of most workloads; a calibration of another pairing says nothing about them.
 way usual_way(const run_plan& plan) {
     const auto count = [&](way made) { return std::ranges::count(plan.ways, made); };
     return plan.ways.empty() ? way::apart
                              : std::ranges::max({way::apart, way::turns, way::together}, {}, count);
 }
 
-/// What this machine's calibration says. A file that cannot be used is no reason not to measure.
+/// Returns this machine's calibration. If the file cannot be used, prints a warning; measuring is still
+/// possible.
 std::optional<reports::calibration> known_calibration(const reports::environment& where, way made) {
     try {
         return stored_calibration(where, made);
@@ -106,7 +107,8 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     }
 }
 
-/// The trials that the record has not, until the end or an interrupt; the journal then has all of them.
+/// Runs the trials that are missing from the record, until the end or an interrupt; the journal then has all
+/// of them.
 void run_trials(session_record& record, journal& written, histogram_log& histograms,
                 const session_place& place) {
     std::chrono::nanoseconds spent{0};
@@ -121,8 +123,8 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     written.end(record.outcome);
 }
 
-/// The passes that the plan asks for and the record has not. They are of whole runs, or of their first shard:
-/// once is enough. An interrupt takes them back.
+/// Runs the passes that the plan asks for and the record does not have, unless this is a shard other than the
+/// first: one shard counts for all. An interrupt discards them.
 void take_further_passes(session_record& record, journal& written, const session_place& place) {
     const auto& plan = record.plan;
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
@@ -141,7 +143,8 @@ void take_further_passes(session_record& record, journal& written, const session
     record.counted = std::move(counted);
 }
 
-/// What keeps the passes from being written is no reason to lose the table of the trials.
+/// Runs the remaining trials and passes. If a pass cannot write its results, keeps the error for later, so
+/// that the table of the trials is not lost.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -158,7 +161,7 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return {std::move(record), std::move(unwritten)};
 }
 
-/// The blocks of a run are on the cores that it began with: others may be of another kind.
+/// Refuses to continue a run on other cores than it began with: they may be of another kind.
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
@@ -174,8 +177,8 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
                           folder.native()};
 }
 
-/// Makes contenders that can be run of those of a journal; throws usage_error when they, or the machine, are
-/// not what they were.
+/// Makes the contenders of a journal runnable again; throws usage_error if they, or the machine, have
+/// changed.
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
@@ -200,8 +203,8 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Whether it runs all the time, on one core, but for when it has to wait for one: the share of the time of
-/// its rows in which its CPU was its own, beside what its process could have had.
+/// Returns whether the trial kept one core busy, apart from waiting for the core: compares the CPU share of
+/// its timed part with the share that its process could have had.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -209,16 +212,16 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
         return false;
     if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
         more_than_one_core * static_cast<double>(trial.wall.count()))
-        return false;  // other threads, which Google Benchmark's CPU time has not
+        return false;  // other threads, which Google Benchmark's CPU time does not include
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
         1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
-/// Of a workload that the catalog does not know: whether every contender that has it, and there are two,
-/// keeps a core busy. A short trial of each says so, or the second or third when something was in the way of
-/// the first.
+/// Returns whether at least two contenders have the workload and each of them keeps a core busy; for
+/// workloads that the catalog does not know. Runs a short trial of each, and up to two more, because the
+/// first may have been disturbed.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
@@ -239,15 +242,15 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// What can be compared was made in one way: turns where all that have a workload, and are not excluded from
-/// it, know them.
+/// Returns whether all contenders that have the workload, and are not excluded from it, support interleaving.
+/// Results are comparable only if they are measured with one pairing.
 bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
         if (!excluded[who] && !plan.takes_turns(who)) return false;
     return true;
 }
 
-/// What was asked for and cannot be is said before anything is measured.
+/// Prints a note, before anything is measured, if some workloads cannot have the requested pairing.
 void tell_of_other_ways(const run_plan& plan) {
     if (!plan.way || *plan.way == way::apart) return;
     std::vector<std::string> held_back;
@@ -263,7 +266,7 @@ void tell_of_other_ways(const run_plan& plan) {
             held_back.size() > 1 ? "are" : "is");
 }
 
-/// As a shell has to be given it: in quotes where it has more than what paths are mostly made of.
+/// Returns the text as one word for a shell: quoted if it contains characters that are unusual in paths.
 std::string shell_word(const std::string& text) {
     constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
     if (text.find_first_not_of(plain) == std::string::npos) return text;
@@ -283,8 +286,9 @@ void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
         const auto usual = shape != nullptr ? shape->made : way::apart;
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.way.value_or(wanted != asked.end() ? wanted->second : usual);
-        // Who waits does not share a core: how late it is, and how often it wakes, would be its neighbours'
-        // doing. Nor does much on TCP connections (echo.hpp). And who never asks for a turn has none.
+        // A workload that waits does not share a core: other contenders would change its lateness and its
+        // wakeups. The same holds for much traffic on TCP connections (echo.hpp). And a contender without
+        // support for slices gets none.
         if ((shape != nullptr && usual == way::apart) ||
             (made == way::turns && !all_take_turns(plan, excluded[i])))
             made = way::apart;
@@ -353,8 +357,8 @@ std::vector<reports::histogram> known_histograms(const fs::path& report_file, co
     }
 }
 
-/// The tables first: should there be no room for the files, they are all that remains. Should nobody see
-/// them, the files are written all the same.
+/// Prints the tables first: if there is no space for the files, the tables are all that remains. If the
+/// tables cannot be printed, the files are still written.
 void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
     std::optional<reports::file_error> unseen;
     try {
@@ -376,7 +380,8 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
                                reports::new_file{page, as_html}};
         reports::write_files_atomically(files);
     }
-    // Once more with all that a long run may have left, for which there may be neither time nor memory.
+    // Write the page once more, with the histograms. A long run may have so many that time or memory runs
+    // out.
     if (const auto distributions = known_histograms(json, report); !distributions.empty())
         reports::write_file_atomically(page, reports::write_html(report, distributions));
     if (unseen) throw *unseen;

@@ -1,5 +1,4 @@
-// One session of measuring, as all commands have it: trials with a journal and a progress bar, then the
-// reports.
+// One measuring session, as all commands use it: trials with a journal and a progress bar, then the reports.
 #pragma once
 
 #include <chrono>
@@ -19,10 +18,10 @@
 
 namespace loopbench::bench {
 
-/// When the command began: a budget counts from there.
+/// Start of the command; a budget counts from there.
 using session_start = std::chrono::steady_clock::time_point;
 
-/// What `--help` says of the method, under the options.
+/// Help text about the method, shown below the options.
 inline constexpr const char* how_trials_run =
     "A trial is a fresh process. Trials come in blocks, one of each cell, in a random order that\n"
     "--seed repeats; those of a workload that keeps a core busy take turns on it, of two\n"
@@ -34,7 +33,7 @@ inline constexpr const char* how_trials_run =
     "limits, and the report says how many were. `loopbench run --resume DIR` goes on with what was\n"
     "interrupted or killed.";
 
-/// Where a session is made, and for whom.
+/// Output folder and context of a session.
 struct session_place {
     std::filesystem::path folder;
     const invocation& by;
@@ -42,46 +41,45 @@ struct session_place {
     session_start started;
 };
 
-/// In which way the trials of each workload are made, and on which cores, once the contenders are described.
-/// `asked` is by workload, and gives way to what the plan is asked for of all.
+/// Chooses the pairing and the cores of each workload's trials, once the contenders are described. `asked`
+/// has pairings by workload; a pairing that the plan sets for all workloads takes precedence.
 void choose_ways(run_plan& plan, const std::map<std::string, reports::way>& asked = {});
 
-/// The last steps of every plan: its contenders describe themselves, those whose numbers could not be
-/// compared are refused, with `other_remedy` (parity.hpp), and the baseline gets its twin. Throws
-/// interrupted.
+/// Does the last steps of every plan: the contenders describe themselves, contenders with incomparable builds
+/// are refused (with `other_remedy`, see parity.hpp), and the baseline gets its A/A copy. Throws interrupted.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
-/// For a comparison of two programs that the catalog does not know: what keeps a core busy in both of them is
-/// measured in both at once, unless the command line says how. A short trial of each benchmark says whether
-/// it does. Throws interrupted.
+/// Chooses the concurrent pairing for workloads that the catalog does not know, if they keep a core busy in
+/// both programs; a short trial of each benchmark tells. Does nothing if the command line chooses a pairing.
+/// For comparisons of third-party programs. Throws interrupted.
 void let_strangers_run_together(run_plan& plan, const interrupt& stop);
 
 struct finished_run {
     session_record record;
-    /// Why what the further passes found could not be written; then it is not in the record either.
+    /// Set if the results of the further passes could not be written; then they are not in the record either.
     std::optional<reports::file_error> unwritten;
 };
 
-/// Measures the plan, with the passes that it asks for after its trials, and a new journal in the folder,
-/// which is made; the reports of an earlier run there stay until publish() replaces them. An interrupted run
-/// has no further passes.
+/// Measures the plan, with the passes after its trials that it asks for. Creates the folder and a new journal
+/// in it; the reports of an earlier run there stay until publish() replaces them. After an interrupted run
+/// there are no further passes.
 finished_run measure(run_plan plan, const session_place& place);
 
-/// Goes on with the journal in the folder. Throws usage_error when there is none, or when the machine or an
-/// executable is not what it was.
+/// Continues the journal in the folder. Throws usage_error if there is none, or if the machine or an
+/// executable has changed.
 finished_run measure_rest(const session_place& place);
 
-/// What a page shows beside the report in the file, by the files beside that. One that somebody took away or
-/// damaged is told, and no reason to have no page.
+/// Returns the histograms for the page, read from the files beside the report file. If one is missing or
+/// damaged, prints a warning and returns none; the page is then made without them.
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
-/// How much of a report is shown at its end.
+/// Amount of a report that the terminal shows at its end.
 enum class detail : bool { one_screen, every_table };
 
-/// Writes report.json, report.csv and report.html, what is shown of them to standard output, and the warnings
-/// behind it to standard error. Throws reports::file_error for what could not be written, here or before,
-/// after everything else has been.
+/// Writes report.json, report.csv and report.html, the terminal's part of them to standard output, and then
+/// the warnings to standard error. If something cannot be written, here or in an earlier pass, writes
+/// everything else and then throws reports::file_error.
 void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder,
              detail how);
 

@@ -1,4 +1,4 @@
-// The options of whatever measures, declared once: they mean the same in run, compare, check and calibrate.
+// Options of all measuring commands, declared once: they mean the same in run, compare, check and calibrate.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,19 +21,19 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// How much of a session's size is up to its options.
+/// The size options that a command offers: --blocks and --precision, or neither because the command chooses.
 enum class sizing { blocks_and_precision, by_the_command };
 
-/// Adds them to the command; what is not on the command line is as in `usual`, which --help says. Gives those
-/// of measuring: all but the folders of contenders and the threshold.
+/// Adds the options to the command. Options that are not on the command line have the values of `usual`,
+/// which --help shows. Returns the options of measuring: all but the contender folders and the threshold.
 std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
                                               const run_plan& usual, const std::string& usual_output,
                                               sizing how = sizing::blocks_and_precision);
 
-/// `usual` with what is on the command line, and with a seed.
+/// Returns `usual` with the values from the command line, and with a seed.
 run_plan sized_plan(run_plan usual, const session_options& options);
 
-/// The plan of a gate (compare, check) whose options say nothing else.
+/// Returns the default plan of a gate (compare, check).
 run_plan usual_gate_plan();
 
 /// Adds --contender-dir.
@@ -43,7 +43,7 @@ void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
 void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
                     const char* text);
 
-/// Adds --tolerate, of gates.
+/// Adds --tolerate, an option of gates.
 void add_tolerance(CLI::App& command, double& tolerated_pct);
 
 }  // namespace loopbench::bench

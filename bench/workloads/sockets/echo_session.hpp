@@ -30,8 +30,8 @@ inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for 
 /// the slowest, and not only the very first: kernel and contender touch much memory that no cache has yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// What a turn has of round trips on so many connections. Where others have used the caches, the first one on
-/// each takes longer than the next. What begins in the first ends in the second, so that neither is timed.
+/// The least that a turn has of round trips on this many connections: whole rounds, one round trip on each.
+/// Other contenders have used the caches, so the first round takes longer than the next; it is not timed.
 inline turn_steps round_trips_of_a_turn(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
@@ -80,56 +80,59 @@ struct echo_session {
     using runtime_type = typename Transport::runtime;
     using stream = typename Transport::stream;
 
-    echo_session(runtime_type& loop, trial& of, std::size_t connections, std::size_t bytes,
-                 std::uint64_t each)
+    echo_session(runtime_type& loop, trial& of, std::size_t connections, std::size_t bytes)
         : runtime(loop),
           t(of),
           transport(loop),
           message_bytes(bytes),
-          round_trips_each(each),
           messages(bytes),
           replies(connections * bytes),
           clients(connections),
           accepted(connections),
           counts(connections),
-          served_bytes(connections) {}
+          served_bytes(connections),
+          gates(connections) {}
 
     std::span<std::byte> reply(std::size_t index) {
         return std::span(replies).subspan(index * message_bytes, message_bytes);
     }
 
+    /// Begins the timed section and its first rounds.
     void begin() {
-        timed_round_trips = 0;
-        shares_at_half.clear();
         t.begin(round_trips_of_a_turn(clients.size()));
+        begin_rounds();
+    }
+
+    /// Begins the next rounds when every connection has made all of the ones before, so that no message is in
+    /// flight between them: a timed part has whole round trips only. Ends the timed section when there are no
+    /// more.
+    void begin_rounds() {
+        rounds_before += std::exchange(rounds, 0);
+        made_in_rounds = 0;
+        if (!aborted) rounds = t.next() / clients.size();
+        if (rounds == 0 && !std::exchange(ended, true)) t.end();
     }
 
     void round_trip_made() {
-        t.operation_done();
-        if (++timed_round_trips == round_trips_each * clients.size() / 2 && shares_at_half.empty())
+        if (++made_in_rounds == rounds * clients.size() / 2 && rounds > rounds_of_shares) {
+            rounds_of_shares = rounds;
             shares_at_half = shares();
-        if (t.ended_early() && !std::exchange(is_ending, true)) end_soon();
+        }
     }
 
-    /// How many timed round trips each connection has made.
+    /// Returns how many of the present rounds each connection has made.
     std::vector<std::uint64_t> shares() const {
+        const std::uint64_t before = warm_up_round_trips + rounds_before;
         std::vector<std::uint64_t> all;
         for (const echo_counts& each : counts) {
             const std::uint64_t made = each.round_trips + each.wrong_replies;
-            all.push_back(made - std::min(made, warm_up_round_trips));
+            all.push_back(made - std::min(made, before));
         }
         return all;
     }
 
-    /// All make as many round trips as the one that is furthest ahead is to make with that under way.
-    void end_soon() {
-        const auto made = shares();
-        if (shares_at_half.empty()) shares_at_half = made;
-        round_trips_each = std::min(round_trips_each, *std::ranges::max_element(made) + 1);
-    }
-
-    /// The trial is over, and this is why. Everybody else's operations end with ECANCELED: a peer that waited
-    /// for one that has failed would wait for ever.
+    /// Ends the trial for this reason. All other operations end with ECANCELED, because a peer of a failed
+    /// connection would wait for ever.
     void abort(std::string reason) {
         t.fail(std::move(reason));
         if (std::exchange(aborted, true)) return;
@@ -137,13 +140,38 @@ struct echo_session {
         for (auto* ends : {&clients, &accepted})
             for (auto& each : *ends)
                 if (each) each->close();
+        open_gates();
     }
+
+    /// True for the last client that has made its rounds (or when the trial is aborted): it has begun the next
+    /// rounds. False for the others, which must wait for their gate.
+    bool is_last_to_finish(std::size_t index) {
+        if (!aborted && ++finished < clients.size()) {
+            gates[index].opened.emplace(runtime);
+            gates[index].is_shut = true;
+            return false;
+        }
+        finished = 0;
+        begin_rounds();
+        open_gates();
+        return true;
+    }
+
+    void open_gates() {
+        for (auto& each : gates)
+            if (std::exchange(each.is_shut, false)) each.opened->set();
+    }
+
+    /// Where a client waits for the others.
+    struct gate {
+        std::optional<typename runtime_type::event> opened{};
+        bool is_shut = false;
+    };
 
     runtime_type& runtime;
     trial& t;
     Transport transport;
     std::size_t message_bytes;
-    std::uint64_t round_trips_each;
     echo_messages messages;
     // By connection. The order in which the server accepts need not be that of the clients.
     std::vector<std::byte> replies;
@@ -151,11 +179,16 @@ struct echo_session {
     std::vector<std::optional<stream>> accepted;
     std::vector<echo_counts> counts;
     std::vector<std::uint64_t> served_bytes;
-    /// shares() when half of all were made, or when it was to end before that.
+    /// How many round trips each connection makes now without a look at the others, and made before that.
+    std::uint64_t rounds = 0, rounds_before = 0;
+    std::uint64_t made_in_rounds = 0;  // by all connections
+    /// shares() when half of the most rounds so far were made.
     std::vector<std::uint64_t> shares_at_half;
-    std::uint64_t timed_round_trips = 0;
-    bool is_ending = false;
-    bool stopped = false;  // clients make no further round trips
+    std::uint64_t rounds_of_shares = 0;
+    std::vector<gate> gates;
+    std::size_t finished = 0;  // clients that have made their rounds
+    bool ended = false;        // the timed section
+    bool stopped = false;      // clients make no further round trips
     bool aborted = false;
 };
 
@@ -196,7 +229,7 @@ echo_task<Transport> echo_server(echo_session<Transport>& session) {
 
 enum class latencies : bool { not_recorded, recorded };
 
-/// One round trip after the other. The latency of one ends where the next begins.
+/// Makes one round trip after the other. The latency of one ends where the next begins.
 template <class Transport>
 echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
                                       std::uint64_t first, std::uint64_t count, latencies those) {
@@ -206,7 +239,6 @@ echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::siz
     try {
         auto start = those == latencies::recorded ? session.t.start_of_latency() : trial::time_point{};
         for (std::uint64_t i = first; i < first + count && !session.stopped; ++i) {
-            if (session.is_ending && i >= warm_up_round_trips + session.round_trips_each) break;
             const std::span<const std::byte> request = session.messages.message(index, i);
             const auto sent = co_await stream.write_all(request);
             int error = sent.error;
@@ -272,15 +304,22 @@ echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
     co_await session.runtime.gather(std::span<echo_task<Transport>>(both));
 }
 
+/// Makes round trips until the timed section ends. After its rounds, each client waits for the last one.
+template <class Transport>
+echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
+    while (session.rounds > 0) {
+        co_await make_round_trips(session, index, warm_up_round_trips + session.rounds_before, session.rounds,
+                                  latencies::recorded);
+        if (!session.is_last_to_finish(index)) co_await session.gates[index].opened->wait();
+    }
+}
+
 /// The timed section of an echo workload: every client makes its round trips.
 template <class Transport>
 echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
     session.begin();
-    co_await for_each_client(session, [&session](std::size_t index) {
-        return make_round_trips(session, index, warm_up_round_trips, session.round_trips_each,
-                                latencies::recorded);
-    });
-    session.t.end();
+    co_await for_each_client(
+        session, [&session](std::size_t index) { return make_timed_round_trips(session, index); });
 }
 
 }  // namespace detail

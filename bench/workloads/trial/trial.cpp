@@ -12,7 +12,6 @@ void trial::begin(const turn_steps& steps) noexcept {
     ++begins_;
     step_ = steps.operations;
     if (turns_) {
-        until_next_ = 1;
         turns_->begin(steps);
     } else {
         if (slowdown_ > 0) delay_ = run_delay();
@@ -22,7 +21,7 @@ void trial::begin(const turn_steps& steps) noexcept {
 
 void trial::end() noexcept {
     if (turns_) {
-        turns_->end(until_next_ <= chunk_ ? chunk_ - until_next_ : chunk_);
+        turns_->end();
     } else {
         if (slowdown_ > 0) meter_.prolong(slowdown_, run_delay() - delay_);
         cost_ = meter_.end();
@@ -31,32 +30,10 @@ void trial::end() noexcept {
 }
 
 std::uint64_t trial::next() noexcept {
-    until_next_ = never;
-    const std::uint64_t count = next_chunk();
-    if (count == 0) operations_ = given_;
-    return count;
-}
-
-void trial::count_chunk() noexcept {
-    if (given_ == 0) given_ = chunk_ = 1;
-    const std::uint64_t count = next_chunk();
-    until_next_ = count > 0 ? count : never;
-    if (count > 0 || given_ >= operations_) return;
-    operations_ = given_;
-    ended_early_ = true;
-}
-
-std::uint64_t trial::next_chunk() noexcept {
     const std::uint64_t left = given_ < operations_ ? (operations_ - given_ + step_ - 1) / step_ * step_ : 0;
-    if (!turns_) {
-        chunk_ = left;
-    } else if (left == 0) {
-        turns_->end(chunk_);
-        return 0;
-    } else {
-        chunk_ = std::min(turns_->next(chunk_), left);
-    }
+    chunk_ = turns_ ? std::min(turns_->next(chunk_), left) : left;
     given_ += chunk_;
+    if (chunk_ == 0) operations_ = given_;
     return chunk_;
 }
 
@@ -78,6 +55,12 @@ std::optional<std::string> trial::failure() const {
     if (begins_ != 1 || ends_ != 1)
         return fmt::format("the workload must time one section: began {} and ended {}", begins_, ends_);
     if (proofs_ == 0) return "the workload proved nothing";
+    if (turns_ && operations_timed() == 0)
+        return fmt::format(
+            "the trial ended before its first timed part was complete: it did {} operations, "
+            "and a part has only whole rounds that began inside it; give it more operations "
+            "(LOOPBENCH_OPERATIONS) or none",
+            operations_done());
     if (operations_done() == 0 || operations_timed() == 0) return "the workload did no operation";
     return std::nullopt;
 }

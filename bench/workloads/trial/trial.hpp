@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,22 +48,14 @@ public:
     void begin(const turn_steps& steps = {}) noexcept;
     void end() noexcept;
 
-    /// The timed section as a loop: how many operations to do until this is asked again; 0 when the section
-    /// is to end. Where contenders take turns (turns.hpp), this is where they wait for theirs; elsewhere all
-    /// operations are given at once.
+    /// Returns how many operations to do until the next call, and 0 when the section must end. Nothing may be
+    /// in flight when this is called: every operation that was returned before has ended, so that a timed
+    /// part has only operations that began and ended inside it. Interleaved contenders wait here for their
+    /// slice (turns.hpp); others get all operations at once.
     std::uint64_t next() noexcept;
-    /// The same for a section that cannot be such a loop: called once for each operation that is done. When
-    /// the section is to end before all of operations(), these are from then on as many as were done.
-    void operation_done() noexcept {
-        if (--until_next_ == 0) [[unlikely]]
-            count_chunk();
-    }
 
-    /// Whether the section was to end before all operations were done: what is under way is ended, and did()
-    /// says how many that makes.
-    bool ended_early() const noexcept { return ended_early_; }
-
-    /// The operations that the timed section really did, when that is not operations().
+    /// Sets how many operations the timed section did, for a section without next() that did not do
+    /// operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     /// To be called before begin(): the work is done by another process, whose CPU time is what counts. How
@@ -77,15 +68,12 @@ public:
 
     bool recording() const noexcept { return recording_; }
     using time_point = std::chrono::steady_clock::time_point;
-    /// Now, for a latency that begins, less what was waited for turns; the clock is not read when none is
-    /// recorded.
+    /// Returns the current time, where a latency begins. Does not read the clock when no latency is recorded.
     time_point start_of_latency() const noexcept {
-        if (!recording_) return {};
-        const time_point now = std::chrono::steady_clock::now();
-        return turns_ ? now - turns_->waited() : now;
+        return recording_ ? std::chrono::steady_clock::now() : time_point{};
     }
-    /// Records the latency of what began at `start`, unless it ends in a part of a turn that is not timed.
-    /// Gives back its end, where the next one may begin.
+    /// Records the latency of an operation that began at `start`, unless this part of the slice is not timed.
+    /// Returns its end, where the next one may begin; not across a call of next(), which may wait.
     time_point record_latency(time_point start) noexcept {
         const time_point end = start_of_latency();
         if (recording_ && (!turns_ || turns_->is_timing()))
@@ -131,11 +119,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-
-    std::uint64_t next_chunk() noexcept;
-    void count_chunk() noexcept;
-
     trial_size size_;
     std::uint64_t operations_;
     bool recording_;
@@ -143,13 +126,11 @@ private:
     std::optional<std::uint64_t> done_;
     std::optional<turn_taker> turns_;
     std::uint64_t step_ = 1;
-    std::uint64_t given_ = 0;           // operations, by next()
-    std::uint64_t chunk_ = 0;           // the last of them
-    std::uint64_t until_next_ = never;  // calls of operation_done()
+    std::uint64_t given_ = 0;  // operations, by next()
+    std::uint64_t chunk_ = 0;  // the last of them
     usage_meter meter_;
     usage cost_;
     std::chrono::nanoseconds delay_{0};  // when the section began
-    bool ended_early_ = false;
     bool is_of_another_process_ = false;
     int begins_ = 0;
     int ends_ = 0;

@@ -65,35 +65,32 @@ std::uint64_t turn_taker::next(std::uint64_t done) noexcept {
             ended_ = !wait_for_turn();
             if (ended_) return 0;
         } else {
+            untimed_operations_ = part_operations_;
+            untimed_ = now - part_began_;
             begin_part(true);
         }
         left = length();
         chunk_began_ = part_began_;
     }
     const std::uint64_t step = steps_.operations;
-    if (operation_ns_ <= 0 || left <= left.zero()) return step;
+    const std::uint64_t least =
+        std::max(step, fewest_operations() - std::min(fewest_operations(), part_operations_));
+    if (operation_ns_ <= 0 || left <= left.zero()) return least;
     // Not many times as many as before: one chunk that was measured wrongly must not become a long turn.
     const double most = 16.0 * static_cast<double>(std::max(done, step));
     const auto fit =
         static_cast<std::uint64_t>(std::min(static_cast<double>(left.count()) / operation_ns_, most));
-    return std::max<std::uint64_t>((fit + step - 1) / step, 1) * step;
-}
-
-void turn_taker::end(std::uint64_t done) noexcept {
-    if (ended_) return;
-    part_operations_ += done;
-    if (part_operations_ > 0 && operations_ == 0) finish_turn();
-    ended_ = true;
+    return std::max((fit + step - 1) / step * step, least);
 }
 
 bool turn_taker::wait_for_turn() noexcept {
-    const auto began = clock::now();
     char byte = 'e';
     ssize_t count = 0;
     do count = ::read(settings_.in, &byte, 1);
     while (count < 0 && errno == EINTR);
-    waited_ += clock::now() - began;
     const bool is_turn = count == 1 && byte == 't';
+    untimed_operations_ = 0;
+    untimed_ = untimed_.zero();
     begin_part(is_turn && settings_.untimed == settings_.untimed.zero());
     return is_turn;
 }
@@ -110,9 +107,10 @@ void turn_taker::finish_turn() noexcept {
     const usage turn = meter_.end();
     cost_ = cost_ + turn;
     operations_ += part_operations_;
-    std::array<char, 48> line;
-    const auto written =
-        fmt::format_to_n(line.data(), line.size(), "{} {}\n", part_operations_, turn.wall.count()).size;
+    std::array<char, 96> line;
+    const auto written = fmt::format_to_n(line.data(), line.size(), "{} {} {} {}\n", part_operations_,
+                                          turn.wall.count(), untimed_operations_, untimed_.count())
+                             .size;
     write_line(settings_.out, {line.data(), std::min(written, line.size())});
     is_timing_ = false;
 }

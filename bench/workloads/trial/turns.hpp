@@ -9,9 +9,10 @@
 // run for about a millisecond before in the process, as it has without turns. At the beginning of its timed
 // section a contender writes the line "ready" to OUT and reads one byte from IN. 't' is a turn: operations
 // that are not timed for about UNTIMED (another contender has used the caches), then such that are for about
-// TIMED; then it writes the line "OPERATIONS NANOSECONDS" of the timed ones and reads the next byte. 'e', or
-// the end of the file, is the end: it leaves the section as soon as what is under way has ended, without
-// reading IN again, also where a number of operations is fixed. It prints its result and exits as always.
+// TIMED; then it writes the line "OPERATIONS NANOSECONDS UNTIMED_OPERATIONS UNTIMED_NANOSECONDS" (the last two
+// may be left out) and reads the next byte. Each part has whole operations: they began and ended in it. 'e', or
+// the end of the file, is the end: the contender leaves the section without reading IN again, also where a
+// number of operations is fixed. It prints its result and exits as always.
 #pragma once
 
 #include <chrono>
@@ -55,14 +56,11 @@ public:
     /// end.
     std::uint64_t next(std::uint64_t done) noexcept;
 
-    /// The section ends, `done` operations after the last call. A turn that was cut short counts when it is
-    /// all there is: its line would give the turn to others, while this process ends.
-    void end(std::uint64_t done) noexcept;
+    /// Ends the section. A timed part that is not complete does not count.
+    void end() noexcept { ended_ = true; }
 
     /// Whether what is done now is timed.
     bool is_timing() const noexcept { return is_timing_; }
-    /// How long the section has waited for its turns so far.
-    std::chrono::nanoseconds waited() const noexcept { return waited_; }
 
     /// Of the timed parts of all turns.
     const usage& cost() const noexcept { return cost_; }
@@ -91,8 +89,9 @@ private:
     clock::time_point part_began_{};  // the timed or untimed part of a turn
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;
+    std::uint64_t untimed_operations_ = 0;  // of the turn that is under way, and how long they took
+    std::chrono::nanoseconds untimed_{};
     double operation_ns_ = 0;  // of the last chunk; 0: not known yet
-    std::chrono::nanoseconds waited_{};
     usage_meter meter_;
     usage cost_;
     std::uint64_t operations_ = 0;

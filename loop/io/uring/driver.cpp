@@ -1,29 +1,33 @@
-// io_uring: operations are handed to the kernel as they are, and it says when they are done.
+// io_uring: the driver hands operations to the kernel as they are, and the kernel reports when they are done.
 //
-// One entry into the kernel a turn: wait() hands over what the turn has started, sleeps, and takes what has
-// completed, in one call, or in none when there is nothing to hand over or to take. With 100 connections an
-// entry carries dozens of operations, which is the whole gain: a single send costs the same either way.
+// The driver enters the kernel once per turn: in one call, wait() submits the requests that the turn has
+// started, sleeps, and takes the completions. It makes no call if there is nothing to submit or to take. With
+// 100 connections, one entry carries dozens of operations. This is the whole gain: a single send costs the
+// same with or without io_uring.
 //
-// What surprises, beyond what ring.hpp says of the ring:
-// - A receive that waits holds its caller's buffer, so streams are fed: see stream_feed.hpp.
-// - A pending request keeps its file open: close(2) would not send a FIN. close() therefore cancels and
-//   enters at once, and what has been started but not yet handed over goes out while the number still means
-//   that file. It cancels by request and not by file, of which there may be other descriptors.
-// - A multishot accept takes whatever comes, wanted or not. So accepts are single; when the completion says
-//   that more are waiting, the next ones are plain calls. (bench/choices, accept/...: what a burst costs so.)
-// - Of several accepts a connection wakes one; when that one is cancelled at the same moment, the others
-//   sleep on beside a connection. So a listener has one accept in the kernel, and the others wait here.
-// - A request for readiness ends at an error and at the peer's end of sending, too, asked for or not
-//   (IO_POLL_UNMASK in io_uring/poll.c), and at once while there is such a thing. Who waits to write,
-//   and was told in vain, asks for changes: a multishot request tells once what there is, then each change.
-// - Cancelling is a request like any other and comes too late as often as not. The request that is cancelled
-//   completes all the same, once, and only then is its memory free.
-// - Registered files are not used: a bare round trip with them is less than 2 % shorter (bench/choices,
+// Surprising behaviour, in addition to the list in ring.hpp:
+// - A waiting receive occupies its caller's buffer, so streams are fed: see stream_feed.hpp.
+// - A pending request keeps its file open: close(2) would not send a FIN. close() therefore cancels the
+//   requests and enters the kernel immediately; requests not yet submitted go out while the number still
+//   refers to this file. It cancels by request and not by file, because the file may have other descriptors.
+// - A multishot accept takes every connection, wanted or not. So accepts are single; if the completion says
+//   that more connections are waiting, the next accepts are plain calls. (bench/choices, accept/..., shows
+//   what a burst then costs.)
+// - A connection wakes only one of several accepts. If that one is cancelled at the same moment, the others
+//   continue to sleep although a connection waits. So a listener has one accept in the kernel, and the others
+//   wait in the driver.
+// - A request for readiness also ends at an error and when the peer stops sending, even if this was not asked
+//   for (IO_POLL_UNMASK in io_uring/poll.c), and it ends immediately while such a state lasts. An operation
+//   that waits to write, and gets such a report in vain, asks for changes: a multishot request reports the
+//   current state once, then each change.
+// - A cancellation is a request like any other, and often comes too late. The cancelled request still
+//   completes, once, and only then is its memory free.
+// - Registered files are not used: they make a bare round trip less than 2 % shorter (bench/choices,
 //   echo/...), and a receive that stays armed looks its file up only once anyway. Each connection would have
-//   to be registered; and up to Linux 6.12 a file that is taken out of the table is not released before all
-//   older requests have ended, so that idle receives would keep it open for ever.
-// - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up anew at every sleep;
-//   an absolute IORING_OP_TIMEOUT stays armed from turn to turn.
+//   to be registered. Also, up to Linux 6.12 a file that was removed from the table is not released before
+//   all older requests have ended, so that idle receives would keep it open for ever.
+// - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up again for every
+//   sleep; an absolute IORING_OP_TIMEOUT stays armed from turn to turn.
 
 #include <poll.h>
 #include <unistd.h>
@@ -44,7 +48,8 @@ unsigned events_of(io_kind kind) noexcept {
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
-// Fills in the request; or, for what needs more than a pointer in it, one for readiness, before the call.
+// Fills in the request. If an operation needs more than a pointer, fills in a request for readiness; the call
+// follows.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
     const auto bytes = static_cast<unsigned>(std::min(op.size - op.moved, transfer_bytes_max));
@@ -86,7 +91,8 @@ public:
         op.polled = op.by_edge = false;
         op.state = queued;
         if (!is_usable_here()) [[unlikely]] {
-            // Who writes and then waits for the answer, before the loop runs, does not wait in vain.
+            // A program that writes and then waits for the answer, before the loop runs, must not wait in
+            // vain.
             if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
@@ -178,7 +184,7 @@ public:
             return set_not_pending(op);
         }
         discarded_ = &op;
-        // The kernel may refuse the cancellation for want of memory; each completion gives it some back.
+        // The kernel may refuse the cancellation if it lacks memory; each completion gives some memory back.
         for (bool asked = false; op.pending;) {
             asked = asked || submit_cancel(user_data(op));
             if (!ring_.await_completion()) break;
@@ -214,7 +220,7 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // What a wait before this one has left, for want of memory or because it was not in a turn.
+        // Work left by an earlier wait, because of lack of memory or because it was done outside a turn.
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
@@ -227,7 +233,8 @@ public:
             ring_.enter_if_needed();
         }
         take_completions();
-        // Only now, so that a reader gets a message whole that came in several buffers, and answers it once.
+        // Only after all completions were taken, so that a reader gets a message in several buffers as a
+        // whole, and answers it once.
         start_all();
     }
 
@@ -236,24 +243,25 @@ public:
     const uring_ring& ring() const noexcept override { return ring_; }
 
 private:
-    // What a completion belongs to, as the upper byte of its user_data. The rest is a feed's descriptor, or
-    // an operation's address, of which that byte is 0 (on x86-64, and AArch64 without tagged pointers).
+    // The owner of a completion, stored in the upper byte of its user_data. The rest is a feed's descriptor,
+    // or the address of an operation, whose upper byte is 0 (on x86-64, and on AArch64 without tagged
+    // pointers).
     enum class owner : std::uint8_t { operation, feed, timer, wake, nobody };
 
-    // io_operation::state, of one that is pending.
+    // io_operation::state of a pending operation.
     enum stage : std::uint8_t {
-        queued,      // in a queue of ours
-        in_kernel,   // in descriptor::requests, like all that follow
-        cancelling,  // to end early
-        taken_back,  // to end early, and to be started again later
-        done,        // its result is there; it completes when its multishot request has ended
-        closed,      // to end early, and its descriptor is gone
+        queued,      // in one of the driver's queues
+        in_kernel,   // in descriptor::requests, like the following stages
+        cancelling,  // will end early
+        taken_back,  // will end early, and start again later
+        done,        // has its result; completes when its multishot request ends
+        closed,      // will end early, and its descriptor is closed
     };
 
     struct alignas(64) descriptor {
         stream_feed feed;
-        io_queue waiting;          // for what the feed brings, or for another one that is in the kernel
-        io_queue requests;         // that the kernel has
+        io_queue waiting;          // for the feed's data, or for another operation that is in the kernel
+        io_queue requests;         // submitted to the kernel
         bool accepting = false;    // an accept is in the kernel
         bool has_backlog = false;  // more connections were waiting when the last accept completed
     };
@@ -266,7 +274,7 @@ private:
         return reinterpret_cast<std::uintptr_t>(&op);
     }
 
-    // With another ring; what the kernel had, it is asked for again.
+    // Starts again with another ring; the requests that were in the kernel are made again.
     void begin_anew() {
         ring_.renew();
         buffers_.begin();
@@ -287,7 +295,8 @@ private:
         return ring_.is_enabled() && (lock() == nullptr || ring_.is_of_this_thread());
     }
 
-    // What can be had without the ring is; the rest waits for another's completion, or is submitted.
+    // Completes the operation if that is possible without the ring. Otherwise submits it, or lets it wait for
+    // another operation's completion. Returns true if it is complete.
     bool start_now(io_operation& op) {
         descriptor& d = descriptors_.get(op.fd);
         if (waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
@@ -341,8 +350,9 @@ private:
         return false;
     }
 
-    // Such operations are carried out one after the other, as they came. (What several of them wait for in
-    // the kernel would go to the latest.) What is closed is of another file, and nobody waits for that.
+    // Returns true for operations that are executed one after the other, in order. (If the kernel had several
+    // of them, an event would go to the latest one.) Closed operations belong to another file and do not
+    // count as predecessors.
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
@@ -365,13 +375,14 @@ private:
         return found || (d != nullptr && is_requested(*d, op));
     }
 
-    // True when it is done. Else it is a request for readiness, which takes nothing and points nowhere.
+    // Returns true if the operation is done. Otherwise it becomes a request for readiness, which takes no
+    // data and needs no pointer.
     bool try_for_readiness(io_operation& op) noexcept {
         op.polled = !attempt(op);
         return !op.polled;
     }
 
-    // Before those that have waited for it.
+    // Puts the operation before those that have waited for it.
     void start_again(io_operation& op, bool polled = false) noexcept {
         op.state = queued;
         op.polled = polled;
@@ -389,9 +400,9 @@ private:
         return true;
     }
 
-    // Of all that the kernel still has and that is to end; after the first that finds no room, not until the
-    // next wait. What was cancelled before is cancelled again, which does no harm: the kernel comes to that
-    // before it is given another request of the same name.
+    // Cancels all requests in the kernel that have to end early. If one of them finds no room, the rest waits
+    // for the next wait(). Requests that were cancelled before are cancelled again. This does no harm: the
+    // kernel handles the cancellation before it gets another request with the same user_data.
     void submit_cancels(int fd, descriptor& d) noexcept {
         d.requests.for_each([this](operation& each) {
             auto& op = static_cast<io_operation&>(each);
@@ -414,7 +425,7 @@ private:
                 case owner::feed:
                     on_feed(static_cast<int>(static_cast<std::uint32_t>(cqe.user_data)), cqe);
                     break;
-                case owner::timer:  // it has fired, or was refused, or given another time: then this is 0
+                case owner::timer:  // it has fired, or was refused; after a change of its time, this is 0
                     if (cqe.res < 0) armed_ = never;
                     break;
                 case owner::wake:
@@ -433,7 +444,8 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
     }
 
-    // What a request for readiness says, or the call that it is for; -EAGAIN when it was told in vain.
+    // Returns the result of a readiness request, or of the call that it was made for; -EAGAIN if the report
+    // was in vain.
     static std::int64_t result_of_poll(io_operation& op, unsigned events) noexcept {
         if (op.kind != io_kind::readable && op.kind != io_kind::writable)
             return attempt(op) ? op.result : -EAGAIN;
@@ -441,7 +453,7 @@ private:
         return (events & useful) != 0 ? 0 : -EAGAIN;
     }
 
-    // The kernel has the request until its last completion, so the operation is not completed here.
+    // The kernel keeps the request until its last completion, so the operation does not complete here.
     void on_change(io_operation& op, unsigned events) noexcept {
         if (op.state != in_kernel || &op == discarded_) return;
         op.result = result_of_poll(op, events);
@@ -456,7 +468,7 @@ private:
         d.requests.remove(op);
         if (!op.polled) --lent_;
         if (op.state == closed) {
-            // The number is another file's by now.
+            // The number belongs to another file by now.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
@@ -475,12 +487,13 @@ private:
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
         const bool goes_on = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
-        bool again = result == -EINTR;  // how a cancelled request ends that a worker thread was busy with
+        bool again = result == -EINTR;  // how a cancelled request ends that a worker thread was executing
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
             result = goes_on ? result_of_poll(op, events) : -EAGAIN;
-            // Where it was what was asked for, somebody else has taken it, and it is waited for as before. An
-            // accept never is done before its request has ended: nobody would close what it has accepted.
+            // If the event was the requested one, other code was faster, and the operation waits as before.
+            // Otherwise it asks for changes, except an accept: it must not complete before its request has
+            // ended, because then no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
@@ -488,14 +501,15 @@ private:
             result = static_cast<std::int64_t>(op.moved);
             again = op.moved < op.size;
         }
-        // A non-blocking file that io_uring cannot wait for: a terminal; a pipe, before Linux 6.4.
+        // A non-blocking file that io_uring cannot wait for: a terminal, or a pipe before Linux 6.4.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!goes_on) return complete(op, -ECANCELED);
         start_again(op, op.polled);
     }
 
-    // What they wait for may have come; or there is no feed, or no accept in the kernel, to wait for now.
+    // The event that these operations wait for may have come; or there is no longer a feed, or an accept in
+    // the kernel, to wait for.
     void start_waiting(descriptor& d) noexcept {
         while (!d.waiting.empty()) to_start_.push(d.waiting.pop());
     }
@@ -519,8 +533,8 @@ private:
         wake_is_armed_ = true;
     }
 
-    // Sets the kernel's timer, unless it is going to fire before the deadline anyway: then the wait ends
-    // early, once, and the next one sets it.
+    // Sets the kernel's timer, unless it will fire before the deadline anyway: then the wait ends early once,
+    // and the next wait sets the timer.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         io_uring_sqe& sqe = ring_.sqe();
@@ -537,13 +551,13 @@ private:
     provided_buffers buffers_;
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
-    io_queue to_start_;                  // with the next wait: early ones, rests, and who has waited
+    io_queue to_start_;                  // for the next wait: early ones, remainders, former waiters
     std::size_t lent_ = 0;               // requests that may use a buffer
-    bool lends_buffers_ = false;         // to the kernel, of what is detachable
-    io_operation* discarded_ = nullptr;  // whose owner waits until the kernel lets go of it
-    bool lacks_cancels_ = false;         // some found no room, or no memory
+    bool lends_buffers_ = false;         // to the kernel, for detachable operations
+    io_operation* discarded_ = nullptr;  // its owner waits until the kernel releases it
+    bool lacks_cancels_ = false;         // some cancellations found no room or no memory
     bool wake_is_armed_ = true;
-    time_point armed_ = never;  // what the kernel's timer is set to
+    time_point armed_ = never;  // the setting of the kernel's timer
     __kernel_timespec timeout_{};
 };
 

@@ -15,7 +15,7 @@ constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER
                                  IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED |
                                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
 
-// A number of the calling thread that no other one ever gets, unlike its id.
+// Returns a number that identifies the calling thread. Unlike a thread id, it is never reused.
 std::uint64_t this_thread() noexcept {
     static constinit std::atomic<std::uint64_t> last{0};
     static constinit thread_local std::uint64_t number = 0;
@@ -76,7 +76,7 @@ void uring_ring::open() {
     const int error = -io_uring_queue_init_params(limits_.submissions, &ring_, &parameters);
     is_open_ = error <= 0;
     if (is_open_) return;
-    // A flag that this kernel does not know is EINVAL to it, and io_uring that is not there to us.
+    // The kernel returns EINVAL for an unknown flag; for us, this means that io_uring is not available.
     throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
@@ -102,8 +102,8 @@ void uring_ring::enable() {
     const int error =
         -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     if (error != 0) throw_errno("io_uring_enable_rings", error);
-    // Without io_uring_register_ring_fd(), which saves the kernel a look-up at each entry: the thread would
-    // hold the ring open from then on, with the files of its requests, whoever closes it.
+    // Does not use io_uring_register_ring_fd(), which saves the kernel a look-up at each entry: the thread
+    // would then keep the ring open, with the files of its requests, even after the ring is closed.
     owner_ = this_thread();
 }
 
@@ -111,8 +111,8 @@ bool uring_ring::is_of_this_thread() const noexcept {
     return owner_ == this_thread();
 }
 
-// An errno, or 0. A signal, and no memory for requests or completions, which taking completions sets free,
-// are no errors: the rest goes with the next entry.
+// Returns an errno, or 0. A signal is not an error. Lack of memory for requests or completions is not an
+// error either, because taking completions frees memory; the remaining requests go with the next entry.
 int uring_ring::try_enter(unsigned completions_wanted) noexcept {
     if (owner_ != this_thread()) [[unlikely]]
         lost_ = EEXIST;
@@ -168,7 +168,7 @@ io_uring_sqe* uring_ring::try_sqe() noexcept {
 io_uring_sqe& uring_ring::sqe() {
     io_uring_sqe* const entry = try_sqe();
     if (entry == nullptr) [[unlikely]] {
-        enter();  // says what is wrong
+        enter();  // throws the cause, if it is an error
         throw_errno("io_uring_enter: the kernel takes no submissions for want of memory", ENOMEM);
     }
     return *entry;
@@ -177,7 +177,7 @@ io_uring_sqe& uring_ring::sqe() {
 bool uring_ring::take(io_uring_cqe& cqe) noexcept {
     if (!has_completions()) return false;
     const io_uring_cqe& next = ring_.cq.cqes[*ring_.cq.khead & ring_.cq.ring_mask];
-    // Not a copy of the whole: the structure has a flexible array at its end.
+    // Does not copy the whole structure, because it has a flexible array at its end.
     cqe.user_data = next.user_data;
     cqe.res = next.res;
     cqe.flags = next.flags;
@@ -189,7 +189,7 @@ bool uring_ring::take(io_uring_cqe& cqe) noexcept {
 void uring_ring::cancel_all() noexcept {
     if (!is_enabled()) return;
     io_uring_sqe* const cancel = try_sqe();
-    if (cancel == nullptr) return;  // the kernel does not let us in: then it does not run anything of ours
+    if (cancel == nullptr) return;  // if the ring cannot be entered, the kernel runs none of our requests
     io_uring_prep_cancel64(cancel, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
     cancel->user_data = 0;
     for (io_uring_cqe ended{}; outstanding_ != 0 && await_completion();)

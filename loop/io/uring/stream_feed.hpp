@@ -1,18 +1,18 @@
-// What arrives on a stream before somebody asks for it.
+// Data that arrives on a stream before a read asks for it.
 //
-// A stream is fed by one multishot receive, which stays armed and puts what arrives into buffers of ours; a
-// read then finds its data without the kernel, and cancelling a read touches nothing. The price is a copy,
-// and that the kernel receives whether or not anyone reads. So a feed that runs ahead of its reader is
-// stopped, which leaves the rest to TCP's flow control, and receives go straight into the callers' buffers
-// until one of them has drained the socket.
+// A stream is fed by one multishot receive, which stays armed and puts the received data into our buffers. A
+// read then finds its data without the kernel, and cancelling a read affects nothing. The costs: the data is
+// copied, and the kernel receives even if no task reads. So a feed that runs ahead of its reader is stopped,
+// which leaves the rest to TCP's flow control. Then receives go directly into the callers' buffers until one
+// of them has drained the socket.
 //
-// The buffers are shared by all streams: a ring that the process fills and the kernel takes from
-// (IORING_REGISTER_PBUF_RING). The ring is in order, so every buffer in it is touched in turn: with all of
-// them in it, a loop that needs ten at a time would walk through two megabytes. So it starts with a few, has
-// twice as many when they have run out, up to the limit, and half as many when that was for a burst. When
-// the limit is reached, since some readers are slow, all streams receive straight into the callers' buffers
-// until a good part of the buffers is back: to arm a feed that ends at once for want of a buffer would make
-// two requests of every read.
+// All streams share the buffers: a ring that the process fills and from which the kernel takes
+// (IORING_REGISTER_PBUF_RING). The ring is in order, so its buffers are used one after another: with all
+// buffers in it, a loop that needs ten at a time would walk through two megabytes. So the ring starts with a
+// few buffers, doubles their number when they run out, up to the limit, and halves it again after a burst. If
+// the limit is reached because some readers are slow, all streams receive directly into the callers' buffers
+// until a quarter of the buffers is back: a feed that is armed and ends immediately because it has no buffer
+// would make two requests of every read.
 #pragma once
 
 #include <liburing.h>
@@ -28,12 +28,12 @@
 
 namespace loopbench::loop {
 
-/// What has arrived on one stream: buffers, linked through their numbers.
+/// The data that has arrived on one stream: buffers, linked through their numbers.
 struct arrived_bytes {
-    std::uint16_t first = 0;  // meaningful, like the next one, only while there are any
+    std::uint16_t first = 0;  // these two are meaningful only while there are buffers
     std::uint16_t last = 0;
     std::uint32_t count = 0;
-    std::uint32_t bytes = 0;  // in all of them, less what was taken
+    std::uint32_t bytes = 0;  // in all of them, without the bytes already taken
 
     bool empty() const noexcept { return count == 0; }
 };
@@ -66,7 +66,8 @@ public:
         ::munmap(ring_, mapped_bytes());
     }
 
-    /// Registers them with the ring, of which they know nothing yet, or no more. Throws std::system_error.
+    /// Registers the buffers with the ring, in which none are registered yet (or any more). Throws
+    /// std::system_error.
     void begin() {
         io_uring_buf_reg registration{};
         registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring_);
@@ -89,11 +90,11 @@ public:
         fill_ring();
     }
 
-    /// How many the kernel can take.
+    /// Returns how many buffers the kernel can take.
     unsigned available() const noexcept { return available_; }
 
-    /// The kernel has found none: doubles their number, once for all streams that have met with that. False
-    /// when the limit is reached.
+    /// Called when the kernel has found no buffer: doubles the number of buffers, once for all streams that
+    /// ran out. Returns false if the limit is reached.
     bool grow() noexcept {
         if (available_ != 0) return true;
         available_max_ = std::min(2 * available_max_, count_max_);
@@ -102,10 +103,10 @@ public:
         return !scarce_;
     }
 
-    /// Whether they had run out at the limit, and less than a quarter is back.
+    /// Returns true if the buffers ran out at the limit, and less than a quarter of them is back.
     bool are_scarce() const noexcept { return scarce_; }
 
-    /// The kernel has put `bytes` into this one.
+    /// Appends a buffer into which the kernel has put `bytes` bytes.
     void append(arrived_bytes& arrived, std::uint16_t buffer, std::uint16_t bytes) noexcept {
         least_available_ = std::min(least_available_, --available_);
         contents_[buffer] = {.begin = 0, .end = bytes, .next = 0};
@@ -115,13 +116,13 @@ public:
         ++arrived.count;
     }
 
-    /// The kernel has taken this one, and may fill it again.
+    /// Releases a buffer that the kernel has taken, so that the kernel may fill it again.
     void release_unread(std::uint16_t buffer) noexcept {
         --available_;
         release(buffer);
     }
 
-    /// Moves as much as fits, and releases buffers that are empty then.
+    /// Copies as many bytes as fit, and releases buffers that are then empty. Returns the number of bytes.
     std::size_t take(arrived_bytes& arrived, std::span<std::byte> to) noexcept {
         std::size_t taken = 0;
         while (!arrived.empty() && taken < to.size()) {
@@ -166,7 +167,7 @@ private:
         if (scarce_ && available_ >= plenty()) scarce_ = false;
     }
 
-    // The latest first, which is still in the cache.
+    // Uses the latest buffer first, because it is still in the cache.
     void fill_ring() noexcept {
         const auto mask = static_cast<int>(count_max_ - 1);
         for (; available_ < available_max_ && !spare_.empty(); spare_.pop_back(), ++available_) {
@@ -175,7 +176,7 @@ private:
         }
     }
 
-    // Halves their number when more than half of them have not been needed for some rounds.
+    // Halves the number of buffers if more than half of them were not needed for some rounds.
     void shrink_after_burst() noexcept {
         if (least_available_ > available_max_ / 2) available_max_ = std::max(available_max_ / 2, few());
         least_available_ = available_;
@@ -193,29 +194,31 @@ private:
     const unsigned count_max_;
     const std::size_t ring_bytes_;
     unsigned available_ = 0;      // in the ring
-    unsigned available_max_ = 0;  // what is released beyond is spare
+    unsigned available_max_ = 0;  // released buffers above this number are spare
     unsigned least_available_ = 0;
-    unsigned released_ = 0;  // since the number was looked at
+    unsigned released_ = 0;  // since the last check for a burst
     bool scarce_ = false;
-    std::vector<std::uint16_t> spare_;  // the next one last
+    std::vector<std::uint16_t> spare_;  // the next one to use is last
     io_uring_buf_ring* ring_;           // the buffers follow it
     std::vector<content> contents_;
 };
 
-/// The feed of one descriptor. Its functions take what all feeds share.
+/// The feed of one descriptor. Its functions receive the buffers, which all feeds share.
 class stream_feed {
 public:
-    /// Whether it brings what arrives: then a receive waits for it, and so does who asks for readiness, which
-    /// is not the socket's while a feed drains it.
+    /// Returns true if the feed delivers the arriving data. Then a receive waits for the feed, and so does an
+    /// operation that waits for readability, because the socket is not readable while a feed drains it.
     bool is_armed() const noexcept { return state_ == state::running || state_ == state::stopping; }
-    /// Whether it may be armed for a receive, or that is to be a request of its own.
+    /// Returns true if the feed may be armed for a receive. Otherwise the receive becomes its own request.
     bool may_be_armed(const provided_buffers& buffers) const noexcept {
         return state_ == state::idle && !ahead_ && !buffers.are_scarce();
     }
-    /// Whether the kernel still has a request of a descriptor that is closed, which is to end.
+    /// Returns true if the descriptor is closed, but the kernel still has the feed's request, which has to
+    /// end.
     bool is_closed() const noexcept { return state_ == state::closed; }
 
-    /// Completes a receive, or a wait for readability, with what has arrived, or the stream's end; or false.
+    /// Completes a receive, or a wait for readability, with the arrived data or the end of the stream.
+    /// Returns false if there is neither.
     bool take(io_operation& op, provided_buffers& buffers) noexcept {
         if (arrived_.empty() && !ended_) return false;
         if (op.kind == io_kind::readable) {
@@ -229,7 +232,7 @@ public:
         return true;
     }
 
-    /// Fills in the request that feeds.
+    /// Fills in the feed's multishot request.
     void arm(io_uring_sqe& sqe, int fd) noexcept {
         io_uring_prep_recv_multishot(&sqe, fd, nullptr, 0, 0);
         sqe.flags |= IOSQE_BUFFER_SELECT;
@@ -237,19 +240,20 @@ public:
         state_ = state::running;
     }
 
-    /// Whether it is to be stopped, since more has arrived than was asked for.
+    /// Returns true if the feed has to be stopped, because more has arrived than was asked for.
     bool runs_ahead() const noexcept {
         return state_ == state::running &&
                (arrived_.count > buffers_max || arrived_.bytes >= provided_buffers::buffer_bytes);
     }
 
-    /// A request to cancel it has been made.
+    /// Called after a request to cancel the feed was submitted.
     void stop() noexcept {
         state_ = state::stopping;
         ahead_ = true;
     }
 
-    /// The descriptor is about to be closed: what the kernel still brings is not the next one's.
+    /// Called before the descriptor is closed: data that the kernel still delivers does not belong to the
+    /// next descriptor.
     void close(provided_buffers& buffers) noexcept {
         buffers.discard(arrived_);
         if (is_armed()) state_ = state::closed;
@@ -277,7 +281,7 @@ public:
         }
     }
 
-    /// A receive that was a request of its own has given so much less than it asked for.
+    /// Called when a separate receive request has returned fewer bytes than it asked for.
     void on_short_receive(std::int64_t bytes) noexcept {
         ahead_ = bytes >= static_cast<std::int64_t>(provided_buffers::buffer_bytes);
     }
@@ -285,14 +289,15 @@ public:
 private:
     enum class state : std::uint8_t { idle, running, stopping, closed };
 
-    // What may have arrived on one stream before its feed is stopped; or, at once, one buffer's worth: longer
-    // messages are cheaper to receive into the caller's own buffer than into several of ours, and to copy.
+    // How many buffers may have arrived on one stream before its feed is stopped. One buffer's worth of bytes
+    // also stops it: it is cheaper to receive longer messages into the caller's own buffer than into several
+    // of ours, with a copy.
     static constexpr std::uint32_t buffers_max = 8;
 
     arrived_bytes arrived_;
     int end_ = 0;         // how the stream has ended: 0, or a negated errno
-    bool ended_ = false;  // and nobody has been told yet
-    bool ahead_ = false;  // it was faster than the reader, and has left something in the socket
+    bool ended_ = false;  // and no operation has received this yet
+    bool ahead_ = false;  // it was faster than the reader, and has left data in the socket
     state state_ = state::idle;
 };
 

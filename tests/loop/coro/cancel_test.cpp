@@ -1,4 +1,4 @@
-// Cancelling: a task wherever it is suspended, and timers from inside callbacks.
+// Cancelling: tasks, wherever they are suspended, and timers from inside callbacks.
 #include <memory>
 #include <random>
 
@@ -17,7 +17,7 @@ task<void> sleep_long(event_loop& loop) {
     co_await loop.sleep_for(200ms);
 }
 
-/// Hundreds of timers, of which callbacks cancel others, and arm new ones, at random.
+/// Hundreds of timers, whose callbacks cancel other timers and arm new ones at random.
 struct churn {
     event_loop& loop;
     std::mt19937 random;
@@ -51,8 +51,8 @@ struct churn {
 class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
-// Its frame may be gone when its time comes.
-TEST_P(cancelling, a_sleep_before_it_begins_leaves_no_timer_behind) {
+// The frame might be gone when the sleep's time comes.
+TEST_P(cancelling, cancelling_a_sleep_before_it_begins_leaves_no_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<const char*> endings;
     auto work = [&]() -> task<void> {
@@ -73,7 +73,7 @@ TEST_P(cancelling, a_sleep_before_it_begins_leaves_no_timer_behind) {
     EXPECT_EQ(endings, (std::vector<const char*>{"cancelled", "still there", "slept"}));
 }
 
-TEST_P(cancelling, a_task_before_it_starts_ends_it_at_its_first_await) {
+TEST_P(cancelling, a_task_that_is_cancelled_before_it_starts_ends_at_its_first_await) {
     event_loop& loop = keep(make_loop());
     bool started = false;
     bool went_on = false;
@@ -90,7 +90,7 @@ TEST_P(cancelling, a_task_before_it_starts_ends_it_at_its_first_await) {
     EXPECT_FALSE(went_on);
 }
 
-TEST_P(cancelling, ends_a_connect_that_gets_no_answer_and_is_pending_until_then) {
+TEST_P(cancelling, cancelling_ends_an_unanswered_connect_that_was_pending) {
     event_loop& loop = keep(make_loop());
     const full_listener silent;
     auto connects = [&]() -> task<void> { co_await loop.connect(silent.address); };
@@ -104,7 +104,7 @@ TEST_P(cancelling, ends_a_connect_that_gets_no_answer_and_is_pending_until_then)
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(cancelling, ends_a_task_at_every_kind_of_await) {
+TEST_P(cancelling, cancelling_ends_a_task_at_every_kind_of_await) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto listener = loop.listen();
@@ -115,7 +115,7 @@ TEST_P(cancelling, ends_a_task_at_every_kind_of_await) {
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
     auto writes = [&]() -> task<void> {
         co_await pair.one.write_all(more_than_the_kernel_takes);
-        co_await loop.yield();  // the write has moved bytes, so it says how many; the next await throws
+        co_await loop.yield();  // the write has moved bytes, so it reports how many; the next await throws
     };
     auto accepts = [&]() -> task<void> { co_await listener.accept(); };
     auto waits = [&]() -> task<void> { co_await silent.wait(); };
@@ -135,7 +135,7 @@ TEST_P(cancelling, ends_a_task_at_every_kind_of_await) {
     loop.run(yield_times(loop, 5));
     for (const auto& each : all) {
         each.cancel();
-        each.cancel();  // asking twice is asking once
+        each.cancel();  // a second request changes nothing
     }
     loop.run(until_done(all));
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -143,7 +143,7 @@ TEST_P(cancelling, ends_a_task_at_every_kind_of_await) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(cancelling, a_task_that_is_done_does_nothing) {
+TEST_P(cancelling, cancelling_a_task_that_is_done_does_nothing) {
     event_loop& loop = keep(make_loop());
     const auto handle = create_task(loop, yield_times(loop, 1));
     loop.run_until_idle();
@@ -152,7 +152,7 @@ TEST_P(cancelling, a_task_that_is_done_does_nothing) {
     EXPECT_EQ(ending_of(handle.outcome()), "value");
 }
 
-TEST_P(cancelling, itself_ends_a_task_at_its_next_await) {
+TEST_P(cancelling, a_task_that_cancels_itself_ends_at_its_next_await) {
     event_loop& loop = keep(make_loop());
     std::vector<task_handle<void>> self;
     bool went_on = false;
@@ -168,7 +168,7 @@ TEST_P(cancelling, itself_ends_a_task_at_its_next_await) {
     EXPECT_FALSE(went_on);
 }
 
-TEST_P(cancelling, is_an_exception_that_a_task_may_take_and_go_on) {
+TEST_P(cancelling, a_task_can_catch_its_cancellation_and_continue) {
     event_loop& loop = keep(make_loop());
     int turns = 0;
     auto stubborn = [&]() -> task<void> {
@@ -188,7 +188,7 @@ TEST_P(cancelling, is_an_exception_that_a_task_may_take_and_go_on) {
     EXPECT_EQ(turns, 3);
 }
 
-TEST_P(cancelling, a_sleep_and_a_read_in_one_callback_ends_both_and_nothing_comes_after) {
+TEST_P(cancelling, cancelling_a_sleep_and_a_read_in_one_callback_ends_both) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
@@ -205,9 +205,9 @@ TEST_P(cancelling, a_sleep_and_a_read_in_one_callback_ends_both_and_nothing_come
     EXPECT_LT(loop.now() - manual_time::start, 1h) << "the sleep was not waited for";
 }
 
-// Both are in the ready queue already when they are cancelled. What the read has got it keeps; what it was
-// only about to get is still there.
-TEST_P(cancelling, what_is_due_already_loses_nothing) {
+// Both are already in the ready queue when they are cancelled. A read keeps the bytes that it has received;
+// bytes that it has not yet received stay in the stream.
+TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_nothing) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
@@ -217,10 +217,11 @@ TEST_P(cancelling, what_is_due_already_loses_nothing) {
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_until(due); };
     auto cancels = [&] {
         put(pair.other.native_handle(), "kept");
-        loop.io().wait(do_not_wait);  // as the wait of a turn, before the turn runs what it has found
+        loop.io().wait(do_not_wait);  // like the wait of a turn, before the turn runs what it has found
         for (const auto& each : tasks) each.cancel();
     };
-    // Found due together, and this one is run first; a sleep that is asked is due when its time has come.
+    // Both are found due together, and this call runs first; the sleep of a polling loop is due when its time
+    // has come.
     if (!loop.polls()) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));
@@ -239,8 +240,8 @@ TEST_P(cancelling, what_is_due_already_loses_nothing) {
     EXPECT_EQ(ending_of(tasks[0].outcome()), "cancelled");
 }
 
-// It is queued by the cancellation, and its time has come: it must not be queued twice.
-TEST_P(cancelling, a_sleep_that_is_due_and_not_yet_found_to_be_ends_it_once) {
+// The cancellation queues the sleep, whose time has also come: it must not be queued twice.
+TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_found_ends_it_once) {
     event_loop& loop = keep(make_loop());
     int endings = 0;
     auto sleeps = [&]() -> task<void> {
@@ -263,7 +264,7 @@ TEST_P(cancelling, a_sleep_that_is_due_and_not_yet_found_to_be_ends_it_once) {
     EXPECT_EQ(ending_of(sleeping.outcome()), "value");
 }
 
-TEST_P(cancelling, a_read_loses_no_byte) {
+TEST_P(cancelling, cancelling_a_read_loses_no_byte) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
@@ -279,7 +280,7 @@ TEST_P(cancelling, a_read_loses_no_byte) {
     EXPECT_EQ(ending_of(reading.outcome()), "cancelled");
 }
 
-TEST_P(cancelling, a_call_from_inside_another_that_is_due_at_the_same_time_prevents_it) {
+TEST_P(cancelling, a_call_that_cancels_another_due_at_the_same_time_prevents_it) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     call_handle handles[3];
@@ -287,14 +288,14 @@ TEST_P(cancelling, a_call_from_inside_another_that_is_due_at_the_same_time_preve
     for (int i = 0; i < 3; ++i) {
         handles[i] = loop.call_at(when, [&, i] {
             calls.push_back(i);
-            for (auto& each : handles) each.cancel();  // itself, too
+            for (auto& each : handles) each.cancel();  // itself included
         });
     }
     loop.run_until_idle();
     EXPECT_EQ(calls.size(), 1u);
 }
 
-TEST_P(cancelling, a_sleeping_task_from_inside_a_timer_prevents_its_timer) {
+TEST_P(cancelling, cancelling_a_sleeping_task_from_inside_a_timer_prevents_its_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<task_handle<void>> sleepers;
     for (int i = 0; i < 100; ++i) sleepers.push_back(create_task(loop, sleep_long(loop)));
@@ -306,7 +307,7 @@ TEST_P(cancelling, a_sleeping_task_from_inside_a_timer_prevents_its_timer) {
         EXPECT_EQ(ending_of(sleepers[i].outcome()), i % 2 == 0 ? "cancelled" : "value") << i;
 }
 
-TEST_P(cancelling, and_arming_in_callbacks_leaves_the_timers_whole) {
+TEST_P(cancelling, cancelling_and_arming_in_callbacks_leaves_the_timers_whole) {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         const auto owner = make_loop();
         event_loop& loop = *owner;

@@ -1,4 +1,4 @@
-// Debug mode: who was slow, and which exception nobody has asked for.
+// Debug mode: warnings about slow callbacks, and about exceptions that nothing has retrieved.
 #include <memory>
 #include <source_location>
 #include <stdexcept>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::says;
 
-/// What a warning has of the line after the call.
+/// Returns the part of a warning that names the line after the call.
 std::string next_line(const std::source_location& where = std::source_location::current()) {
     return "debug_mode_test.cpp:" + std::to_string(where.line() + 1) + " in ";
 }
@@ -24,7 +24,7 @@ std::string next_line(const std::source_location& where = std::source_location::
 class slow_callbacks : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, slow_callbacks, all_designs(), design_name);
 
-TEST_P(slow_callbacks, are_warned_of_with_how_long_they_took) {
+TEST_P(slow_callbacks, warnings_report_how_long_a_callback_took) {
     event_loop& loop = keep(make_loop());
     std::vector<nanoseconds> warnings;
     loop.warn_of_slow_callbacks(100ms,
@@ -44,7 +44,7 @@ TEST_P(slow_callbacks, are_warned_of_with_how_long_they_took) {
     EXPECT_LE(warnings[1], 251ms);
 }
 
-TEST_P(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_warnings) {
+TEST_P(slow_callbacks, a_slow_callback_that_ends_the_warnings_causes_none) {
     event_loop& loop = keep(make_loop());
     int warnings = 0;
     loop.warn_of_slow_callbacks(1ms, [&](nanoseconds, const std::string&) { ++warnings; });
@@ -57,7 +57,7 @@ TEST_P(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_warn
     EXPECT_EQ(warnings, 0);
 }
 
-TEST_P(slow_callbacks, may_end_the_warnings_in_the_warning) {
+TEST_P(slow_callbacks, a_warning_can_end_the_warnings) {
     event_loop& loop = keep(make_loop());
     int warnings = 0;
     int freed = 0;
@@ -73,7 +73,7 @@ TEST_P(slow_callbacks, may_end_the_warnings_in_the_warning) {
     EXPECT_EQ(freed, 1);
 }
 
-/// The warnings of slow callbacks, by who was warned of.
+/// The warnings of slow callbacks, by the task or function that they name.
 class slow_ones : public on_manual_time {
 protected:
     static void warn(event_loop& loop, std::vector<std::string>& seen) {
@@ -87,7 +87,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, slow_ones, all_designs(), design_name);
 
-TEST_P(slow_ones, are_tasks_by_where_they_were_started) {
+TEST_P(slow_ones, a_slow_task_is_named_by_where_it_was_started) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -107,8 +107,8 @@ TEST_P(slow_ones, are_tasks_by_where_they_were_started) {
     EXPECT_TRUE(created.done());
 }
 
-// However they wait: each awaiter tells of its own coroutine.
-TEST_P(slow_ones, are_tasks_whatever_they_have_waited_for) {
+// Each kind of awaiter reports its own coroutine.
+TEST_P(slow_ones, a_slow_task_is_named_whatever_it_has_waited_for) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -116,7 +116,7 @@ TEST_P(slow_ones, are_tasks_whatever_they_have_waited_for) {
     event happens(loop);
     promise<void> kept(loop);
     auto main = [&]() -> task<void> {
-        manual_time::pass(1s);  // before anything
+        manual_time::pass(1s);  // before the first await
         co_await loop.sleep_for(1ms);
         manual_time::pass(1s);
         put(pair.other.native_handle(), "x");
@@ -140,7 +140,7 @@ TEST_P(slow_ones, are_tasks_whatever_they_have_waited_for) {
     for (const std::string& who : seen) EXPECT_SAYS(who, run_at);
 }
 
-TEST_P(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
+TEST_P(slow_ones, a_slow_function_is_named_by_its_type_and_where_it_was_scheduled) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -167,8 +167,8 @@ TEST_P(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
     for (const std::string& who : seen) EXPECT_SAYS(who, "function ");
 }
 
-// A frame is given out again; its next tenant must not be taken for the last.
-TEST_P(slow_ones, have_the_place_of_the_task_that_gathers_them) {
+// A frame's memory is reused; its next task must not be taken for the previous one.
+TEST_P(slow_ones, a_slow_child_is_named_by_the_task_that_gathers_it) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -205,7 +205,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, unretrieved_exceptions, all_designs(), design_name);
 
-TEST_P(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_gone) {
+TEST_P(unretrieved_exceptions, an_exception_is_warned_of_when_nothing_can_retrieve_it_any_more) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -227,7 +227,7 @@ TEST_P(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_gone
     EXPECT_SAYS(seen[1], created_at);
 }
 
-TEST_P(unretrieved_exceptions, are_not_those_that_were_asked_for_or_are_cancellations) {
+TEST_P(unretrieved_exceptions, retrieved_exceptions_and_cancellations_cause_no_warning) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -248,7 +248,7 @@ TEST_P(unretrieved_exceptions, are_not_those_that_were_asked_for_or_are_cancella
     EXPECT_TRUE(seen.empty()) << seen.front();
 }
 
-TEST_P(unretrieved_exceptions, are_nobodys_business_without_debug_mode) {
+TEST_P(unretrieved_exceptions, no_exception_is_warned_of_without_debug_mode) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);

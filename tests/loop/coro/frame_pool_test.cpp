@@ -1,4 +1,4 @@
-// Recycled memory: it comes back, it is bounded, and it crosses threads.
+// Recycled memory: freed memory is reused, its amount is bounded, and it can cross threads.
 #include "loop/coro/frame_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace loopbench::loop::test {
 
-TEST(frame_pool, gives_out_again_what_was_freed_last) {
+TEST(frame_pool, the_block_freed_last_is_reused_first) {
     void* const first = frame_pool::allocate(200);
     void* const second = frame_pool::allocate(200);
     EXPECT_NE(first, second);
@@ -24,7 +24,7 @@ TEST(frame_pool, gives_out_again_what_was_freed_last) {
     frame_pool::deallocate(second, 200);
 }
 
-TEST(frame_pool, gives_no_block_to_a_size_that_it_is_too_small_for) {
+TEST(frame_pool, a_size_gets_no_block_that_is_too_small_for_it) {
     void* const small = frame_pool::allocate(33);
     frame_pool::deallocate(small, 33);
     void* const large = frame_pool::allocate(65);
@@ -37,7 +37,7 @@ TEST(frame_pool, gives_no_block_to_a_size_that_it_is_too_small_for) {
     frame_pool::deallocate(fits, 64);
 }
 
-TEST(frame_pool, aligns_as_new_does) {
+TEST(frame_pool, blocks_are_aligned_as_new_aligns_them) {
     for (std::size_t bytes = 1; bytes <= frame_pool::largest_bytes + 100; bytes += 61) {
         void* const block = frame_pool::allocate(bytes);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0u);
@@ -45,11 +45,11 @@ TEST(frame_pool, aligns_as_new_does) {
     }
 }
 
-TEST(frame_pool, keeps_no_more_than_its_limit) {
+TEST(frame_pool, the_pool_keeps_no_more_than_its_limit) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     constexpr std::size_t block_bytes = frame_pool::largest_bytes;
     constexpr std::size_t kept_max = frame_pool::limit_bytes / block_bytes;
-    std::jthread([] {  // its own lists, empty
+    std::jthread([] {  // a new thread has its own, empty lists
         std::vector<void*> blocks(kept_max + 1'000);
         for (void*& block : blocks) block = frame_pool::allocate(block_bytes);
         const allocation_counts before = count_allocations();
@@ -62,7 +62,7 @@ TEST(frame_pool, keeps_no_more_than_its_limit) {
         .join();
 }
 
-TEST(frame_pool, keeps_nothing_that_is_larger_than_a_frame_should_be) {
+TEST(frame_pool, the_pool_keeps_no_block_larger_than_a_frame_should_be) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const allocation_counts before = count_allocations();
     frame_pool::deallocate(frame_pool::allocate(frame_pool::largest_bytes + 1),
@@ -71,7 +71,7 @@ TEST(frame_pool, keeps_nothing_that_is_larger_than_a_frame_should_be) {
     EXPECT_EQ(count_allocations().freed - before.freed, 1u);
 }
 
-TEST(frame_pool, gives_everything_back_when_a_thread_ends) {
+TEST(frame_pool, the_pool_gives_everything_back_when_its_thread_ends) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     std::size_t freed = 0;
     {
@@ -85,10 +85,10 @@ TEST(frame_pool, gives_everything_back_when_a_thread_ends) {
     EXPECT_GE(count_allocations().freed - freed, 100u);
 }
 
-TEST(frame_pool, takes_blocks_of_other_threads) {
+TEST(frame_pool, the_pool_takes_blocks_of_other_threads) {
     std::vector<void*> blocks(1'000);
     for (void*& block : blocks) block = frame_pool::allocate(128);
-    std::jthread([&] {  // this one has never allocated, and keeps nothing
+    std::jthread([&] {  // this thread has never allocated, and keeps nothing
         for (std::size_t i = 0; i < 500; ++i) frame_pool::deallocate(blocks[i], 128);
     })
         .join();

@@ -1,4 +1,4 @@
-// Futures, promises, tasks with a name, and events.
+// Futures, promises, named tasks, and events.
 #include "loop/coro/future.hpp"
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace loopbench::loop::test {
 class futures : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, futures, all_designs(), design_name);
 
-TEST_P(futures, wake_all_that_wait_in_the_order_in_which_they_came) {
+TEST_P(futures, a_result_wakes_all_waiters_in_the_order_in_which_they_came) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     std::vector<std::string> order;
@@ -28,7 +28,7 @@ TEST_P(futures, wake_all_that_wait_in_the_order_in_which_they_came) {
     EXPECT_EQ(order, (std::vector<std::string>{"a7", "b7", "c7"}));
 }
 
-TEST_P(futures, call_back_on_a_later_turn_in_the_order_of_adding) {
+TEST_P(futures, callbacks_run_on_a_later_turn_in_the_order_of_adding) {
     event_loop& loop = keep(make_loop());
     promise<std::string> answer(loop);
     const auto future = answer.get_future();
@@ -42,7 +42,7 @@ TEST_P(futures, call_back_on_a_later_turn_in_the_order_of_adding) {
     EXPECT_EQ(calls, (std::vector<std::string>{"1x", "2x", "3x"}));
 }
 
-TEST_P(futures, take_one_result_and_refuse_a_second) {
+TEST_P(futures, a_promise_takes_one_result_and_refuses_a_second) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     answer.set_value(1);
@@ -51,14 +51,14 @@ TEST_P(futures, take_one_result_and_refuse_a_second) {
     EXPECT_EQ(answer.get_future().result(), 1);
 }
 
-TEST_P(futures, refuse_to_give_a_result_that_they_do_not_have) {
+TEST_P(futures, a_future_refuses_to_give_a_result_that_it_does_not_have) {
     event_loop& loop = keep(make_loop());
     promise<void> answer(loop);
     EXPECT_FALSE(answer.get_future().done());
     EXPECT_THROW(answer.get_future().result(), std::logic_error);
 }
 
-TEST_P(futures, throw_an_exception_in_every_waiter) {
+TEST_P(futures, an_exception_is_thrown_in_every_waiter) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     auto waiter = [&]() -> task<void> { co_await answer.get_future(); };
@@ -69,7 +69,7 @@ TEST_P(futures, throw_an_exception_in_every_waiter) {
     for (const auto& each : waiting) EXPECT_EQ(ending_of(each.outcome()), "the cause");
 }
 
-TEST_P(futures, that_are_done_do_not_make_wait) {
+TEST_P(futures, a_future_that_is_done_makes_no_task_wait) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     answer.set_value(3);
@@ -77,7 +77,7 @@ TEST_P(futures, that_are_done_do_not_make_wait) {
     EXPECT_EQ(loop.run(waiter()), 3);
 }
 
-TEST_P(futures, leave_a_cancelled_waiter_out_and_the_others_in_order) {
+TEST_P(futures, a_cancelled_waiter_is_left_out_and_the_others_keep_their_order) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     std::vector<int> woken;
@@ -98,7 +98,7 @@ TEST_P(futures, leave_a_cancelled_waiter_out_and_the_others_in_order) {
     EXPECT_EQ(woken, (std::vector{1, 3}));
 }
 
-TEST_P(futures, keep_their_value_for_a_waiter_that_was_cancelled_too_late) {
+TEST_P(futures, a_waiter_that_is_cancelled_too_late_gets_the_value) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     int value = 0;
@@ -115,7 +115,7 @@ TEST_P(futures, keep_their_value_for_a_waiter_that_was_cancelled_too_late) {
     EXPECT_EQ(ending_of(waiting.outcome()), "cancelled");
 }
 
-TEST_P(futures, forget_a_waiter_whose_frame_is_gone) {
+TEST_P(futures, a_future_forgets_a_waiter_whose_frame_is_gone) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     {
@@ -129,7 +129,7 @@ TEST_P(futures, forget_a_waiter_whose_frame_is_gone) {
     loop.run_until_idle();
 }
 
-TEST_P(futures, of_promises_that_are_dropped_are_cancelled) {
+TEST_P(futures, dropping_a_promise_cancels_its_future) {
     event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     promise<int> replaced(loop);
@@ -148,7 +148,7 @@ TEST_P(futures, of_promises_that_are_dropped_are_cancelled) {
     for (const auto& each : waiting) EXPECT_EQ(ending_of(each.outcome()), "cancelled");
 }
 
-TEST_P(futures, of_tasks_give_values_and_keep_exceptions_for_who_asks) {
+TEST_P(futures, a_task_handle_gives_the_value_or_keeps_the_exception) {
     event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();
@@ -174,7 +174,7 @@ TEST_P(futures, of_tasks_give_values_and_keep_exceptions_for_who_asks) {
     EXPECT_EQ(ending_of(bad.outcome()), "asked for");
 }
 
-TEST_P(futures, of_tasks_that_are_awaited_twice_serve_both) {
+TEST_P(futures, a_task_that_is_awaited_twice_serves_both_waiters) {
     event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();
@@ -189,7 +189,7 @@ TEST_P(futures, of_tasks_that_are_awaited_twice_serve_both) {
     EXPECT_EQ(sum, 4);
 }
 
-TEST_P(futures, and_events_leave_a_cancelled_waiter_out) {
+TEST_P(futures, an_event_leaves_a_cancelled_waiter_out) {
     event_loop& loop = keep(make_loop());
     event happening(loop);
     std::vector<int> woken;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a child does, and the record of it.
+/// The work of a child, and the record of it.
 struct nursery {
     event_loop& loop;
     std::vector<std::string> events = {};
@@ -36,7 +36,7 @@ using event_list = std::vector<std::string>;
 class gathering : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, gathering, all_designs(), design_name);
 
-TEST_P(gathering, starts_the_children_in_order_and_keeps_their_values) {
+TEST_P(gathering, children_start_in_order_and_keep_their_values) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -71,20 +71,20 @@ TEST_P(gathering, very_many_children_are_not_started_in_one_callback) {
     EXPECT_LT(started_before_the_other, all / 5);
 }
 
-TEST_P(gathering, nothing_is_done_at_once_but_not_inline) {
+TEST_P(gathering, a_gather_of_nothing_ends_at_once_but_not_inline) {
     event_loop& loop = keep(make_loop());
     bool other_has_run = false;
     auto main = [&]() -> task<void> {
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // loop-round-robin asks nobody, so it has no turn to wait for
+        co_await loop.yield();  // loop-round-robin polls no child, so it has no turn to wait for
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());
 }
 
-TEST_P(gathering, lets_all_end_and_throws_the_first_exception) {
+TEST_P(gathering, all_children_end_before_the_first_exception_is_thrown) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -105,7 +105,7 @@ TEST_P(gathering, lets_all_end_and_throws_the_first_exception) {
     loop.run(main());
 }
 
-TEST_P(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them) {
+TEST_P(gathering, cancel_on_exception_cancels_the_others_and_waits_for_them) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -124,8 +124,8 @@ TEST_P(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
-// They start on the stack of the one that gathers; what a loop asks in turns is queued.
-TEST_P(gathering, starts_the_children_before_anybody_else_goes_on) {
+// The children start on the stack of the task that gathers them; a loop that polls its tasks queues them.
+TEST_P(gathering, children_start_before_any_other_task_continues) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -140,7 +140,7 @@ TEST_P(gathering, starts_the_children_before_anybody_else_goes_on) {
                            : (event_list{"start 1", "end 1", "start 2", "other", "end 2", "gathered"}));
 }
 
-TEST_P(gathering, with_cancel_on_exception_cancels_even_those_that_have_not_started) {
+TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_started) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -152,8 +152,8 @@ TEST_P(gathering, with_cancel_on_exception_cancels_even_those_that_have_not_star
     EXPECT_EQ(children.events, (event_list{"start 1", "end 1", "start 2", "cancel 2"}));
 }
 
-// Without an end to that, the stack is used up.
-TEST_P(gathering, nests_a_hundred_thousand_deep) {
+// Without a limit on this, the stack would be used up.
+TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
     event_loop& loop = keep(make_loop());
     if (loop.polls())
         GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
@@ -165,12 +165,12 @@ TEST_P(gathering, nests_a_hundred_thousand_deep) {
         }
         ++ended;
     };
-    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each takes a turn to end, and that a tick
+    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each takes a turn to end, which is one tick
     loop.run(nest(nest, depth));
     EXPECT_EQ(ended, depth + 1);
 }
 
-TEST_P(gathering, nests_no_deeper_than_a_small_stack_goes) {
+TEST_P(gathering, gathers_nest_no_deeper_on_the_stack_than_a_small_stack_allows) {
     event_loop& loop = keep(make_loop());
     if (loop.polls())
         GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
@@ -186,7 +186,7 @@ TEST_P(gathering, nests_no_deeper_than_a_small_stack_goes) {
     EXPECT_LT(on_one_stack, 200);
 }
 
-TEST_P(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
+TEST_P(gathering, a_cancellation_reaches_the_children_and_waits_for_them) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto work = [&]() -> task<void> {
@@ -210,7 +210,7 @@ TEST_P(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
     EXPECT_EQ(children.events.size(), 4u);
 }
 
-TEST_P(gathering, nests) {
+TEST_P(gathering, gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     int leaves = 0;
     auto tree = [&](auto& self, int depth) -> task<void> {
@@ -227,7 +227,7 @@ TEST_P(gathering, nests) {
     EXPECT_EQ(leaves, 81);
 }
 
-TEST_P(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_its_task) {
+TEST_P(gathering, collect_throws_nothing_and_leaves_every_failure_in_its_task) {
     event_loop& loop = keep(make_loop());
     auto child = [&](int number) -> task<int> {
         co_await loop.yield();
@@ -247,7 +247,7 @@ TEST_P(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_its_t
     EXPECT_THROW(children[2].result(), std::runtime_error);
 }
 
-TEST_P(gathering, that_collects_is_cancelled_like_any_other) {
+TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other) {
     event_loop& loop = keep(make_loop());
     auto child = [&]() -> task<void> { co_await loop.sleep_until(never); };
     std::array children{child(), child()};
@@ -260,7 +260,7 @@ TEST_P(gathering, that_collects_is_cancelled_like_any_other) {
     for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
 }
 
-TEST_P(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
+TEST_P(gathering, the_first_child_of_a_race_wins_and_the_others_are_cancelled) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -273,7 +273,7 @@ TEST_P(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
     loop.run(main());
 }
 
-TEST_P(gathering, in_a_race_the_first_may_win_with_an_exception) {
+TEST_P(gathering, the_first_child_of_a_race_can_win_with_an_exception) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -293,31 +293,31 @@ task<int> answer_after(event_loop& loop, nanoseconds delay, bool fails = false) 
     co_return 42;
 }
 
-TEST_P(time_limits, give_the_value_of_work_that_is_in_time) {
+TEST_P(time_limits, work_that_is_in_time_gives_its_value) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1ms), start + 1h));
     EXPECT_EQ(result, 42);
-    loop.run_until_idle();  // the limit's own timer is taken back
+    loop.run_until_idle();  // the timer of the limit has been cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 
-TEST_P(time_limits, cancel_work_that_is_not_in_time) {
+TEST_P(time_limits, work_that_is_not_in_time_is_cancelled) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1h), start + 1ms));
     EXPECT_EQ(result, std::nullopt);
-    loop.run_until_idle();  // the work's timer is taken back
+    loop.run_until_idle();  // the timer of the work has been cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 
-TEST_P(time_limits, let_an_exception_of_the_work_through) {
+TEST_P(time_limits, an_exception_of_the_work_passes_through) {
     event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1h;
     EXPECT_THROW(loop.run(with_deadline(loop, answer_after(loop, 1ms, true), limit)), std::runtime_error);
 }
 
-TEST_P(time_limits, let_an_exception_through_that_the_work_has_made_of_its_cancellation) {
+TEST_P(time_limits, an_exception_thrown_instead_of_a_cancellation_passes_through) {
     event_loop& loop = keep(make_loop());
     auto cleans_up_in_vain = [&]() -> task<void> {
         try {
@@ -329,7 +329,7 @@ TEST_P(time_limits, let_an_exception_through_that_the_work_has_made_of_its_cance
     EXPECT_THROW(loop.run(with_deadline(loop, cleans_up_in_vain(), loop.now() + 1ms)), std::runtime_error);
 }
 
-TEST_P(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_was_not) {
+TEST_P(time_limits, work_without_a_value_reports_if_it_was_in_time) {
     event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1s;
     EXPECT_TRUE(loop.run(with_deadline(loop, yield_times(loop, 2), limit)).has_value());
@@ -337,7 +337,7 @@ TEST_P(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_wa
     EXPECT_FALSE(loop.run(with_deadline(loop, endless(), limit)).has_value());
 }
 
-TEST_P(time_limits, pass_a_cancellation_on_to_the_work) {
+TEST_P(time_limits, a_cancellation_reaches_the_work) {
     event_loop& loop = keep(make_loop());
     auto limited = [&]() -> task<void> {
         co_await with_deadline(loop, answer_after(loop, 1h), loop.now() + 2h);
@@ -348,7 +348,7 @@ TEST_P(time_limits, pass_a_cancellation_on_to_the_work) {
     handle.cancel();
     loop.run(yield_times(loop, 5));
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
-    loop.run_until_idle();  // both timers are taken back
+    loop.run_until_idle();  // both timers have been cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 

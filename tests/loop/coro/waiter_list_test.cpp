@@ -1,4 +1,5 @@
-// The list of those who wait: its order, and that anybody may leave, and either side go first.
+// The list of waiters: it keeps its order, any waiter can leave, and the list or a waiter can be destroyed
+// first.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +25,7 @@ std::vector<int> drain(waiter_list& list) {
 
 }  // namespace
 
-TEST(waiter_lists, keep_their_order_whoever_leaves) {
+TEST(waiter_lists, the_list_keeps_its_order_when_any_waiter_leaves) {
     for (int leaving = 0; leaving < 4; ++leaving) {
         std::array<numbered, 4> waiters{numbered{0}, numbered{1}, numbered{2}, numbered{3}};
         waiter_list list;
@@ -37,7 +38,7 @@ TEST(waiter_lists, keep_their_order_whoever_leaves) {
     }
 }
 
-TEST(waiter_lists, take_back_who_has_left) {
+TEST(waiter_lists, a_waiter_that_has_left_can_come_back) {
     numbered first(1);
     numbered second(2);
     waiter_list list;
@@ -48,7 +49,7 @@ TEST(waiter_lists, take_back_who_has_left) {
     EXPECT_EQ(drain(list), (std::vector{2, 1}));
 }
 
-TEST(waiter_lists, let_go_of_waiters_that_are_destroyed) {
+TEST(waiter_lists, a_destroyed_waiter_leaves_the_list) {
     waiter_list list;
     std::optional<numbered> first(std::in_place, 1);
     numbered second(2);
@@ -59,7 +60,7 @@ TEST(waiter_lists, let_go_of_waiters_that_are_destroyed) {
     EXPECT_EQ(drain(list), std::vector{2});
 }
 
-TEST(waiter_lists, that_are_destroyed_let_go_of_their_waiters) {
+TEST(waiter_lists, a_destroyed_list_releases_its_waiters) {
     numbered left_behind(1);
     {
         waiter_list list;

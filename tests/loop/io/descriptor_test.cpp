@@ -1,4 +1,4 @@
-// Descriptors: closed with operations pending, reused at once, beyond what select can watch, and used up.
+// Descriptors: closed with operations pending, reused at once, too high for select, and used up.
 #include <fcntl.h>
 #include <sys/un.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Makes `fd` the file that `open` is on; the old number of it is closed.
+/// Makes `fd` refer to the file of `open`, and closes the file's old number.
 stream renumbered(event_loop& loop, stream open, int fd) {
     checked(::dup2(open.native_handle(), fd), "dup2");
     return stream(loop, unique_fd(fd));
@@ -30,7 +30,7 @@ std::error_code code_of(const std::system_error& error) {
 class descriptors : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, descriptors, all_designs(), design_name);
 
-TEST_P(descriptors, that_are_closed_complete_what_is_pending_on_them) {
+TEST_P(descriptors, closing_a_descriptor_completes_what_is_pending_on_it) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
@@ -59,7 +59,7 @@ TEST_P(descriptors, that_are_closed_complete_what_is_pending_on_them) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(descriptors, that_are_closed_complete_a_pending_connect) {
+TEST_P(descriptors, closing_a_descriptor_completes_a_pending_connect) {
     event_loop& loop = keep(make_loop());
     full_listener silent;
     const unique_fd unconnected = open_stream(AF_INET);
@@ -78,7 +78,7 @@ TEST_P(descriptors, that_are_closed_complete_a_pending_connect) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(descriptors, that_are_closed_refuse_every_operation) {
+TEST_P(descriptors, a_closed_descriptor_refuses_every_operation) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = make_unix_pair(loop);
@@ -93,9 +93,9 @@ TEST_P(descriptors, that_are_closed_refuse_every_operation) {
     loop.run(main());
 }
 
-// The event of the old file is in the kernel, or on its way, when the number is given out again: a duplicate
-// keeps the old file alive, so that it goes on having events.
-TEST_P(descriptors, that_are_reused_at_once_do_not_get_the_events_of_the_old_file) {
+// The kernel has the old file's event, or delivers it, when the number is reused: a duplicate keeps the old
+// file alive, so that its events continue.
+TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_events_of_the_old_file) {
     event_loop& loop = keep(make_loop());
     auto old_pair = make_unix_pair(loop);
     auto new_pair = make_unix_pair(loop);
@@ -122,7 +122,7 @@ TEST_P(descriptors, that_are_reused_at_once_do_not_get_the_events_of_the_old_fil
     loop.run(main());
 }
 
-TEST_P(descriptors, that_are_reused_at_once_do_not_get_the_rest_of_a_write_to_the_old_file) {
+TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_rest_of_a_write_to_the_old_file) {
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     for (const int turns_until_close : {1, 2, 100}) {
         const auto owner = make_loop();
@@ -148,7 +148,7 @@ TEST_P(descriptors, that_are_reused_at_once_do_not_get_the_rest_of_a_write_to_th
     }
 }
 
-TEST_P(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_error_and_by_nobody_else) {
+TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_error_is_clear) {
     constexpr int number = FD_SETSIZE + 500;
     const descriptor_limit limit;
     if (!limit.set(number + 10)) GTEST_SKIP() << "this process may not have " << number << " descriptors";
@@ -172,7 +172,7 @@ TEST_P(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_error_a
         }
     };
     loop.run(main());
-    // Whether it is ready already makes no difference.
+    // The result is the same if the descriptor is already ready.
     if (!refusal.empty()) {
         put(pair.other.native_handle(), "here");
         EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
@@ -187,12 +187,12 @@ TEST_P(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_error_a
     EXPECT_FALSE(loop.remove_reader(number));
 }
 
-// A full backlog is no connection on its way: the socket would be reported writable, and be taken for
-// connected.
-TEST_P(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room) {
+// A full backlog does not mean that a connection is in progress: the socket would be reported writable, and
+// would be taken for connected.
+TEST_P(descriptors, a_socket_is_not_taken_for_connected_when_a_unix_listener_is_full) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the listener has room";
     event_loop& loop = keep(make_loop());
-    // Of this process alone: the same test on another design may run at the same time.
+    // The name belongs to this process: the same test on another design might run at the same time.
     const std::string abstract_name =
         std::string("\0loopbench full backlog ", 24) + std::to_string(::getpid());
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
@@ -222,7 +222,7 @@ TEST_P(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room
 class used_up_descriptors : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, used_up_descriptors, all_designs(), design_name);
 
-TEST_P(used_up_descriptors, make_accept_pause_and_not_spin_and_it_recovers) {
+TEST_P(used_up_descriptors, accept_pauses_without_spinning_when_descriptors_run_out_and_then_recovers) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -250,7 +250,7 @@ TEST_P(used_up_descriptors, make_accept_pause_and_not_spin_and_it_recovers) {
     loop.run(main());
 }
 
-TEST_P(used_up_descriptors, let_a_pausing_listener_be_closed) {
+TEST_P(used_up_descriptors, a_pausing_listener_can_be_closed) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;

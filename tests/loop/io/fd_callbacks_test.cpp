@@ -11,7 +11,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A pipe, of which this side writes around the loop.
+/// A pipe that the test writes to directly, without the loop.
 struct raw_pipe {
     raw_pipe() {
         int ends[2];
@@ -32,7 +32,7 @@ struct raw_pipe {
 class fd_callback : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, fd_callback, all_designs(), design_name);
 
-TEST_P(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
+TEST_P(fd_callback, the_callback_is_called_while_the_descriptor_is_ready_and_not_after) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     int calls = 0;
@@ -49,7 +49,7 @@ TEST_P(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
     EXPECT_FALSE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, comes_no_more_when_it_has_closed_its_descriptor) {
+TEST_P(fd_callback, the_callback_is_not_called_again_when_it_has_closed_its_descriptor) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int fd = pipe.reader.get();
@@ -64,7 +64,7 @@ TEST_P(fd_callback, comes_no_more_when_it_has_closed_its_descriptor) {
     EXPECT_TRUE(loop.remove_reader(fd));
 }
 
-TEST_P(fd_callback, wakes_a_loop_that_sleeps) {
+TEST_P(fd_callback, a_ready_descriptor_wakes_a_loop_that_sleeps) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     loop.add_reader(pipe.reader.get(), [&] { loop.stop(); });
@@ -76,7 +76,7 @@ TEST_P(fd_callback, wakes_a_loop_that_sleeps) {
     EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, comes_once_a_turn_and_lets_others_run) {
+TEST_P(fd_callback, the_callback_is_called_once_a_turn_and_lets_others_run) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "never read");
@@ -94,7 +94,7 @@ TEST_P(fd_callback, comes_once_a_turn_and_lets_others_run) {
     EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, may_remove_itself) {
+TEST_P(fd_callback, a_callback_can_remove_itself) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "abc");
@@ -110,7 +110,7 @@ TEST_P(fd_callback, may_remove_itself) {
     EXPECT_EQ(freed, 1);
 }
 
-TEST_P(fd_callback, may_replace_itself) {
+TEST_P(fd_callback, a_callback_can_replace_itself) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "abc");
@@ -126,7 +126,7 @@ TEST_P(fd_callback, may_replace_itself) {
     EXPECT_EQ(calls, (std::vector{1, 2}));
 }
 
-TEST_P(fd_callback, does_not_come_any_more_when_another_has_removed_it_in_the_same_turn) {
+TEST_P(fd_callback, a_callback_that_another_has_removed_in_the_same_turn_is_not_called) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipes[2];
     int calls = 0;
@@ -141,7 +141,7 @@ TEST_P(fd_callback, does_not_come_any_more_when_another_has_removed_it_in_the_sa
     EXPECT_EQ(calls, 1);
 }
 
-TEST_P(fd_callback, that_throws_leaves_run_and_comes_again) {
+TEST_P(fd_callback, an_exception_of_a_callback_leaves_run_and_the_callback_is_called_again) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "ab");
@@ -157,7 +157,7 @@ TEST_P(fd_callback, that_throws_leaves_run_and_comes_again) {
     EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, that_throws_after_it_was_removed_is_freed) {
+TEST_P(fd_callback, a_callback_that_throws_after_it_was_removed_is_freed) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "a");
@@ -170,7 +170,7 @@ TEST_P(fd_callback, that_throws_after_it_was_removed_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-TEST_P(fd_callback, in_both_directions_of_one_socket_are_apart) {
+TEST_P(fd_callback, callbacks_in_both_directions_of_one_socket_are_independent) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string order;
@@ -188,7 +188,7 @@ TEST_P(fd_callback, in_both_directions_of_one_socket_are_apart) {
     EXPECT_TRUE(loop.remove_reader(pair.one.native_handle()));
 }
 
-TEST_P(fd_callback, is_freed_with_the_loop_wherever_it_is) {
+TEST_P(fd_callback, callbacks_are_freed_with_the_loop_in_any_state) {
     int freed = 0;
     const raw_pipe ready;
     const raw_pipe silent;
@@ -201,9 +201,9 @@ TEST_P(fd_callback, is_freed_with_the_loop_wherever_it_is) {
     EXPECT_EQ(freed, 2);
 }
 
-// Nobody tells the loop that a descriptor was closed that is not its own. What it remembers of one (that it
-// is in the set, that it was empty, that its peer has hung up) must not outlive the callback.
-TEST_P(fd_callback, comes_for_the_next_file_of_the_same_number) {
+// The loop does not learn that a foreign descriptor was closed. What the loop remembers of it (that it is in
+// the set, that it was empty, that its peer has hung up) must not outlive the callback.
+TEST_P(fd_callback, a_callback_on_the_next_file_of_the_same_number_is_called) {
     event_loop& loop = keep(make_loop());
     std::vector<int> numbers;
     for (int round = 0; round < 3; ++round) {
@@ -223,14 +223,14 @@ TEST_P(fd_callback, comes_for_the_next_file_of_the_same_number) {
     EXPECT_EQ(numbers, std::vector(3, numbers[0])) << "or this test does not see the reuse";
 }
 
-TEST_P(fd_callback, of_no_descriptor_never_comes_and_can_be_removed) {
+TEST_P(fd_callback, a_callback_on_an_invalid_descriptor_is_never_called_and_can_be_removed) {
     event_loop& loop = keep(make_loop());
     loop.add_reader(-1, [] { ADD_FAILURE() << "there is nothing to read"; });
     turn_often(loop);
     EXPECT_TRUE(loop.remove_reader(-1));
 }
 
-TEST_P(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_number) {
+TEST_P(fd_callback, a_callback_on_a_full_pipe_does_not_delay_the_next_file_of_its_number) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int number = pipe.writer.get();
@@ -253,7 +253,7 @@ TEST_P(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_number)
 
 namespace {
 
-/// A descriptor that is ready at first and cannot be watched after that.
+/// A driver whose descriptors are ready at first and cannot be watched after that.
 struct refusing_driver final : driver {
     explicit refusing_driver(ready_queue& ready) noexcept : driver(ready) {}
     bool start(io_operation& op) override {
@@ -272,7 +272,7 @@ struct refusing_driver final : driver {
 
 }  // namespace
 
-TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_nothing) {
+TEST(fd_callbacks, a_callback_that_can_no_longer_be_watched_can_be_removed_and_leaks_nothing) {
     int freed = 0;
     int calls = 0;
     ready_queue ready;
@@ -288,8 +288,8 @@ TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_n
     EXPECT_EQ(freed, 1);
 }
 
-// The frame is destroyed with the loop, closes the socket, and takes its callback back after that.
-TEST_P(fd_callback, is_freed_when_a_destroyed_frame_closes_its_socket) {
+// The destroyed loop destroys the frame, which closes the socket, and removes its callback after that.
+TEST_P(fd_callback, a_callback_is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     auto watches = [&](bool takes_back) -> task<void> {

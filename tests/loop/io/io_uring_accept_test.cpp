@@ -1,5 +1,5 @@
-// The io_uring driver's accepts: one at a time in the kernel, in the order in which they asked, and nobody
-// sleeps beside a connection that waits.
+// The io_uring driver's accepts: one at a time in the kernel, in the order of their start, and none sleeps
+// while a connection waits.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -31,10 +31,10 @@ protected:
         if (!IsSkipped()) bare.emplace();
     }
 
-    /// A client of whom nothing is heard yet: one socket less is needed when it connects.
+    /// Makes a socket that connects later, so that connecting needs one descriptor less.
     static unique_fd make_client() { return open_stream(AF_INET); }
 
-    /// Connected when this returns: it is in the backlog, or accepted already.
+    /// Connects; when this returns, the connection is in the backlog or already accepted.
     void connect(unique_fd client) {
         endpoint address = local_endpoint(listener.get());
         static_cast<void>(
@@ -45,7 +45,7 @@ protected:
         for (std::size_t i = 0; i < count; ++i) connect(make_client());
     }
 
-    /// One client after the other, and the driver looks each time.
+    /// Connects one client after the other; the driver looks after each.
     void connect_one_by_one(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             connect(make_client());
@@ -69,14 +69,14 @@ protected:
         return accepts;
     }
 
-    /// What is left for others, a file at a time, past the driver.
+    /// Accepts what remains in the backlog, without the driver, and returns the number of connections.
     std::size_t count_backlog() {
         std::size_t count = 0;
         while (unique_fd(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC))) ++count;
         return count;
     }
 
-    /// The kernel is entered, and completes what it can, but no completion is taken.
+    /// Enters the kernel, which completes what it can, but takes no completion.
     void enter_without_looking() {
         const socket_pair pair;
         others.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
@@ -106,7 +106,7 @@ protected:
     std::optional<bare_driver> bare;
 };
 
-TEST_F(uring_listener_tests, gives_sockets_that_do_not_block_and_are_closed_on_exec) {
+TEST_F(uring_listener_tests, accepted_sockets_do_not_block_and_are_closed_on_exec) {
     for (const bool was_there_before : {false, true}) {
         if (was_there_before) connect(2);
         counted_operation op(io_kind::accept, listener.get());
@@ -119,9 +119,9 @@ TEST_F(uring_listener_tests, gives_sockets_that_do_not_block_and_are_closed_on_e
     }
 }
 
-TEST_F(uring_listener_tests, has_what_waits_in_the_backlog_without_the_ring) {
+TEST_F(uring_listener_tests, an_accept_takes_from_the_backlog_without_the_ring) {
     connect(3);
-    static_cast<void>(accept());  // and hears that there is more
+    static_cast<void>(accept());  // this accept also reports that there are more
     const std::uint64_t before = bare->driver.ring().requests();
     for (int i = 1; i < 3; ++i) {
         counted_operation op(io_kind::accept, listener.get());
@@ -132,7 +132,7 @@ TEST_F(uring_listener_tests, has_what_waits_in_the_backlog_without_the_ring) {
     EXPECT_EQ(bare->driver.ring().requests(), before);
 }
 
-TEST_F(uring_listener_tests, takes_no_connection_that_nobody_has_asked_for) {
+TEST_F(uring_listener_tests, the_driver_takes_no_connection_without_an_accept) {
     for (int i = 0; i < 3; ++i) {
         connect(1);
         static_cast<void>(accept());
@@ -146,7 +146,7 @@ TEST_F(uring_listener_tests, takes_no_connection_that_nobody_has_asked_for) {
     EXPECT_EQ(bare->driver.pending(), 0U) << "a loop must not go on for what nobody waits for";
 }
 
-TEST_F(uring_listener_tests, hands_over_in_order_what_came_during_a_pause) {
+TEST_F(uring_listener_tests, connections_that_came_during_a_pause_are_handed_over_in_order) {
     connect_one_by_one(many);
     for (std::size_t i = 0; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept())) << "number " << i;
     connect_one_by_one(3);
@@ -154,7 +154,7 @@ TEST_F(uring_listener_tests, hands_over_in_order_what_came_during_a_pause) {
         EXPECT_TRUE(are_connected(clients[i], accept())) << "number " << i;
 }
 
-TEST_F(uring_listener_tests, hands_over_in_order_what_a_cancellation_crosses) {
+TEST_F(uring_listener_tests, connections_that_cross_a_cancellation_are_handed_over_in_order) {
     counted_operation cancelled(io_kind::accept, listener.get());
     bare->start(cancelled);
     bare->look();
@@ -169,7 +169,7 @@ TEST_F(uring_listener_tests, hands_over_in_order_what_a_cancellation_crosses) {
     EXPECT_EQ(cancelled.completions, 1);
 }
 
-TEST_F(uring_listener_tests, serves_an_accept_that_comes_while_another_is_being_cancelled) {
+TEST_F(uring_listener_tests, an_accept_that_starts_while_another_is_being_cancelled_is_served) {
     counted_operation cancelled(io_kind::accept, listener.get());
     counted_operation next(io_kind::accept, listener.get());
     bare->start(cancelled);
@@ -183,7 +183,7 @@ TEST_F(uring_listener_tests, serves_an_accept_that_comes_while_another_is_being_
     EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(next.result))));
 }
 
-TEST_F(uring_listener_tests, serves_a_burst_and_several_that_wait) {
+TEST_F(uring_listener_tests, a_burst_serves_several_waiting_accepts) {
     counted_operation one(io_kind::accept, listener.get());
     counted_operation two(io_kind::accept, listener.get());
     bare->start(one);
@@ -196,8 +196,8 @@ TEST_F(uring_listener_tests, serves_a_burst_and_several_that_wait) {
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The first gets its connection from the ring, the next one by a call, and nobody asks again after that.
-TEST_F(uring_listener_tests, leaves_none_of_many_accepts_asleep_beside_a_backlog) {
+// The first accept gets its connection from the ring, the next ones from a call, and none starts after that.
+TEST_F(uring_listener_tests, none_of_many_accepts_sleeps_beside_a_backlog) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);
         bare->look();
@@ -214,7 +214,7 @@ TEST_F(uring_listener_tests, leaves_none_of_many_accepts_asleep_beside_a_backlog
 }
 
 // One connection wakes one of the kernel's accepts.
-TEST_F(uring_listener_tests, serves_another_accept_when_the_one_that_was_woken_is_taken_back) {
+TEST_F(uring_listener_tests, another_accept_is_served_when_the_woken_one_is_cancelled_or_discarded) {
     for (const bool discarded : {false, true}) {
         counted_operation woken(io_kind::accept, listener.get());
         counted_operation other(io_kind::accept, listener.get());
@@ -231,13 +231,13 @@ TEST_F(uring_listener_tests, serves_another_accept_when_the_one_that_was_woken_i
         }
         bare->run(other);
         EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(other.result))));
-        // The next round is of a listener that has never been asked.
+        // The next round uses a listener that has had no accept yet.
         bare->driver.close(listener.get());
         listener = open_listener(endpoint::loopback(0));
     }
 }
 
-TEST_F(uring_listener_tests, serves_the_others_when_one_of_those_that_wait_is_taken_back) {
+TEST_F(uring_listener_tests, the_other_accepts_are_served_when_a_waiting_one_is_cancelled_or_discarded) {
     for (const std::size_t taken_back : {0U, 1U, 2U}) {
         for (const bool discarded : {false, true}) {
             auto accepts = start_accepts(3);
@@ -263,7 +263,7 @@ TEST_F(uring_listener_tests, serves_the_others_when_one_of_those_that_wait_is_ta
     }
 }
 
-TEST_F(uring_listener_tests, loses_one_connection_and_no_descriptor_with_an_accept_that_had_got_it) {
+TEST_F(uring_listener_tests, discarding_an_accept_that_has_a_connection_leaks_no_descriptor) {
     connect(1);
     static_cast<void>(accept());
     const std::ptrdiff_t before = count_open_files();
@@ -278,7 +278,7 @@ TEST_F(uring_listener_tests, loses_one_connection_and_no_descriptor_with_an_acce
         enter_without_looking();  // the connection is accepted, and its completion is in the queue
         bare->driver.discard(*discarded);
         EXPECT_EQ(discarded->completions, 0);
-        discarded.reset();  // AddressSanitizer sees who still touches it
+        discarded.reset();  // AddressSanitizer sees a later access
         expect_that_clients_see_the_end();
         connect(1);
         bare->run(next);
@@ -288,7 +288,7 @@ TEST_F(uring_listener_tests, loses_one_connection_and_no_descriptor_with_an_acce
     EXPECT_EQ(count_open_files(), before - 1) << "less the first client";
 }
 
-TEST_F(uring_listener_tests, serves_each_of_several_accepts_in_the_order_in_which_they_asked) {
+TEST_F(uring_listener_tests, several_accepts_are_served_in_the_order_of_their_start) {
     counted_operation one(io_kind::accept, listener.get());
     counted_operation two(io_kind::accept, listener.get());
     counted_operation three(io_kind::accept, listener.get());
@@ -305,7 +305,7 @@ TEST_F(uring_listener_tests, serves_each_of_several_accepts_in_the_order_in_whic
     for (counted_operation* op : {&one, &two, &three}) bare->driver.discard(*op);
 }
 
-TEST_F(uring_listener_tests, serves_all_when_there_is_hardly_any_room_for_requests_and_completions) {
+TEST_F(uring_listener_tests, all_accepts_are_served_with_little_space_for_requests_and_completions) {
     bare.emplace(uring_limits{.submissions = 2, .completions = 4, .buffers = 4});
     auto accepts = start_accepts(many / 2);
     connect(many);
@@ -316,7 +316,7 @@ TEST_F(uring_listener_tests, serves_all_when_there_is_hardly_any_room_for_reques
     for (std::size_t i = many / 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-TEST_F(uring_listener_tests, gives_connections_to_accepts_alone) {
+TEST_F(uring_listener_tests, only_accepts_get_connections) {
     connect_one_by_one(1);
     counted_operation receive(io_kind::receive, listener.get());
     bare->finish(receive);
@@ -333,7 +333,7 @@ TEST_F(uring_listener_tests, gives_connections_to_accepts_alone) {
     EXPECT_EQ(no_listener.result, -EINVAL);
 }
 
-TEST_F(uring_listener_tests, leaves_connections_to_others_when_its_accept_is_taken_back) {
+TEST_F(uring_listener_tests, a_cancelled_or_discarded_accept_leaves_connections_in_the_backlog) {
     for (const bool discarded : {false, true}) {
         counted_operation op(io_kind::accept, listener.get());
         bare->start(op);
@@ -351,7 +351,7 @@ TEST_F(uring_listener_tests, leaves_connections_to_others_when_its_accept_is_tak
     }
 }
 
-TEST_F(uring_listener_tests, ends_all_accepts_when_it_is_closed_and_keeps_no_connection) {
+TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_keeps_no_connection) {
     const std::ptrdiff_t before = count_open_files();
     auto accepts = start_accepts(3);
     bare->look();
@@ -386,7 +386,7 @@ TEST_F(uring_listener_tests, ends_all_accepts_when_it_is_closed_and_keeps_no_con
     EXPECT_EQ(count_open_files(), before - 1) << "less the listener";
 }
 
-TEST_F(uring_listener_tests, gets_no_connection_of_the_one_that_had_its_number) {
+TEST_F(uring_listener_tests, a_listener_gets_no_connection_of_a_closed_one_with_its_number) {
     connect(2);
     static_cast<void>(accept());  // there is a backlog
     counted_operation pending(io_kind::accept, listener.get());
@@ -411,7 +411,7 @@ TEST_F(uring_listener_tests, gets_no_connection_of_the_one_that_had_its_number) 
     EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(of_the_next.result))));
 }
 
-TEST_F(uring_listener_tests, leaves_its_number_to_a_stream_that_is_fed_with_bytes) {
+TEST_F(uring_listener_tests, a_stream_can_reuse_the_number_of_a_closed_listener) {
     counted_operation pending(io_kind::accept, listener.get());
     bare->start(pending);
     const int number = listener.get();
@@ -430,7 +430,7 @@ TEST_F(uring_listener_tests, leaves_its_number_to_a_stream_that_is_fed_with_byte
     EXPECT_EQ(pending.result, -ECANCELED);
 }
 
-TEST_F(uring_listener_tests, leaves_nothing_open_when_the_driver_is_destroyed) {
+TEST_F(uring_listener_tests, a_destroyed_driver_leaves_no_connection_open) {
     const std::ptrdiff_t before = count_open_files();
     bare.emplace();
     {
@@ -446,11 +446,11 @@ TEST_F(uring_listener_tests, leaves_nothing_open_when_the_driver_is_destroyed) {
     EXPECT_EQ(count_backlog(), 2U);
 }
 
-TEST_F(uring_listener_tests, says_that_descriptors_have_run_out_to_those_who_wait_and_recovers) {
+TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_recover) {
     const test::descriptor_limit limit;
     unique_fd client = make_client();
     const unique_fd lowest_free(checked(::dup(listener.get()), "dup"));
-    const int spare = lowest_free.get() + 4;  // the kernel looks at the limit when the accept is handed over
+    const int spare = lowest_free.get() + 4;  // the kernel checks the limit when it gets the accept
     ASSERT_TRUE(limit.set(static_cast<rlim_t>(spare)));
     std::vector<unique_fd> hoard;
     counted_operation told(io_kind::accept, listener.get());

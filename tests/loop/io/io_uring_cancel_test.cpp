@@ -1,5 +1,5 @@
-// What the io_uring driver leaves behind of an operation that is taken back and of a descriptor that is
-// closed: nothing.
+// The io_uring driver keeps nothing of an operation that is cancelled or discarded, or of a closed
+// descriptor.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 namespace loopbench::loop {
 namespace {
 
-TEST_F(uring_tests, completes_a_cancelled_receive_once_and_loses_no_byte) {
+TEST_F(uring_tests, a_cancelled_receive_completes_once_and_loses_no_byte) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation cancelled(io_kind::receive, pair.ours.get());
@@ -35,7 +35,7 @@ TEST_F(uring_tests, completes_a_cancelled_receive_once_and_loses_no_byte) {
     EXPECT_EQ(cancelled.completions, 1);
 }
 
-TEST_F(uring_tests, cancels_whatever_is_pending) {
+TEST_F(uring_tests, every_kind_of_pending_operation_can_be_cancelled) {
     bare_driver bare;
     test::full_listener full;
     const unique_fd idle = open_listener(endpoint::loopback(0));
@@ -60,7 +60,7 @@ TEST_F(uring_tests, cancels_whatever_is_pending) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-TEST_F(uring_tests, cancels_a_read_of_a_file_that_blocks) {
+TEST_F(uring_tests, a_read_of_a_blocking_file_can_be_cancelled) {
     bare_driver bare;
     const unique_fd blocking(checked(::inotify_init1(IN_CLOEXEC), "inotify_init1"));
     counted_operation read(io_kind::read, blocking.get());
@@ -71,7 +71,7 @@ TEST_F(uring_tests, cancels_a_read_of_a_file_that_blocks) {
     EXPECT_EQ(read.result, -ECANCELED);
 }
 
-TEST_F(uring_tests, ends_everything_on_a_descriptor_that_is_closed) {
+TEST_F(uring_tests, closing_a_descriptor_ends_all_its_operations) {
     bare_driver bare;
     socket_pair pair;
     while (::send(pair.ours.get(), "full", 4, MSG_NOSIGNAL) > 0) {
@@ -90,7 +90,7 @@ TEST_F(uring_tests, ends_everything_on_a_descriptor_that_is_closed) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-TEST_F(uring_tests, hands_over_what_was_started_before_a_descriptor_is_closed) {
+TEST_F(uring_tests, a_send_started_before_a_close_is_handed_to_the_kernel) {
     bare_driver bare;
     socket_pair pair;
     bare.look();  // the ring belongs to this thread now
@@ -104,7 +104,7 @@ TEST_F(uring_tests, hands_over_what_was_started_before_a_descriptor_is_closed) {
     EXPECT_EQ(send.result, 4);
 }
 
-TEST_F(uring_tests, lets_the_peer_see_the_end_as_soon_as_a_descriptor_is_closed) {
+TEST_F(uring_tests, the_peer_sees_the_end_as_soon_as_a_descriptor_is_closed) {
     bare_driver bare;
     socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
@@ -117,13 +117,13 @@ TEST_F(uring_tests, lets_the_peer_see_the_end_as_soon_as_a_descriptor_is_closed)
     bare.run(receive);
 }
 
-TEST_F(uring_tests, gives_no_data_of_a_closed_descriptor_to_the_next_of_its_number) {
+TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_of_its_number) {
     bare_driver bare;
     socket_pair old;
     counted_operation receive(io_kind::receive, old.ours.get());
     bare.start(receive);
     bare.look();
-    old.send("old");  // its completion comes when the new one is there
+    old.send("old");  // its completion comes when the number is already reused
     const int number = old.ours.get();
     bare.driver.close(number);
     socket_pair fresh;
@@ -137,7 +137,7 @@ TEST_F(uring_tests, gives_no_data_of_a_closed_descriptor_to_the_next_of_its_numb
     EXPECT_EQ(receive.result, -ECANCELED);
 }
 
-TEST_F(uring_tests, leaves_a_discarded_operation_alone) {
+TEST_F(uring_tests, a_discarded_operation_is_not_touched) {
     bare_driver bare;
     const socket_pair pair;
     const socket_pair other;
@@ -153,7 +153,7 @@ TEST_F(uring_tests, leaves_a_discarded_operation_alone) {
     bare.start(bystander);
     bare.driver.discard(*read);
     bare.driver.discard(*receive);
-    read.reset();  // AddressSanitizer sees who still touches them
+    read.reset();  // AddressSanitizer sees later accesses
     receive.reset();
     ASSERT_EQ(::write(writer.get(), "x", 1), 1);
     pair.send("y");
@@ -164,7 +164,7 @@ TEST_F(uring_tests, leaves_a_discarded_operation_alone) {
     EXPECT_EQ(::read(reader.get(), &byte, 1), 1) << "the kernel read for an operation that was gone";
 }
 
-TEST_F(uring_tests, closes_the_connection_that_a_discarded_accept_had_got) {
+TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
     bare_driver bare;
     const unique_fd listener = open_listener(endpoint::loopback(0));
     endpoint address = local_endpoint(listener.get());
@@ -185,9 +185,9 @@ TEST_F(uring_tests, closes_the_connection_that_a_discarded_accept_had_got) {
     EXPECT_EQ(::recv(client.get(), &byte, 1, 0), 0);
 }
 
-TEST_F(uring_tests, leaves_the_reads_of_a_duplicate_alone_when_a_descriptor_is_closed) {
+TEST_F(uring_tests, closing_a_descriptor_leaves_the_reads_of_its_duplicate_alone) {
     bare_driver bare;
-    for (const io_kind kind : {io_kind::read, io_kind::receive}) {  // a request of its own, and a feed
+    for (const io_kind kind : {io_kind::read, io_kind::receive}) {  // its own request, and a feed
         socket_pair pair;
         const unique_fd duplicate(checked(::dup(pair.ours.get()), "dup"));
         counted_operation closed(kind, pair.ours.get());
@@ -209,7 +209,7 @@ TEST_F(uring_tests, leaves_the_reads_of_a_duplicate_alone_when_a_descriptor_is_c
     }
 }
 
-TEST_F(uring_tests, leaves_the_feed_of_a_duplicate_armed_when_a_descriptor_is_closed) {
+TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed) {
     bare_driver bare;
     socket_pair pair;
     const unique_fd duplicate(checked(::dup(pair.ours.get()), "dup"));
@@ -229,8 +229,8 @@ TEST_F(uring_tests, leaves_the_feed_of_a_duplicate_armed_when_a_descriptor_is_cl
     EXPECT_EQ(second.received(), "second");
 }
 
-// A part of the write was completed outside of a wait, and the rest is to be handed over with the next one.
-TEST_F(uring_tests, gives_no_rest_of_a_write_to_the_next_of_its_number) {
+// A part of the write has completed outside of a wait, and the rest is handed over with the next wait.
+TEST_F(uring_tests, the_rest_of_a_write_does_not_reach_the_next_file_of_its_number) {
     bare_driver bare;
     socket_pair pair;
     counted_operation write(io_kind::send, pair.ours.get(), std::size_t{4} << 20);
@@ -258,8 +258,8 @@ TEST_F(uring_tests, gives_no_rest_of_a_write_to_the_next_of_its_number) {
     EXPECT_EQ(pair.receive(), "");
 }
 
-// The completion of a part is in the queue when the write is taken back.
-TEST_F(uring_tests, ends_a_write_after_the_part_that_crosses_its_cancellation) {
+// The completion of a part is in the queue when the write is cancelled or closed.
+TEST_F(uring_tests, a_cancelled_write_ends_after_the_part_that_crosses_its_cancellation) {
     bare_driver bare;
     for (const bool closed : {false, true}) {
         socket_pair pair;
@@ -290,7 +290,7 @@ TEST_F(uring_tests, ends_a_write_after_the_part_that_crosses_its_cancellation) {
     }
 }
 
-TEST_F(uring_tests, lets_go_of_a_discarded_operation_whose_completion_waits_to_be_taken) {
+TEST_F(uring_tests, a_discarded_operation_is_released_while_its_completion_is_in_the_queue) {
     bare_driver bare;
     for (const io_kind kind : {io_kind::read, io_kind::writable, io_kind::receive}) {
         const socket_pair pair;
@@ -311,7 +311,7 @@ TEST_F(uring_tests, lets_go_of_a_discarded_operation_whose_completion_waits_to_b
         bare.driver.discard(*done);
         EXPECT_EQ(done->completions, completions);
         EXPECT_FALSE(done->pending);
-        done.reset();  // AddressSanitizer sees who still touches it
+        done.reset();  // AddressSanitizer sees a later access
         bare.run(other);
         bare.look();
         EXPECT_EQ(bare.driver.pending(), 0U);
@@ -319,7 +319,7 @@ TEST_F(uring_tests, lets_go_of_a_discarded_operation_whose_completion_waits_to_b
     }
 }
 
-TEST_F(uring_tests, lets_go_of_a_discarded_operation_whose_descriptor_is_closed) {
+TEST_F(uring_tests, a_discarded_operation_is_released_after_its_descriptor_is_closed) {
     bare_driver bare;
     for (const bool cancelled : {false, true}) {
         socket_pair pair;
@@ -346,7 +346,7 @@ TEST_F(uring_tests, lets_go_of_a_discarded_operation_whose_descriptor_is_closed)
     }
 }
 
-TEST_F(uring_tests, ends_what_was_started_before_the_first_wait_without_the_kernel) {
+TEST_F(uring_tests, operations_before_the_first_wait_end_without_the_kernel) {
     bare_driver bare;
     const socket_pair pair;
     const socket_pair closing;
@@ -378,8 +378,8 @@ TEST_F(uring_tests, ends_what_was_started_before_the_first_wait_without_the_kern
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-// Reads, writes, waits and feeds; some are cancelled, some discarded, some lose their descriptor, at once.
-TEST_F(uring_tests, completes_each_of_many_once_however_little_room_there_is) {
+// Reads, writes, waits and feeds at once; some are cancelled, some discarded, some lose their descriptor.
+TEST_F(uring_tests, each_of_many_operations_completes_once_with_little_space) {
     bare_driver bare({.submissions = 2, .completions = 4, .buffers = 4});
     for (int round = 0; round < 3; ++round) {
         std::vector<socket_pair> pairs(60);
@@ -429,14 +429,14 @@ TEST_F(uring_tests, completes_each_of_many_once_however_little_room_there_is) {
     }
 }
 
-TEST_F(uring_tests, holds_no_file_after_its_destruction) {
+TEST_F(uring_tests, a_destroyed_driver_holds_no_file) {
     socket_pair pair;
     {
         bare_driver bare;
         counted_operation receive(io_kind::receive, pair.ours.get());
         bare.start(receive);
         bare.look();
-        bare.driver.discard(receive);  // the feed goes on
+        bare.driver.discard(receive);  // the feed continues
     }
     pair.ours.reset();
     char byte;

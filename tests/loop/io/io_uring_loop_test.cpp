@@ -1,5 +1,5 @@
-// The io_uring driver under a real loop: whole programs, destruction in the middle of them, and the words in
-// which a refusal is explained.
+// The io_uring driver under a real loop: whole programs, destruction in the middle of them, and the text that
+// explains a refusal.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -52,7 +52,7 @@ std::byte pattern(std::size_t connection, std::size_t position) {
 }
 
 task<> echo(stream peer) {
-    std::array<std::byte, 700> buffer;  // not the size of anything else, so that borders move
+    std::array<std::byte, 700> buffer;  // unlike any other size here, so that borders move
     for (;;) {
         const io_result received = co_await peer.read_some(buffer);
         if (received.error != 0 || received.bytes == 0) co_return;
@@ -82,7 +82,7 @@ task<> ask(event_loop& loop, std::uint16_t port, std::size_t connection, std::si
     }
 }
 
-TEST_F(uring_loop_tests, echoes_every_byte_on_two_hundred_connections) {
+TEST_F(uring_loop_tests, every_byte_is_echoed_on_two_hundred_connections) {
     constexpr std::size_t connections = 200;
     constexpr std::size_t rounds = 10;
     std::size_t wrong = connections * rounds;
@@ -107,7 +107,7 @@ task<> send_large(stream& to) {
     to.shutdown_write();
 }
 
-// Small and large reads in turn, and pauses in which others run.
+// Alternates small and large reads, with pauses in which other tasks run.
 task<> receive_slowly(event_loop& loop, stream& from, std::size_t& right) {
     std::vector<std::byte> buffer(100'000);
     for (std::size_t position = 0, turn = 0;; ++turn) {
@@ -120,7 +120,7 @@ task<> receive_slowly(event_loop& loop, stream& from, std::size_t& right) {
     }
 }
 
-TEST_F(uring_loop_tests, brings_sixteen_megabytes_through_a_slow_reader) {
+TEST_F(uring_loop_tests, sixteen_megabytes_pass_through_a_slow_reader) {
     std::size_t right = 0;
     auto listening = loop().listen();
     loop().run([](event_loop& on, listener& at, std::size_t& count) -> task<> {
@@ -146,7 +146,7 @@ task<> wait_for_a_connection(listener at) {
     co_await at.accept();
 }
 
-TEST_F(uring_loop_tests, destroys_a_loop_in_the_middle_of_everything) {
+TEST_F(uring_loop_tests, a_loop_can_be_destroyed_in_the_middle_of_everything) {
     std::vector<unique_fd> peers;
     for (int i = 0; i < 20; ++i) {
         socket_pair reading;
@@ -162,7 +162,7 @@ TEST_F(uring_loop_tests, destroys_a_loop_in_the_middle_of_everything) {
     EXPECT_NE(loop().io().pending(), 0U);
 }
 
-TEST_F(uring_loop_tests, is_woken_a_hundred_thousand_times_by_another_thread) {
+TEST_F(uring_loop_tests, another_thread_wakes_the_loop_a_hundred_thousand_times) {
     constexpr int posts = 100'000;
     std::atomic<int> received = 0;
     std::thread poster([&] {
@@ -172,7 +172,8 @@ TEST_F(uring_loop_tests, is_woken_a_hundred_thousand_times_by_another_thread) {
                 received.notify_one();
                 if (i + 1 == posts) loop().stop();
             });
-            // Every hundredth waits until the loop has it, and so finds it asleep or about to be.
+            // After every hundredth post, waits until the loop has run it; the loop is then asleep or about
+            // to be.
             if (i % 100 != 0) continue;
             for (int seen; (seen = received.load(std::memory_order_acquire)) <= i;) received.wait(seen);
         }
@@ -182,7 +183,7 @@ TEST_F(uring_loop_tests, is_woken_a_hundred_thousand_times_by_another_thread) {
     EXPECT_EQ(received, posts);
 }
 
-TEST_F(uring_loop_tests, sleeps_through_silence_and_never_ends_a_sleep_early) {
+TEST_F(uring_loop_tests, the_loop_sleeps_through_silence_and_ends_no_sleep_early) {
     std::vector<socket_pair> pairs(100);
     for (socket_pair& pair : pairs) loop().spawn(wait_for_a_byte(stream(loop(), std::move(pair.ours))));
     int early = 0;
@@ -198,7 +199,7 @@ TEST_F(uring_loop_tests, sleeps_through_silence_and_never_ends_a_sleep_early) {
     EXPECT_LE(clock.waits(), 8U);  // one for each sleep, and a few to start with
 }
 
-TEST_F(uring_loop_tests, runs_in_another_thread_than_it_was_prepared_in) {
+TEST_F(uring_loop_tests, the_loop_can_run_in_another_thread_than_it_was_prepared_in) {
     const std::unique_ptr<event_loop> owner = make_loop("loop-uring");
     event_loop& loop = *owner;
     std::vector<socket_pair> pairs(4);
@@ -236,7 +237,7 @@ TEST_F(uring_loop_tests, runs_in_another_thread_than_it_was_prepared_in) {
     EXPECT_GE(called[3], 1);
 }
 
-/// What io_uring_refusal() says in a process in which io_uring_setup(2) fails with `error`.
+/// Returns what io_uring_refusal() says in a process in which io_uring_setup(2) fails with `error`.
 std::string refusal_with(int error) {
     int ends[2];
     checked(::pipe2(ends, O_CLOEXEC), "pipe2");
@@ -266,7 +267,7 @@ std::string refusal_with(int error) {
                        : "no seccomp filter can be set here";
 }
 
-TEST(io_uring_refused, names_the_cause_and_the_remedy) {
+TEST(io_uring_refused, the_refusal_names_the_cause_and_the_remedy) {
     const std::string forbidden = refusal_with(EPERM);
     const bool by_setting = forbidden.find("io_uring_disabled=0") != std::string::npos;  // on this machine
     EXPECT_SAYS(forbidden, by_setting ? "sysctl -w" : "seccomp=unconfined");

@@ -1,5 +1,5 @@
 // The io_uring driver in a thread that the kernel does not let into the ring: for a while, as when it has no
-// memory for requests, or for good. A seccomp filter takes the kernel's part, and ends with its thread.
+// memory for requests, or for good. A seccomp filter imitates the kernel, and ends with its thread.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -25,8 +25,8 @@ constexpr std::uint32_t argument(int index) {
     return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + 8U * static_cast<std::uint32_t>(index);
 }
 
-/// From here on this thread cannot enter a ring that is full to hand it over; it can to sleep. False where
-/// seccomp filters are not allowed.
+/// Prevents this thread from entering a full ring to submit requests. It can still enter to sleep. Returns
+/// false where seccomp filters are not allowed.
 bool refuse_to_hand_over(std::uint32_t submissions) {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -43,7 +43,7 @@ bool refuse_to_hand_over(std::uint32_t submissions) {
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// From here on this thread cannot enter a ring at all.
+/// Prevents this thread from entering a ring at all.
 bool refuse_entries() {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -61,14 +61,14 @@ protected:
     static constexpr unsigned submissions = 4;
     static constexpr uring_limits little_room{.submissions = submissions, .completions = 16, .buffers = 4};
 
-    /// In a thread of its own, which the filter dies with.
+    /// Runs `body` in its own thread, with which the filter ends.
     template <class Body>
     void in_a_thread(Body body) {
         std::thread(body).join();
         if (!seccomp_is_possible) GTEST_SKIP() << "no seccomp filter can be set here";
     }
 
-    /// Requests that nothing completes but fill the ring, and cannot be handed over but by a wait.
+    /// Requests that fill the ring and that nothing completes. Only a wait can submit them.
     class full_ring {
     public:
         explicit full_ring(bare_driver& bare) : bare_(bare) {
@@ -79,7 +79,7 @@ protected:
                 if (op->pending) bare_.driver.discard(*op);
         }
 
-        /// Sleeps until one of them has completed, for which all are handed over.
+        /// Sleeps until one of them has completed, which first submits all of them.
         void hand_over() {
             pairs_[0].send("x");
             bare_.driver.wait(never);
@@ -99,7 +99,7 @@ protected:
     bool seccomp_is_possible = true;
 };
 
-TEST_F(uring_refused_entry_tests, cancels_later_what_there_was_no_room_to_cancel) {
+TEST_F(uring_refused_entry_tests, a_cancellation_without_space_in_the_ring_is_made_later) {
     in_a_thread([&] {
         bare_driver bare(little_room);
         const socket_pair pair;
@@ -125,8 +125,7 @@ TEST_F(uring_refused_entry_tests, cancels_later_what_there_was_no_room_to_cancel
     });
 }
 
-TEST_F(uring_refused_entry_tests,
-       ends_later_the_feed_of_a_closed_descriptor_that_there_was_no_room_to_cancel) {
+TEST_F(uring_refused_entry_tests, the_feed_of_a_closed_descriptor_ends_later_if_the_ring_is_full) {
     in_a_thread([&] {
         bare_driver bare(little_room);
         socket_pair old;
@@ -156,7 +155,7 @@ TEST_F(uring_refused_entry_tests,
     });
 }
 
-TEST_F(uring_refused_entry_tests, starts_later_what_there_was_no_room_to_start) {
+TEST_F(uring_refused_entry_tests, an_operation_without_space_in_the_ring_starts_later) {
     in_a_thread([&] {
         bare_driver bare(little_room);
         const std::array<socket_pair, submissions + 2> pairs;
@@ -168,14 +167,14 @@ TEST_F(uring_refused_entry_tests, starts_later_what_there_was_no_room_to_start) 
         }
         if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
         EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "or this test sees nothing";
-        bare.driver.discard(*early.front());  // sleeps, for which what is in the ring is handed over
+        bare.driver.discard(*early.front());  // sleeps, and so submits what is in the ring
         for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
         EXPECT_EQ(early.front()->completions, 0);
         EXPECT_EQ(bare.driver.pending(), 0U);
     });
 }
 
-TEST_F(uring_refused_entry_tests, discards_what_is_pending_when_the_kernel_lets_it_in_no_more) {
+TEST_F(uring_refused_entry_tests, a_discard_works_when_the_kernel_refuses_all_entries) {
     ::alarm(10);  // instead of a discard that never returns
     in_a_thread([&] {
         bare_driver bare;

@@ -1,5 +1,5 @@
-// The io_uring driver against its contract (io/io.hpp): what starts completes once, no byte is lost,
-// whatever runs short, and the kernel is entered no more often than needed.
+// The io_uring driver against its contract (io/io.hpp): each operation completes once, no byte is lost
+// whatever resource runs short, and the driver enters the kernel no more often than needed.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -34,15 +34,15 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// That is the same error as for a flag that an old kernel does not know.
-TEST_F(uring_tests, says_what_is_wrong_with_its_size_and_does_not_blame_a_new_kernel) {
+// A wrong size gives the same error as a flag that an old kernel does not know.
+TEST_F(uring_tests, an_invalid_size_is_reported_without_blaming_a_new_kernel) {
     const auto said =
         tests::complaint_of<std::system_error>([] { const uring_ring ring(uring_limits{.submissions = 0}); });
     EXPECT_SAYS(said, "1 to 32768 submissions");
     EXPECT_EQ(said.find("too old"), std::string::npos) << said;
 }
 
-TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
+TEST_F(uring_tests, a_receive_gets_what_comes_later_and_what_was_there_before) {
     bare_driver bare;
     const socket_pair pair;
     pair.send("before");
@@ -60,7 +60,7 @@ TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-TEST_F(uring_tests, keeps_the_rest_of_what_arrived_for_the_next_reader) {
+TEST_F(uring_tests, the_next_receive_gets_the_rest_of_what_arrived) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 3);
@@ -75,7 +75,7 @@ TEST_F(uring_tests, keeps_the_rest_of_what_arrived_for_the_next_reader) {
     EXPECT_EQ(second.received(), "defgh");
 }
 
-TEST_F(uring_tests, gives_the_data_before_the_end_and_the_end_every_time) {
+TEST_F(uring_tests, a_receive_gets_the_data_before_the_end_and_then_the_end_every_time) {
     bare_driver bare;
     socket_pair pair;
     counted_operation data(io_kind::receive, pair.ours.get(), 1);
@@ -95,14 +95,14 @@ TEST_F(uring_tests, gives_the_data_before_the_end_and_the_end_every_time) {
     }
 }
 
-TEST_F(uring_tests, reports_a_reset_connection_and_a_broken_one_without_a_signal) {
+TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signal) {
     bare_driver bare;
     socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
     bare.start(receive);
     bare.look();
     ::send(pair.ours.get(), "unread", 6, MSG_NOSIGNAL);
-    pair.theirs.reset();  // with data that nobody read: a reset
+    pair.theirs.reset();  // unread data turns the close into a reset
     bare.run(receive);
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
@@ -113,7 +113,7 @@ TEST_F(uring_tests, reports_a_reset_connection_and_a_broken_one_without_a_signal
     EXPECT_EQ(send.result, -EPIPE);
 }
 
-TEST_F(uring_tests, refuses_a_descriptor_that_is_not_open) {
+TEST_F(uring_tests, a_descriptor_that_is_not_open_is_refused) {
     bare_driver bare;
     counted_operation none(io_kind::receive, -1);
     bare.finish(none);
@@ -123,7 +123,7 @@ TEST_F(uring_tests, refuses_a_descriptor_that_is_not_open) {
     EXPECT_EQ(closed.result, -EBADF);
 }
 
-TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
+TEST_F(uring_tests, an_overflow_of_its_queue_loses_no_completion) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 64});
     const std::vector<socket_pair> pairs(100);
     for (int round = 0; round < 3; ++round) {
@@ -142,7 +142,7 @@ TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
     }
 }
 
-TEST_F(uring_tests, can_be_woken_after_its_queue_has_overflown) {
+TEST_F(uring_tests, the_driver_can_be_woken_after_its_queue_has_overflown) {
     bare_driver bare({.submissions = 64, .completions = 64, .buffers = 4});
     const std::vector<socket_pair> pairs(200);
     std::deque<counted_operation> all;
@@ -159,7 +159,7 @@ TEST_F(uring_tests, can_be_woken_after_its_queue_has_overflown) {
     EXPECT_LT(steady_clock::now(), give_up) << "a wake-up was lost";
 }
 
-TEST_F(uring_tests, serves_more_active_streams_than_it_has_buffers) {
+TEST_F(uring_tests, more_active_streams_than_buffers_are_served) {
     bare_driver bare({.submissions = 64, .completions = 256, .buffers = 4});
     const std::vector<socket_pair> pairs(50);
     for (int round = 0; round < 5; ++round) {
@@ -174,7 +174,7 @@ TEST_F(uring_tests, serves_more_active_streams_than_it_has_buffers) {
     }
 }
 
-TEST_F(uring_tests, uses_its_buffers_again_and_again) {
+TEST_F(uring_tests, buffers_are_used_again_and_again) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 4});
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
@@ -190,12 +190,12 @@ TEST_F(uring_tests, uses_its_buffers_again_and_again) {
     }
 }
 
-TEST_F(uring_tests, keeps_no_more_than_a_few_buffers_for_a_reader_that_has_stopped) {
+TEST_F(uring_tests, a_reader_that_has_stopped_keeps_only_a_few_buffers) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
     bare.start(first);
-    for (int i = 0; i < 40; ++i) {  // a buffer each
+    for (int i = 0; i < 40; ++i) {  // each takes a buffer
         pair.send("x");
         bare.look();
     }
@@ -204,7 +204,7 @@ TEST_F(uring_tests, keeps_no_more_than_a_few_buffers_for_a_reader_that_has_stopp
     EXPECT_GT(left_bytes, 20);
 }
 
-TEST_F(uring_tests, stops_receiving_for_a_reader_that_has_stopped_and_loses_nothing) {
+TEST_F(uring_tests, the_driver_stops_receiving_for_a_reader_that_has_stopped_and_loses_nothing) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
@@ -228,7 +228,7 @@ TEST_F(uring_tests, stops_receiving_for_a_reader_that_has_stopped_and_loses_noth
     EXPECT_EQ(received, sent);
 }
 
-TEST_F(uring_tests, accepts_a_burst_and_leaves_in_the_backlog_what_nobody_asked_for) {
+TEST_F(uring_tests, a_burst_is_accepted_and_other_connections_stay_in_the_backlog) {
     bare_driver bare;
     const unique_fd listener = open_listener(endpoint::loopback(0));
     const endpoint address = local_endpoint(listener.get());
@@ -252,7 +252,7 @@ TEST_F(uring_tests, accepts_a_burst_and_leaves_in_the_backlog_what_nobody_asked_
     }
 }
 
-TEST_F(uring_tests, passes_datagrams_with_their_sender) {
+TEST_F(uring_tests, datagrams_arrive_with_their_sender) {
     bare_driver bare;
     const unique_fd from = open_datagram(endpoint::loopback(0));
     const unique_fd to = open_datagram(endpoint::loopback(0));
@@ -271,7 +271,7 @@ TEST_F(uring_tests, passes_datagrams_with_their_sender) {
     EXPECT_EQ(endpoint(&sender, receive.address_bytes).port(), local_endpoint(from.get()).port());
 }
 
-TEST_F(uring_tests, lets_the_second_of_two_readers_of_one_datagram_wait_on) {
+TEST_F(uring_tests, one_datagram_completes_only_one_of_two_readers) {
     bare_driver bare;
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
@@ -291,7 +291,7 @@ TEST_F(uring_tests, lets_the_second_of_two_readers_of_one_datagram_wait_on) {
     EXPECT_EQ(one.result + two.result, 2);
 }
 
-TEST_F(uring_tests, says_that_a_stream_is_readable_while_it_holds_data_back) {
+TEST_F(uring_tests, a_stream_with_received_data_is_readable) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
@@ -308,8 +308,8 @@ TEST_F(uring_tests, says_that_a_stream_is_readable_while_it_holds_data_back) {
     EXPECT_EQ(late.result, 0);
 }
 
-// io_uring cannot wait for a terminal, and says EAGAIN where it does not block.
-TEST_F(uring_tests, waits_for_input_from_a_terminal_that_does_not_block) {
+// io_uring cannot wait for a terminal: for a non-blocking one, it returns EAGAIN.
+TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     int keyboard = -1;
     int terminal = -1;
     ASSERT_EQ(::openpty(&keyboard, &terminal, nullptr, nullptr, nullptr), 0);
@@ -326,7 +326,7 @@ TEST_F(uring_tests, waits_for_input_from_a_terminal_that_does_not_block) {
     EXPECT_EQ(reading.received(), "yes\n");
 }
 
-TEST_F(uring_tests, does_not_enter_the_kernel_to_look_when_nothing_has_happened) {
+TEST_F(uring_tests, a_look_does_not_enter_the_kernel_when_nothing_has_happened) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
@@ -341,7 +341,7 @@ TEST_F(uring_tests, does_not_enter_the_kernel_to_look_when_nothing_has_happened)
     EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
-TEST_F(uring_tests, wakes_for_an_earlier_deadline_and_at_most_once_in_vain_for_one_given_up) {
+TEST_F(uring_tests, an_earlier_deadline_wakes_and_an_abandoned_one_wakes_at_most_once) {
     bare_driver bare;
     bare.driver.wake();
     bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and is woken
@@ -350,14 +350,14 @@ TEST_F(uring_tests, wakes_for_an_earlier_deadline_and_at_most_once_in_vain_for_o
     const time_point given_up = steady_clock::now() + milliseconds(1);
     bare.driver.wake();
     bare.driver.wait(given_up);
-    bare.look();  // whichever has ended it, the wake-up is taken by now
+    bare.look();  // takes the wake-up, whichever ended the wait
     const time_point late = given_up + milliseconds(30);
     int waits = 0;
     for (; steady_clock::now() < late; ++waits) bare.driver.wait(late);
     EXPECT_LE(waits, 2);
 }
 
-/// Few buffers, and readers that have stopped and hold some of them.
+/// A driver with few buffers; readers that have stopped hold some of them.
 class uring_buffer_tests : public uring_tests {
 protected:
     static constexpr unsigned buffers = 16;
@@ -368,19 +368,19 @@ protected:
             bare.emplace(uring_limits{.submissions = 64, .completions = 64, .buffers = buffers});
     }
 
-    /// Starts its feed; then messages come that nobody reads.
+    /// Starts the stream's feed; then sends messages that nothing reads.
     void hoard(const socket_pair& pair, int messages) {
         counted_operation first(io_kind::receive, pair.ours.get());
         bare->start(first);
         pair.send("x");
         bare->run(first);
-        for (int i = 0; i < messages; ++i) {  // a buffer each
+        for (int i = 0; i < messages; ++i) {  // each takes a buffer
             pair.send("x");
             bare->look();
         }
     }
 
-    /// Reads until it would have to wait.
+    /// Reads until a read would have to wait.
     void read_all(const socket_pair& pair) {
         for (;;) {
             counted_operation next(io_kind::receive, pair.ours.get());
@@ -394,7 +394,7 @@ protected:
         }
     }
 
-    /// How many requests a small read costs that waits for its message.
+    /// Returns how many requests a small read costs that waits for its message.
     std::uint64_t requests_of_a_read(const socket_pair& pair) {
         const std::uint64_t before = bare->driver.ring().requests();
         counted_operation op(io_kind::receive, pair.ours.get());
@@ -409,7 +409,7 @@ protected:
     std::optional<bare_driver> bare;
 };
 
-TEST_F(uring_buffer_tests, that_have_run_out_make_no_two_requests_of_a_read) {
+TEST_F(uring_buffer_tests, a_read_without_buffers_makes_only_one_request) {
     const std::array<socket_pair, 3> slow;
     const std::array<socket_pair, 4> others;
     for (const socket_pair& pair : slow) hoard(pair, 12);
@@ -423,7 +423,7 @@ TEST_F(uring_buffer_tests, that_have_run_out_make_no_two_requests_of_a_read) {
             EXPECT_EQ(requests_of_a_read(pair), 0U) << "the feeds have not been resumed";
 }
 
-TEST_F(uring_buffer_tests, that_one_slow_reader_holds_do_not_cost_all_others_their_feeds) {
+TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_cost_others_their_feeds) {
     const socket_pair slow;
     const socket_pair burst;
     const std::array<socket_pair, 4> others;
@@ -437,15 +437,16 @@ TEST_F(uring_buffer_tests, that_one_slow_reader_holds_do_not_cost_all_others_the
         for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
 }
 
-// What a burst has added is not walked through for ever: it would leave the caches between two messages.
-TEST_F(uring_tests, gives_the_kernel_twice_as_many_buffers_for_a_burst_and_takes_them_back) {
+// The driver must not cycle through the added buffers for ever: they would leave the caches between two
+// messages.
+TEST_F(uring_tests, a_burst_doubles_the_buffers_and_the_driver_takes_them_back) {
     uring_ring ring{uring_limits{}};
     provided_buffers buffers(ring.native(), 256);
     const unsigned few = buffers.available();
     arrived_bytes arrived;
     for (unsigned i = 0; i < few; ++i) buffers.append(arrived, static_cast<std::uint16_t>(i), 1);
     EXPECT_EQ(buffers.available(), 0U);
-    for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());  // all met with that at once
+    for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());  // all ran out at once
     EXPECT_EQ(buffers.available(), 2 * few);
 
     for (int i = 0; i < 100'000; ++i) {
@@ -456,8 +457,8 @@ TEST_F(uring_tests, gives_the_kernel_twice_as_many_buffers_for_a_burst_and_takes
     EXPECT_EQ(buffers.available(), few);
 }
 
-// The thread that ran it lives on, and must not keep the files of its requests.
-TEST_F(uring_tests, closed_by_another_thread_lets_go_of_its_files) {
+// The thread that ran the driver lives on, and must not keep the files of its requests.
+TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
     socket_pair pair;
     auto bare = std::make_unique<bare_driver>();
     std::promise<void> has_waited;
@@ -478,8 +479,8 @@ TEST_F(uring_tests, closed_by_another_thread_lets_go_of_its_files) {
     may_end.set_value();
 }
 
-// The kernel tells of the end at every look, asked for or not.
-TEST_F(uring_tests, sleeps_until_there_is_room_for_a_peer_that_will_send_no_more) {
+// The kernel reports the end at every look, requested or not.
+TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_although_the_peer_sends_no_more) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;
         const socket_pair pair;
@@ -506,8 +507,8 @@ TEST_F(uring_tests, sleeps_until_there_is_room_for_a_peer_that_will_send_no_more
     }
 }
 
-// It is done, and the kernel has its request until the cancellation has gone through.
-TEST_F(uring_tests, keeps_the_result_of_what_is_closed_or_discarded_just_when_there_was_room) {
+// The operation is done, but the kernel has its request until the cancellation has gone through.
+TEST_F(uring_tests, an_operation_that_is_done_keeps_its_result_when_closed_or_discarded) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;
         const socket_pair pair;
@@ -534,7 +535,7 @@ TEST_F(uring_tests, keeps_the_result_of_what_is_closed_or_discarded_just_when_th
     }
 }
 
-TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {
+TEST_F(uring_tests, the_driver_belongs_to_the_thread_that_first_waits_in_it) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());

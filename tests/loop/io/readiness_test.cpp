@@ -1,4 +1,4 @@
-// How readiness becomes completion, with a kernel that reports what a test tells it to.
+// Tests how readiness becomes completion, with a kernel that reports what a test scripts.
 #include "loop/io/readiness.hpp"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// What was asked of the kernel, and what it is going to report.
+/// A driver that records the requests to the kernel, and reports the events that a test has set.
 class scripted_driver final : public readiness_driver {
 public:
     struct watched {
@@ -42,7 +42,7 @@ private:
     }
 };
 
-/// By edges, or by levels.
+/// The parameter is true for edge-triggered, false for level-triggered.
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
@@ -73,7 +73,7 @@ protected:
         return op;
     }
 
-    /// The kernel says so. What that lets go on is run with take_turn().
+    /// Reports the events of the kernel. take_turn() runs the operations that can continue.
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -84,13 +84,13 @@ protected:
         take_turn();
     }
 
-    /// The operation waits, and then something comes and the kernel says so.
+    /// Starts an operation that waits; then data arrives and the kernel reports it.
     void wait_and_be_told(io_operation& op, std::string_view text = "abc") {
         ASSERT_FALSE(driver.start(op));
         put(peer.get(), text);
         tell(driver.watches.back().generation);
     }
-    /// The same to its end.
+    /// Does the same, and completes the operation.
     void wait_and_complete(io_operation& op) {
         wait_and_be_told(op);
         take_turn();
@@ -106,7 +106,7 @@ protected:
         next.complete(&next, completion::run);
     }
 
-    /// From then on its calls are made when their turn has come.
+    /// Receives a large message. From then on, calls are made only when the operation's turn has come.
     void receive_much() {
         put(peer.get(), std::string(much.size(), 'm'));
         auto op = reading();
@@ -119,8 +119,8 @@ protected:
         driver.discard(nothing_more);
     }
 
-    /// Receives messages that fill the buffer, each reported when somebody waits for it, until the driver has
-    /// learned that another call after it is in vain.
+    /// Receives messages that fill the buffer, each reported while an operation waits for it, until the
+    /// driver has learned that a further call is in vain.
     void receive_until_it_is_told_by_level() {
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(, readiness, testing::Bool(), kind_of_readiness);
 
 }  // namespace
 
-TEST_P(readiness, completes_at_once_what_need_not_wait) {
+TEST_P(readiness, an_operation_that_need_not_wait_completes_at_once) {
     put(peer.get(), "abc");
     auto op = reading();
     EXPECT_TRUE(driver.start(op));
@@ -156,14 +156,14 @@ TEST_P(readiness, completes_at_once_what_need_not_wait) {
     EXPECT_TRUE(ready.empty());
 }
 
-TEST_P(readiness, of_a_closed_file_does_not_touch_the_next_one_of_its_number) {
+TEST_P(readiness, an_event_of_a_closed_file_does_not_touch_the_next_one_of_its_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
     const std::uint32_t old_generation = driver.watches.back().generation;
     driver.close(ours.get());
     EXPECT_EQ(before.result, -ECANCELED);
     EXPECT_EQ(&ready.pop(), &before);
-    // By edges, closing the file takes it out of the kernel's set.
+    // Edge-triggered, closing the file takes it out of the kernel's set.
     EXPECT_EQ(driver.unwatched, GetParam() ? std::vector<int>{} : std::vector{ours.get()});
 
     auto after = reading();
@@ -176,8 +176,9 @@ TEST_P(readiness, of_a_closed_file_does_not_touch_the_next_one_of_its_number) {
     EXPECT_EQ(after.result, 3);
 }
 
-// It was closed by somebody who did not say so, and lives on in a duplicate, which the kernel still reports.
-TEST_P(readiness, of_a_file_that_is_not_watched_any_more_does_not_touch_the_next_one_of_its_number) {
+// The file was closed without the driver's knowledge. A duplicate keeps it alive, and the kernel still
+// reports it.
+TEST_P(readiness, an_event_of_an_unwatched_file_does_not_touch_the_next_one_of_its_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
     const std::uint32_t old_generation = driver.watches.back().generation;
@@ -193,21 +194,21 @@ TEST_P(readiness, of_a_file_that_is_not_watched_any_more_does_not_touch_the_next
     EXPECT_EQ(after.result, 3);
 }
 
-TEST_P(readiness, is_not_asked_for_again_where_a_short_read_has_told_that_nothing_is_left) {
+TEST_P(readiness, a_short_read_shows_that_nothing_is_left_and_the_next_read_waits) {
     use_tcp();
     put(peer.get(), "abc");
     auto first = reading();
     ASSERT_TRUE(driver.start(first));
-    put(peer.get(), "def");  // the kernel would say so; nobody has asked it
+    put(peer.get(), "def");  // the kernel would report this, but the driver makes no call
     auto second = reading();
     EXPECT_FALSE(driver.start(second));
     report(driver.watches.back().generation);
     EXPECT_EQ(second.result, 3);
 }
 
-// A short read of a Unix stream may have stopped at a message with descriptors, and no further edge would
-// tell.
-TEST_P(readiness, by_edges_stays_after_a_short_read_of_a_unix_stream) {
+// A short read of a Unix stream might have stopped at a message with descriptors, and no further edge would
+// report it.
+TEST_P(readiness, an_edge_triggered_unix_stream_stays_ready_after_a_short_read) {
     put(peer.get(), "abc");
     auto first = reading();
     ASSERT_TRUE(driver.start(first));
@@ -217,7 +218,7 @@ TEST_P(readiness, by_edges_stays_after_a_short_read_of_a_unix_stream) {
     if (second.pending) driver.discard(second);
 }
 
-TEST_P(readiness, by_edges_stays_after_a_short_read_of_one_message_of_several) {
+TEST_P(readiness, an_edge_triggered_datagram_socket_stays_ready_after_a_short_read) {
     ours.reset(checked(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
     peer.reset(checked(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket"));
     const endpoint anywhere = endpoint::loopback(0);
@@ -236,7 +237,7 @@ TEST_P(readiness, by_edges_stays_after_a_short_read_of_one_message_of_several) {
     if (second.pending) driver.discard(second);
 }
 
-TEST_P(readiness, stays_when_there_is_urgent_data) {
+TEST_P(readiness, a_socket_with_urgent_data_stays_ready) {
     use_tcp();
     auto first = reading();
     ASSERT_FALSE(driver.start(first));
@@ -255,7 +256,7 @@ TEST_P(readiness, stays_when_there_is_urgent_data) {
     EXPECT_EQ(second.result, 3);
 }
 
-TEST_P(readiness, goes_on_after_a_full_read_without_waiting) {
+TEST_P(readiness, a_read_after_a_full_read_does_not_wait) {
     put(peer.get(), "abcdef");
     auto first = reading(3);
     auto second = reading(3);
@@ -267,7 +268,7 @@ TEST_P(readiness, goes_on_after_a_full_read_without_waiting) {
 class readiness_by_edges : public readiness {};
 INSTANTIATE_TEST_SUITE_P(, readiness_by_edges, testing::Values(true), kind_of_readiness);
 
-TEST_P(readiness_by_edges, comes_to_be_told_by_level_where_calls_are_in_vain) {
+TEST_P(readiness_by_edges, input_is_watched_by_level_after_many_calls_in_vain) {
     receive_until_it_is_told_by_level();
     put(peer.get(), "abcdef");
     auto first = reading(3);
@@ -281,7 +282,7 @@ TEST_P(readiness_by_edges, comes_to_be_told_by_level_where_calls_are_in_vain) {
     EXPECT_EQ(driver.watches.size(), 2u);
 }
 
-TEST_P(readiness_by_edges, comes_to_be_told_by_level_after_each_read_of_a_unix_stream) {
+TEST_P(readiness_by_edges, a_unix_stream_is_watched_by_level_after_many_calls_in_vain) {
     for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
         auto op = reading();
         wait_and_complete(op);
@@ -295,7 +296,7 @@ TEST_P(readiness_by_edges, comes_to_be_told_by_level_after_each_read_of_a_unix_s
     EXPECT_EQ(next.result, 3);
 }
 
-TEST_P(readiness_by_edges, is_told_by_edges_again_where_more_waits_than_was_told) {
+TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_much_is_waiting) {
     receive_until_it_is_told_by_level();
     constexpr int messages = 1000;
     int told = 0;
@@ -311,7 +312,7 @@ TEST_P(readiness_by_edges, is_told_by_edges_again_where_more_waits_than_was_told
     EXPECT_LT(told, messages / 4);
     EXPECT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
-    receive_until_it_is_told_by_level();  // until there is no more than that
+    receive_until_it_is_told_by_level();  // until only the reported data is there
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
         wait_and_complete(op);
@@ -319,7 +320,7 @@ TEST_P(readiness_by_edges, is_told_by_edges_again_where_more_waits_than_was_told
     EXPECT_EQ(driver.watches.size(), 4u);
 }
 
-TEST_P(readiness_by_edges, is_told_by_edges_again_where_nobody_reads_what_is_there) {
+TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_nothing_reads_it) {
     receive_until_it_is_told_by_level();
     put(peer.get(), "abc");
     report(driver.watches.back().generation);
@@ -335,8 +336,9 @@ TEST_P(readiness_by_edges, is_told_by_edges_again_where_nobody_reads_what_is_the
     EXPECT_EQ(driver.watches.size(), 3u) << "for good";
 }
 
-// As a socket is whose error queue is not empty, or whose datagrams are shut down: it would be told for ever.
-TEST_P(readiness_by_edges, is_told_by_edges_again_where_it_was_told_and_there_is_nothing) {
+// A socket does this if its error queue is not empty, or its datagrams are shut down: by level, it would be
+// reported for ever.
+TEST_P(readiness_by_edges, input_is_watched_by_edges_again_after_a_report_in_vain) {
     receive_until_it_is_told_by_level();
     auto op = reading(3);
     ASSERT_FALSE(driver.start(op));
@@ -349,7 +351,7 @@ TEST_P(readiness_by_edges, is_told_by_edges_again_where_it_was_told_and_there_is
     EXPECT_EQ(op.result, 3);
 }
 
-TEST_P(readiness_by_edges, is_told_by_edges_again_where_output_has_to_wait) {
+TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_output_has_to_wait) {
     receive_until_it_is_told_by_level();
     const std::vector<std::byte> more_than_fits(std::size_t{16} << 20);
     io_operation op{};
@@ -364,15 +366,16 @@ TEST_P(readiness_by_edges, is_told_by_edges_again_where_output_has_to_wait) {
     driver.discard(op);
 }
 
-// By level, one that lives on in a duplicate would be told for ever.
-TEST_P(readiness_by_edges, of_a_file_that_is_closed_is_not_told_by_level_any_more) {
+// By level, a file that lives on in a duplicate would be reported for ever.
+TEST_P(readiness_by_edges, a_closed_file_is_not_watched_by_level_any_more) {
     receive_until_it_is_told_by_level();
     driver.close(ours.get());
     EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
 }
 
-// When its user has gone, it may be closed without the driver's knowledge, and live on in a duplicate.
-TEST_P(readiness_by_edges, is_not_told_by_level_to_who_asks_for_nothing_else) {
+// When its user has gone, the file might be closed without the driver's knowledge, and live on in a
+// duplicate.
+TEST_P(readiness_by_edges, a_file_that_is_only_asked_for_readability_is_not_watched_by_level) {
     for (int i = 0; i < 100; ++i) {
         auto op = reading();
         op.kind = io_kind::readable;
@@ -386,8 +389,8 @@ TEST_P(readiness_by_edges, is_not_told_by_level_to_who_asks_for_nothing_else) {
     EXPECT_EQ(driver.watches.size(), 1u);
 }
 
-// After the last bytes there is the end to be read, and an edge-triggered poller will not report it again.
-TEST_P(readiness, stays_when_the_peer_has_hung_up) {
+// After the last bytes the end must be read, and an edge-triggered poller does not report it again.
+TEST_P(readiness, a_file_stays_ready_when_the_peer_has_hung_up) {
     auto first = reading();
     ASSERT_FALSE(driver.start(first));
     put(peer.get(), "abc");
@@ -399,7 +402,7 @@ TEST_P(readiness, stays_when_the_peer_has_hung_up) {
     EXPECT_EQ(second.result, 0);
 }
 
-TEST_P(readiness, that_comes_in_vain_leaves_the_operation_waiting) {
+TEST_P(readiness, a_report_in_vain_leaves_the_operation_waiting) {
     auto op = reading();
     ASSERT_FALSE(driver.start(op));
     report(driver.watches.back().generation);
@@ -409,7 +412,7 @@ TEST_P(readiness, that_comes_in_vain_leaves_the_operation_waiting) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-TEST_P(readiness, is_watched_once_by_edges_and_while_it_is_wanted_by_levels) {
+TEST_P(readiness, a_file_is_watched_once_by_edges_and_on_demand_by_level) {
     for (int i = 0; i < 3; ++i) {
         auto op = reading();
         ASSERT_FALSE(driver.start(op));
@@ -421,7 +424,7 @@ TEST_P(readiness, is_watched_once_by_edges_and_while_it_is_wanted_by_levels) {
     EXPECT_EQ(driver.watches.back().in, GetParam());
 }
 
-TEST_P(readiness, of_a_closed_descriptor_is_not_asked_for_and_nobody_else_is_forgotten) {
+TEST_P(readiness, refusing_a_closed_descriptor_leaves_other_descriptors_watched) {
     constexpr int high = 200;
     checked(::dup2(ours.get(), high), "dup2");
     ours.reset(high);
@@ -437,7 +440,7 @@ TEST_P(readiness, of_a_closed_descriptor_is_not_asked_for_and_nobody_else_is_for
     EXPECT_FALSE(waiting.pending);
 }
 
-TEST_P(readiness, serves_those_who_wait_in_the_order_in_which_they_came) {
+TEST_P(readiness, waiting_operations_are_served_in_the_order_of_their_start) {
     auto first = reading(3);
     auto second = reading(3);
     ASSERT_FALSE(driver.start(first));
@@ -450,9 +453,9 @@ TEST_P(readiness, serves_those_who_wait_in_the_order_in_which_they_came) {
     EXPECT_EQ(ended, std::vector<operation*>{&first});
 }
 
-// What is read stays in the caches until its coroutine looks at it; and what nobody has read yet, a cancelled
-// operation does not lose.
-TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
+// The received bytes stay in the caches until the coroutine looks at them; and a cancelled operation does not
+// lose unread bytes.
+TEST_P(readiness, a_call_is_made_when_its_turn_has_come) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -464,8 +467,9 @@ TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-// By level, a thousand descriptors whose calls are queued would be named once more by each look in between.
-TEST_P(readiness, is_asked_for_when_the_calls_that_it_asked_for_are_made) {
+// By level, the kernel would otherwise report a thousand descriptors again at each look, although their calls
+// are already queued.
+TEST_P(readiness, the_kernel_is_asked_again_after_the_queued_calls_are_made) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -477,7 +481,7 @@ TEST_P(readiness, is_asked_for_when_the_calls_that_it_asked_for_are_made) {
     EXPECT_TRUE(driver.events.empty());
 }
 
-TEST_P(readiness, is_asked_for_where_who_waited_has_gone_before_its_turn) {
+TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_has_gone) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -487,8 +491,8 @@ TEST_P(readiness, is_asked_for_where_who_waited_has_gone_before_its_turn) {
     EXPECT_TRUE(driver.events.empty());
 }
 
-// One connection that always has more would keep the others from being heard of.
-TEST_P(readiness, is_asked_for_although_more_who_wait_for_the_same_are_queued) {
+// Otherwise a connection that always has more would prevent reports about the others.
+TEST_P(readiness, the_kernel_is_asked_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);
     auto second = reading(3);
@@ -504,7 +508,7 @@ TEST_P(readiness, is_asked_for_although_more_who_wait_for_the_same_are_queued) {
     EXPECT_EQ(second.result, 3);
 }
 
-TEST_P(readiness, serves_who_waits_before_who_comes_when_the_call_is_not_yet_made) {
+TEST_P(readiness, a_waiting_operation_is_served_before_a_new_one) {
     receive_much();
     auto first = reading(3);
     wait_and_be_told(first, "abcdef");
@@ -516,7 +520,7 @@ TEST_P(readiness, serves_who_waits_before_who_comes_when_the_call_is_not_yet_mad
     EXPECT_EQ(ended, (std::vector<operation*>{&first, &second}));
 }
 
-TEST_P(readiness, comes_to_nothing_when_its_operation_is_cancelled_before_its_turn) {
+TEST_P(readiness, a_queued_call_is_not_made_when_its_operation_is_cancelled) {
     receive_much();
     auto cancelled = reading();
     wait_and_be_told(cancelled);
@@ -529,7 +533,7 @@ TEST_P(readiness, comes_to_nothing_when_its_operation_is_cancelled_before_its_tu
     EXPECT_EQ(ended, std::vector<operation*>{&cancelled});
 }
 
-TEST_P(readiness, of_a_file_that_is_closed_before_its_turn_does_not_touch_the_next_one_of_its_number) {
+TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_touch_the_next_one_of_its_number) {
     receive_much();
     auto before = reading();
     wait_and_be_told(before);
@@ -548,8 +552,8 @@ TEST_P(readiness, of_a_file_that_is_closed_before_its_turn_does_not_touch_the_ne
     driver.discard(after);
 }
 
-// They fail without waiting for anything, and must not hide what waits behind them.
-TEST_P(readiness, reaches_a_receive_behind_two_accepts_on_a_socket_that_is_no_listener) {
+// The accepts fail without waiting for anything, and must not hide what waits after them.
+TEST_P(readiness, a_receive_after_two_failing_accepts_is_reached) {
     use_tcp();
     auto first = reading(1);
     auto one_accept = reading();
@@ -566,7 +570,7 @@ TEST_P(readiness, reaches_a_receive_behind_two_accepts_on_a_socket_that_is_no_li
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-TEST_P(readiness, that_cannot_be_watched_leaves_nothing_waiting) {
+TEST_P(readiness, an_operation_that_cannot_be_watched_does_not_stay_pending) {
     driver.refuses = true;
     auto refused = reading();
     EXPECT_THROW(driver.start(refused), std::system_error);
@@ -574,7 +578,7 @@ TEST_P(readiness, that_cannot_be_watched_leaves_nothing_waiting) {
     EXPECT_EQ(driver.pending(), 0u);
     driver.refuses = false;
     auto next = reading();
-    wait_and_complete(next);  // it was behind one that is gone
+    wait_and_complete(next);  // it came after the refused one
     EXPECT_EQ(ended, std::vector<operation*>{&next});
 }
 

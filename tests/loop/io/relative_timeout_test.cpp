@@ -1,4 +1,4 @@
-// What select and poll are told: the time that is left, whatever the deadline.
+// The timeout that select and poll receive: the time that is left, whatever the deadline.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -23,22 +23,22 @@ nanoseconds left_until(time_point deadline) {
 
 }  // namespace
 
-TEST(relative_timeouts, are_zero_for_what_has_passed_however_long_ago) {
+TEST(relative_timeouts, the_timeout_of_a_past_deadline_is_zero) {
     const time_point now = std::chrono::steady_clock::now();
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point{} - 1ns,
                                   time_point::min() + 1ns, time_point::min()})
         EXPECT_EQ(left_until(past), 0ns);
 }
 
-TEST(relative_timeouts, are_none_only_for_never) {
+TEST(relative_timeouts, only_never_has_no_timeout) {
     EXPECT_EQ(left_until(never), nanoseconds::max());
     EXPECT_LT(left_until(never - 1ns), nanoseconds::max());
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
 }
 
-// Between what is left before the call and after it: not a nanosecond more, or an interrupted wait would be
-// too long.
-TEST(relative_timeouts, are_what_is_left_to_the_nanosecond) {
+// The timeout is between the time left before the call and the time left after it, exactly: a nanosecond more
+// would make an interrupted wait too long.
+TEST(relative_timeouts, the_timeout_is_the_time_left_to_the_nanosecond) {
     for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
         const time_point before = std::chrono::steady_clock::now();
         const nanoseconds left = left_until(before + delay);

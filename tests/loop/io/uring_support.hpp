@@ -1,4 +1,4 @@
-// What the tests of the io_uring driver share: a bare driver, without a loop around it.
+// Shared by the tests of the io_uring driver: a bare driver, without a loop around it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace loopbench::loop {
 
-/// Skips where io_uring is refused.
+/// A test that is skipped where io_uring is refused.
 class uring_tests : public testing::Test {
 protected:
     void SetUp() override {
@@ -26,7 +26,7 @@ protected:
     }
 };
 
-/// Both ends of a Unix stream, non-blocking. What one end sends is there for the other when send(2) returns.
+/// Both ends of a non-blocking Unix stream. When send(2) at one end returns, the data is at the other.
 struct socket_pair {
     socket_pair() {
         int fds[2];
@@ -35,12 +35,12 @@ struct socket_pair {
         theirs.reset(fds[1]);
     }
 
-    /// From the far end, past the driver; gives what the kernel took.
+    /// Sends from the far end, without the driver. Returns how many bytes the kernel accepted.
     ssize_t send(std::string_view text) const {
         return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
     }
 
-    /// At the far end, past the driver: all that is there.
+    /// Receives everything that has arrived at the far end, without the driver.
     std::string receive() const {
         std::string all;
         std::string part(65'536, '\0');
@@ -53,7 +53,7 @@ struct socket_pair {
     unique_fd theirs;
 };
 
-/// An operation with its buffer, that counts how often it was completed.
+/// An operation with its own buffer, which counts how often it was completed.
 struct counted_operation : io_operation {
     counted_operation(io_kind what, int descriptor, std::size_t bytes = 64) : buffer(bytes, '\0') {
         kind = what;
@@ -88,13 +88,13 @@ struct bare_driver {
         }
     }
 
-    /// Takes what there is, without sleeping.
+    /// Takes what the kernel has, without sleeping.
     void look() {
         driver.wait(do_not_wait);
         run_ready();
     }
 
-    /// Until all have completed; a lost completion ends it after ten seconds.
+    /// Runs until all have completed. The test fails if a completion does not come within ten seconds.
     void run(std::span<counted_operation* const> all) {
         const time_point give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         run_ready();
@@ -111,7 +111,7 @@ struct bare_driver {
         run(one);
     }
 
-    /// Starts it, and runs until it has completed.
+    /// Starts the operation, and runs until it has completed.
     void finish(counted_operation& op) {
         start(op);
         run(op);

@@ -1,4 +1,4 @@
-// Addresses: how names become them, and how they are told.
+// Addresses: how they are made from names, and how they are printed.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/un.h>
@@ -25,12 +25,12 @@ std::string refusal_of(const endpoint& local) {
 
 }  // namespace
 
-TEST(endpoints, of_paths_end_with_a_zero_and_abstract_names_do_not) {
+TEST(endpoints, paths_end_with_a_zero_and_abstract_names_do_not) {
     EXPECT_EQ(endpoint::unix_path("/a/path").bytes(), path_at + 8);
     EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).bytes(), path_at + 5);
 }
 
-TEST(endpoints, take_names_as_long_as_the_kernel_takes_them) {
+TEST(endpoints, names_can_be_as_long_as_the_kernel_allows) {
     EXPECT_EQ(endpoint::unix_path(std::string(path_bytes_max - 1, 'x')).bytes(), sizeof(sockaddr_un));
     EXPECT_THROW(endpoint::unix_path(std::string(path_bytes_max, 'x')), std::invalid_argument);
     const std::string longest = '\0' + std::string(path_bytes_max - 1, 'x');
@@ -38,27 +38,27 @@ TEST(endpoints, take_names_as_long_as_the_kernel_takes_them) {
     EXPECT_THROW(endpoint::unix_path(longest + 'x'), std::invalid_argument);
 }
 
-TEST(endpoints, tell_what_they_are) {
+TEST(endpoints, endpoints_print_their_address) {
     EXPECT_EQ(endpoint::loopback(80).to_string(), "127.0.0.1:80");
     EXPECT_EQ(endpoint::ip("::1", 80).to_string(), "[::1]:80");
     EXPECT_EQ(endpoint::unix_path("/a/path").to_string(), "/a/path");
     EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).to_string(), "@name");
 }
 
-TEST(endpoints, from_the_kernel_may_fill_the_whole_path_or_have_none) {
+TEST(endpoints, a_path_from_the_kernel_can_fill_the_whole_array_or_be_empty) {
     sockaddr_storage storage;
-    std::memset(&storage, 'x', sizeof storage);  // what lies behind the path is not the path's
+    std::memset(&storage, 'x', sizeof storage);  // bytes after the path do not belong to it
     storage.ss_family = AF_UNIX;
     EXPECT_EQ(endpoint(&storage, sizeof(sockaddr_un)).to_string(), std::string(path_bytes_max, 'x'));
     EXPECT_EQ(endpoint(&storage, path_at + 3).to_string(), "xxx");
     EXPECT_EQ(endpoint(&storage, path_at).to_string(), "");
 }
 
-TEST(endpoints, that_are_taken_are_refused_with_the_right_remedy) {
+TEST(endpoints, a_taken_endpoint_is_refused_with_the_right_remedy) {
     std::string folder = std::filesystem::temp_directory_path() / "loopbench-XXXXXX";
     ASSERT_NE(::mkdtemp(folder.data()), nullptr);
     const endpoint path = endpoint::unix_path(folder + "/socket");
-    { const unique_fd listener = open_listener(path); }  // leaves the file behind
+    { const unique_fd listener = open_listener(path); }  // the file remains
     EXPECT_SAYS(refusal_of(path), "remove the file");
     std::filesystem::remove_all(folder);
     const unique_fd listener = open_listener(endpoint::loopback(0));

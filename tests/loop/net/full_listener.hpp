@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-/// Its backlog is full, so that the kernel drops what asks for a connection.
+/// A listener whose backlog is full, so that the kernel drops requests for a connection.
 struct full_listener {
     full_listener() {
         fd = unique_fd(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));

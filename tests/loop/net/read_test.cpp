@@ -1,4 +1,4 @@
-// Exact and delimited reads, over a stream that gives its bytes as a test says, and one that is real.
+// Exact and delimited reads, over a scripted stream and over a real one.
 #include "loop/net/read.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// Gives one piece a read, and then an error, or the end.
+/// A stream that gives one piece per read, and then an error or the end.
 struct scripted_stream {
     std::deque<std::string> pieces;
     int error = 0;
@@ -55,7 +55,7 @@ protected:
 
 }  // namespace
 
-TEST_F(exact_reads, fill_the_buffer_however_small_the_pieces) {
+TEST_F(exact_reads, an_exact_read_fills_the_buffer_however_small_the_pieces) {
     scripted_stream stream{{"a", "bc", "", "defgh"}, 0};
     stream.pieces.erase(stream.pieces.begin() + 2);
     reader from(stream);
@@ -65,7 +65,7 @@ TEST_F(exact_reads, fill_the_buffer_however_small_the_pieces) {
     EXPECT_EQ(text_of(buffer), "fgh");
 }
 
-TEST_F(exact_reads, give_fewer_bytes_and_no_error_at_the_end) {
+TEST_F(exact_reads, an_exact_read_gives_fewer_bytes_and_no_error_at_the_end) {
     scripted_stream stream{{"abc"}, 0};
     reader from(stream);
     const io_result result = read(from, 5);
@@ -73,7 +73,7 @@ TEST_F(exact_reads, give_fewer_bytes_and_no_error_at_the_end) {
     EXPECT_EQ(result.error, 0);
 }
 
-TEST_F(exact_reads, give_the_error_and_what_came_before_it) {
+TEST_F(exact_reads, an_exact_read_gives_the_error_and_the_bytes_before_it) {
     scripted_stream stream{{"abc"}, ECONNRESET};
     reader from(stream);
     const io_result result = read(from, 5);
@@ -81,14 +81,14 @@ TEST_F(exact_reads, give_the_error_and_what_came_before_it) {
     EXPECT_EQ(result.error, ECONNRESET);
 }
 
-TEST_F(exact_reads, of_nothing_read_nothing) {
+TEST_F(exact_reads, an_exact_read_of_no_bytes_reads_nothing) {
     scripted_stream stream{{}, ECONNRESET};
     reader from(stream);
     EXPECT_EQ(read(from, 0).error, 0);
 }
 
-// A header, and then as much as it says.
-TEST_F(exact_reads, begin_where_a_delimited_one_has_ended) {
+// A header, and then as many bytes as it states.
+TEST_F(exact_reads, an_exact_read_begins_where_a_delimited_read_has_ended) {
     scripted_stream stream{{"length 5\n\nab", "cd", "eNEXT", "\n"}, 0};
     reader from(stream);
     EXPECT_EQ(loop.run(from.read_until("\n\n")).text, "length 5\n\n");
@@ -98,7 +98,7 @@ TEST_F(exact_reads, begin_where_a_delimited_one_has_ended) {
     EXPECT_EQ(read(from, 1).bytes, 0u);
 }
 
-TEST_F(exact_reads, may_be_larger_than_a_receive_and_come_again_and_again) {
+TEST_F(exact_reads, exact_reads_can_be_larger_than_a_receive_and_repeated) {
     std::string all;
     for (int i = 0; i < 50'000; ++i) all.push_back(static_cast<char>('a' + i % 26));
     scripted_stream stream;
@@ -112,14 +112,14 @@ TEST_F(exact_reads, may_be_larger_than_a_receive_and_come_again_and_again) {
     EXPECT_EQ(received, all);
 }
 
-TEST_F(delimited_reads, cut_a_stream_into_lines) {
+TEST_F(delimited_reads, delimited_reads_cut_a_stream_into_lines) {
     scripted_stream stream{{"one\ntwo\nth", "ree\n"}, 0};
     reader lines(stream);
     for (const char* expected : {"one\n", "two\n", "three\n", ""})
         EXPECT_EQ(read(lines, "\n").text, expected);
 }
 
-TEST_F(delimited_reads, find_a_delimiter_wherever_it_is_split) {
+TEST_F(delimited_reads, a_delimiter_is_found_wherever_it_is_split) {
     const std::string whole = "head\r\n\r\nbody";
     for (std::size_t cut = 1; cut < whole.size(); ++cut) {
         for (std::size_t second = cut + 1; second < whole.size(); ++second) {
@@ -132,13 +132,13 @@ TEST_F(delimited_reads, find_a_delimiter_wherever_it_is_split) {
     }
 }
 
-TEST_F(delimited_reads, find_a_delimiter_that_begins_like_itself) {
+TEST_F(delimited_reads, a_delimiter_is_found_after_a_repetition_of_its_beginning) {
     scripted_stream stream{{"xa", "a", "ab", "rest"}, 0};
     reader parts(stream);
     EXPECT_EQ(read(parts, "aab").text, "xaaab");
 }
 
-TEST_F(delimited_reads, give_what_is_left_when_the_stream_ends_or_fails) {
+TEST_F(delimited_reads, a_delimited_read_gives_the_rest_when_the_stream_ends_or_fails) {
     scripted_stream ended{{"no end"}, 0};
     reader of_ended(ended);
     const auto rest = read(of_ended, "\n");
@@ -149,7 +149,7 @@ TEST_F(delimited_reads, give_what_is_left_when_the_stream_ends_or_fails) {
     EXPECT_EQ(read(of_failed, "\n").error, ECONNRESET);
 }
 
-TEST_F(delimited_reads, do_not_grow_beyond_their_limit) {
+TEST_F(delimited_reads, a_delimited_read_does_not_grow_beyond_its_limit) {
     constexpr std::size_t limit = 10'000;
     scripted_stream stream;
     for (int i = 0; i < 100; ++i) stream.pieces.emplace_back(1'000, 'x');
@@ -164,7 +164,7 @@ TEST_F(delimited_reads, do_not_grow_beyond_their_limit) {
 class delimited_streams : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, delimited_streams, all_designs(), design_name);
 
-TEST_P(delimited_streams, give_lines) {
+TEST_P(delimited_streams, delimited_reads_of_a_real_stream_give_lines) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto main = [&]() -> task<void> {
@@ -184,7 +184,7 @@ TEST_P(delimited_streams, give_lines) {
 }
 
 // Otherwise a time limit would leave the stream in the middle of a message.
-TEST_P(delimited_streams, lose_nothing_of_a_read_that_was_cancelled) {
+TEST_P(delimited_streams, a_cancelled_read_loses_nothing) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     buffered_reader<stream> from(pair.one);

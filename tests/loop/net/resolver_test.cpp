@@ -1,4 +1,4 @@
-// Names to addresses, off the loop's thread.
+// Resolves names to addresses outside of the loop's thread.
 #include "loop/net/resolver.hpp"
 
 #include <netdb.h>
@@ -19,7 +19,7 @@ std::vector<endpoint> resolve(event_loop& loop, std::string host, std::string se
     return loop.run(names.resolve(std::move(host), std::move(service)));
 }
 
-/// As the system answers without a loop.
+/// Returns whether the system knows the host when asked without a loop.
 bool is_known_here(const char* host) {
     addrinfo* found = nullptr;
     if (::getaddrinfo(host, nullptr, nullptr, &found) != 0) return false;
@@ -32,7 +32,7 @@ bool is_known_here(const char* host) {
 class resolving : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, resolving, all_designs(), design_name);
 
-TEST_P(resolving, gives_addresses_in_digits_as_they_are) {
+TEST_P(resolving, numeric_addresses_are_returned_as_they_are) {
     event_loop& loop = keep(make_loop());
     const auto v4 = resolve(loop, "127.0.0.1", "80");
     ASSERT_FALSE(v4.empty());
@@ -42,7 +42,7 @@ TEST_P(resolving, gives_addresses_in_digits_as_they_are) {
     EXPECT_EQ(v6.front().to_string(), "[::1]:8080");
 }
 
-TEST_P(resolving, finds_localhost) {
+TEST_P(resolving, localhost_is_found) {
     if (!is_known_here("localhost")) GTEST_SKIP() << "no line of /etc/hosts says what localhost is";
     event_loop& loop = keep(make_loop());
     const auto found = resolve(loop, "localhost", "80");
@@ -52,7 +52,7 @@ TEST_P(resolving, finds_localhost) {
     EXPECT_TRUE(std::ranges::any_of(found, is_loopback));
 }
 
-TEST_P(resolving, is_waited_for_by_a_run_until_idle) {
+TEST_P(resolving, run_until_idle_waits_for_a_resolution) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     bool is_found = false;
@@ -64,7 +64,7 @@ TEST_P(resolving, is_waited_for_by_a_run_until_idle) {
     EXPECT_TRUE(is_found);
 }
 
-TEST_P(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
+TEST_P(resolving, a_resolution_does_not_delay_the_turn_that_starts_it) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
@@ -75,15 +75,15 @@ TEST_P(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
     EXPECT_EQ(ending_of(asking.outcome()), "value");
 }
 
-// A port in letters is refused without asking a name server.
-TEST_P(resolving, names_the_host_and_the_service_that_are_wrong) {
+// A service that is not a number is refused without asking a name server.
+TEST_P(resolving, the_error_names_the_host_and_the_service) {
     event_loop& loop = keep(make_loop());
     const auto refusal =
         tests::complaint_of<std::runtime_error>([&] { resolve(loop, "127.0.0.1", "no-such-service"); });
     for (const auto* named : {"'127.0.0.1'", "'no-such-service'"}) EXPECT_SAYS(refusal, named);
 }
 
-TEST_P(resolving, can_be_cancelled_and_the_answer_is_dropped) {
+TEST_P(resolving, a_resolution_can_be_cancelled_and_its_answer_is_dropped) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
@@ -92,7 +92,7 @@ TEST_P(resolving, can_be_cancelled_and_the_answer_is_dropped) {
         co_await loop.yield();
         tasks[0].cancel();
         co_await until_done(tasks);
-        // What is asked later comes after the dropped answer.
+        // A later request is answered after the dropped answer.
         const auto found = co_await names.resolve("127.0.0.1", "81");
         EXPECT_EQ(found.front().port(), 81);
     };
@@ -100,8 +100,8 @@ TEST_P(resolving, can_be_cancelled_and_the_answer_is_dropped) {
     EXPECT_TRUE(tasks[0].done());
 }
 
-// Nor does the other thread end the program: it is told to who asks.
-TEST(resolver, tells_who_asks_that_there_is_no_memory) {
+// The other thread does not end the program either: the caller receives the error.
+TEST(resolver, the_caller_is_informed_that_there_is_no_memory) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
@@ -113,7 +113,7 @@ TEST(resolver, tells_who_asks_that_there_is_no_memory) {
             const failing_allocation fails(index);
             try {
                 found = loop.run(names.resolve("127.0.0.1", "80")).size();
-            } catch (const std::bad_alloc&) {  // told
+            } catch (const std::bad_alloc&) {  // reported to the caller
             }
             failed = fails.has_failed();
         }
@@ -121,9 +121,9 @@ TEST(resolver, tells_who_asks_that_there_is_no_memory) {
     }
 }
 
-// The name server is the machine's own affair: one that does not answer takes its time, so this is asked
-// once.
-TEST(resolver, says_that_there_is_no_such_host) {
+// The name server belongs to the machine, and might take its time if it does not answer. The test therefore
+// asks it only once.
+TEST(resolver, an_unknown_host_is_reported) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
     EXPECT_THROW(resolve(loop, "no-such-host.invalid", "80"), std::runtime_error);

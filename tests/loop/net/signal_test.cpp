@@ -1,4 +1,4 @@
-// Signals: as something to await, and as what interrupts a wait.
+// Signals: awaited by a task, and interrupting a wait.
 #include <pthread.h>
 
 #include <array>
@@ -17,11 +17,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Read by another thread too, so volatile sig_atomic_t would be a race; lock-free is what a handler may use.
+// Another thread reads it, so volatile sig_atomic_t would be a race; a handler can use a lock-free atomic.
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// SIGALRM arrives, and a handler without SA_RESTART counts it: every wait in the kernel ends with EINTR.
+/// Handles SIGALRM without SA_RESTART and counts it: every wait in the kernel ends with EINTR.
 class interrupting_handler {
 public:
     interrupting_handler() {
@@ -38,7 +38,7 @@ private:
     struct sigaction before_ {};
 };
 
-/// A signal to the loop's thread every millisecond, while it lives.
+/// Sends a signal to the loop's thread every millisecond while it lives.
 class bombardment {
 public:
     explicit bombardment(pthread_t target)
@@ -64,8 +64,8 @@ bool is_blocked(int signal) {
 class interruptions : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
-// Interrupted waits that began again at full length would never end: no wait gets to its end.
-TEST_P(interruptions, of_a_wait_do_not_make_it_longer_or_end_the_sleep_early) {
+// If interrupted waits started again at full length, they would never end, because no wait reaches its end.
+TEST_P(interruptions, interruptions_neither_prolong_a_wait_nor_end_the_sleep_early) {
     const interrupting_handler handler;
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -86,7 +86,7 @@ TEST_P(interruptions, of_a_wait_do_not_make_it_longer_or_end_the_sleep_early) {
     EXPECT_GE(interrupts, 1);
 }
 
-TEST_P(interruptions, of_a_wait_for_input_leave_it_waiting) {
+TEST_P(interruptions, an_interrupted_wait_for_input_continues) {
     const interrupting_handler handler;
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -108,7 +108,7 @@ TEST_P(interruptions, of_a_wait_for_input_leave_it_waiting) {
 class signals_as_data : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, signals_as_data, all_designs(), design_name);
 
-TEST_P(signals_as_data, arrive_with_their_numbers) {
+TEST_P(signals_as_data, signals_arrive_with_their_numbers) {
     event_loop& loop = keep(make_loop());
     signal_receiver signals(loop, {SIGUSR1, SIGUSR2});
     auto main = [&]() -> task<void> {
@@ -120,7 +120,7 @@ TEST_P(signals_as_data, arrive_with_their_numbers) {
     loop.run(main());
 }
 
-TEST_P(signals_as_data, can_be_waited_for_with_a_cancellation) {
+TEST_P(signals_as_data, a_wait_for_a_signal_can_be_cancelled) {
     event_loop& loop = keep(make_loop());
     signal_receiver signals(loop, {SIGUSR1});
     auto waits = [&]() -> task<void> { co_await signals.next(); };
@@ -134,7 +134,7 @@ TEST_P(signals_as_data, can_be_waited_for_with_a_cancellation) {
     EXPECT_EQ(loop.run(next()), SIGUSR1) << "the cancelled wait has taken none";
 }
 
-TEST_P(signals_as_data, are_blocked_only_while_the_receiver_lives) {
+TEST_P(signals_as_data, signals_are_blocked_only_while_the_receiver_lives) {
     event_loop& loop = keep(make_loop());
     EXPECT_FALSE(is_blocked(SIGUSR1));
     {
@@ -144,7 +144,7 @@ TEST_P(signals_as_data, are_blocked_only_while_the_receiver_lives) {
     EXPECT_FALSE(is_blocked(SIGUSR1));
 }
 
-TEST_P(signals_as_data, stay_blocked_while_another_receiver_wants_it) {
+TEST_P(signals_as_data, a_signal_stays_blocked_while_another_receiver_wants_it) {
     event_loop& loop = keep(make_loop());
     auto first = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR1});
     auto second = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR2});
@@ -158,7 +158,7 @@ TEST_P(signals_as_data, stay_blocked_while_another_receiver_wants_it) {
     EXPECT_FALSE(is_blocked(SIGUSR2));
 }
 
-TEST_P(signals_as_data, stay_blocked_until_the_last_receiver_of_one_signal_is_gone) {
+TEST_P(signals_as_data, a_signal_stays_blocked_until_its_last_receiver_is_gone) {
     event_loop& loop = keep(make_loop());
     for (const std::size_t goes_first : {0u, 1u}) {
         std::array<std::unique_ptr<signal_receiver>, 2> receivers;
@@ -174,7 +174,7 @@ TEST_P(signals_as_data, stay_blocked_until_the_last_receiver_of_one_signal_is_go
     }
 }
 
-TEST_P(signals_as_data, go_to_one_of_two_receivers) {
+TEST_P(signals_as_data, a_signal_goes_to_one_of_two_receivers) {
     event_loop& loop = keep(make_loop());
     signal_receiver one(loop, {SIGUSR1});
     signal_receiver other(loop, {SIGUSR1});
@@ -193,7 +193,7 @@ TEST_P(signals_as_data, go_to_one_of_two_receivers) {
     }
 }
 
-TEST_P(signals_as_data, stay_blocked_when_they_were_blocked_before) {
+TEST_P(signals_as_data, a_signal_that_was_blocked_before_stays_blocked) {
     event_loop& loop = keep(make_loop());
     sigset_t usr1;
     ::sigemptyset(&usr1);
@@ -204,12 +204,12 @@ TEST_P(signals_as_data, stay_blocked_when_they_were_blocked_before) {
     ::pthread_sigmask(SIG_UNBLOCK, &usr1, nullptr);
 }
 
-TEST_P(signals_as_data, are_refused_where_there_are_none_of_that_number) {
+TEST_P(signals_as_data, an_invalid_signal_number_is_refused) {
     event_loop& loop = keep(make_loop());
     EXPECT_THROW(signal_receiver(loop, {NSIG + 1}), std::system_error);
 }
 
-TEST_P(signals_as_data, are_not_blocked_by_a_receiver_that_could_not_be_made) {
+TEST_P(signals_as_data, a_receiver_that_could_not_be_made_blocks_no_signal) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;

@@ -1,5 +1,5 @@
-// SIGPIPE: a write to a pipe without a reader is an error and no death, and afterwards the signal is as it
-// was, for the process and for the thread.
+// SIGPIPE: a write to a pipe without a reader is an error and does not end the process. Afterwards the signal
+// is as it was before, for the process and for the thread.
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -21,7 +21,7 @@ sigset_t only_sigpipe() {
     return set;
 }
 
-/// What the process does with a SIGPIPE, and whether this thread has one blocked or pending.
+/// The process's action for SIGPIPE, and whether this thread has the signal blocked or pending.
 struct sigpipe_state {
     void (*handler)(int);
     int flags;
@@ -41,7 +41,7 @@ struct sigpipe_state {
     bool operator==(const sigpipe_state&) const = default;
 };
 
-/// A thread whose SIGPIPE is blocked, until the end of the scope; what is pending then is taken away.
+/// Blocks SIGPIPE in the thread until the end of the scope, and then discards a pending one.
 class blocked_sigpipe {
 public:
     blocked_sigpipe() {
@@ -62,7 +62,7 @@ private:
     sigset_t before_{};
 };
 
-/// The error of a write to a pipe whose reader is gone.
+/// Writes to a pipe whose reader is gone, and returns the error.
 task<int> write_to_nobody(event_loop& loop) {
     auto pipe = loop.open_pipe();
     pipe.reader.close();
@@ -71,7 +71,7 @@ task<int> write_to_nobody(event_loop& loop) {
     co_return written.error;
 }
 
-/// The same, when the reader goes while the write waits for room.
+/// Does the same, but the reader goes while the write waits for space.
 task<int> write_to_somebody_who_leaves(event_loop& loop) {
     auto pipe = loop.open_pipe();
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{4} << 20);
@@ -87,7 +87,8 @@ class sigpipe : public on_real_time {
 protected:
     void SetUp() override {
         on_real_time::SetUp();
-        // A handler that kills, whatever this program was started with: a shell may have it ignored.
+        // Sets the action that ends the process, whatever the program was started with: a shell might ignore
+        // SIGPIPE.
         checked(::sigaction(SIGPIPE, nullptr, &before_), "sigaction");
         struct sigaction deadly {};
         deadly.sa_handler = SIG_DFL;
@@ -100,7 +101,7 @@ private:
 };
 INSTANTIATE_TEST_SUITE_P(, sigpipe, all_designs(), design_name);
 
-TEST_P(sigpipe, is_an_error_of_the_write_and_leaves_no_trace) {
+TEST_P(sigpipe, a_broken_pipe_is_an_error_of_the_write_and_leaves_no_trace) {
     const sigpipe_state before = sigpipe_state::now();
     ASSERT_EQ(before.handler, SIG_DFL);
     {
@@ -124,7 +125,7 @@ TEST_P(sigpipe, is_an_error_of_the_write_and_leaves_no_trace) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, is_an_error_in_a_step_too) {
+TEST_P(sigpipe, a_broken_pipe_is_an_error_in_a_step_too) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
     bool is_done = false;
@@ -137,7 +138,7 @@ TEST_P(sigpipe, is_an_error_in_a_step_too) {
     EXPECT_TRUE(is_done);
 }
 
-TEST_P(sigpipe, keeps_the_disposition_that_the_program_gives_it) {
+TEST_P(sigpipe, the_loop_keeps_the_disposition_that_the_program_sets) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
     struct sigaction own {};
@@ -147,7 +148,7 @@ TEST_P(sigpipe, keeps_the_disposition_that_the_program_gives_it) {
     EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
 }
 
-TEST_P(sigpipe, is_as_it_was_when_an_exception_leaves_the_run) {
+TEST_P(sigpipe, sigpipe_is_as_before_when_an_exception_leaves_the_run) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -159,7 +160,7 @@ TEST_P(sigpipe, is_as_it_was_when_an_exception_leaves_the_run) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, that_was_pending_before_a_run_is_pending_after_it) {
+TEST_P(sigpipe, a_sigpipe_that_was_pending_before_a_run_is_pending_after_it) {
     const blocked_sigpipe blocked;
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -170,7 +171,7 @@ TEST_P(sigpipe, that_was_pending_before_a_run_is_pending_after_it) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, that_a_program_has_blocked_stays_blocked_and_is_not_pending_for_our_writes) {
+TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_our_writes_leave_none_pending) {
     const blocked_sigpipe blocked;
     const sigpipe_state before = sigpipe_state::now();
     ASSERT_TRUE(before.blocked);
@@ -182,8 +183,8 @@ TEST_P(sigpipe, that_a_program_has_blocked_stays_blocked_and_is_not_pending_for_
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-// Between two runs nothing is blocked; and the kernel may come to a write just when its pipe is closed.
-TEST_P(sigpipe, does_not_kill_who_closes_between_two_runs_what_is_written_to) {
+// Between two runs nothing is blocked, and the kernel might reach a write just when its pipe is closed.
+TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -195,7 +196,7 @@ TEST_P(sigpipe, does_not_kill_who_closes_between_two_runs_what_is_written_to) {
     };
     const auto waiting = create_task(loop, writes(full.writer, more_than_the_kernel_takes));
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1ms); };
-    loop.run(sleeps());  // and has waited: a ring submits nothing before
+    loop.run(sleeps());  // waits once: a ring submits nothing before its first wait
     full.reader.close();
     begun.reader.close();
     const auto starting = create_task(loop, writes(begun.writer, bytes_of("nobody reads this")));
@@ -207,7 +208,7 @@ TEST_P(sigpipe, does_not_kill_who_closes_between_two_runs_what_is_written_to) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, does_not_kill_who_destroys_a_loop_that_writes) {
+TEST_P(sigpipe, destroying_a_loop_that_writes_does_not_kill_the_process) {
     const sigpipe_state before = sigpipe_state::now();
     auto owner = make_loop();
     event_loop& loop = *owner;
@@ -229,7 +230,7 @@ TEST_P(sigpipe, does_not_kill_who_destroys_a_loop_that_writes) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, of_two_loops_of_which_one_runs_inside_the_other_leaves_no_trace) {
+TEST_P(sigpipe, a_loop_that_runs_inside_another_leaves_no_trace) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     const auto inner_owner = make_loop();

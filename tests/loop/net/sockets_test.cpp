@@ -24,12 +24,12 @@ bool has_ipv6_loopback() {
     }
 }
 
-/// A name in the abstract space of Unix sockets, so that nothing is left in the file system.
+/// Returns a name in the abstract space of Unix sockets, so that no file remains.
 endpoint abstract_name(std::string_view name) {
     return endpoint::unix_path(std::string(1, '\0').append(name));
 }
 
-/// A folder of this test's own, removed in the end.
+/// A folder of this test, which the destructor removes.
 class temporary_folder {
 public:
     temporary_folder() {
@@ -46,7 +46,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// What is sent comes back, in both directions.
+/// Sends in both directions, and expects that everything arrives.
 task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
     auto client = co_await loop.connect(where);
     auto server = co_await at.accept();
@@ -56,7 +56,7 @@ task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
     EXPECT_EQ(co_await read_text(client), "answer");
 }
 
-/// A datagram each way, of which the second is answered to the sender's address; and an empty one.
+/// Sends a datagram each way, the second to the sender's address; and an empty one.
 task<void> expect_datagrams(datagram_socket& one, datagram_socket& other) {
     std::array<std::byte, 64> buffer;
     const io_result sent = co_await one.send_to(bytes_of("there"), other.local());
@@ -93,7 +93,7 @@ task<void> expect_a_wait_for_a_datagram(event_loop& loop, datagram_socket& one, 
 class sockets : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, sockets, all_designs(), design_name);
 
-TEST_P(sockets, speak_tcp_over_ipv4) {
+TEST_P(sockets, sockets_speak_tcp_over_ipv4) {
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto where = endpoint::loopback(listener.port());
@@ -101,7 +101,7 @@ TEST_P(sockets, speak_tcp_over_ipv4) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, speak_tcp_over_ipv6) {
+TEST_P(sockets, sockets_speak_tcp_over_ipv6) {
     if (!has_ipv6_loopback()) GTEST_SKIP() << "this machine has no ::1";
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen(endpoint::ip("::1", 0));
@@ -110,7 +110,7 @@ TEST_P(sockets, speak_tcp_over_ipv6) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, speak_over_a_path) {
+TEST_P(sockets, sockets_speak_over_a_path) {
     event_loop& loop = keep(make_loop());
     const temporary_folder folder;
     const auto where = endpoint::unix_path(folder.file("stream"));
@@ -119,14 +119,14 @@ TEST_P(sockets, speak_over_a_path) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, speak_over_an_abstract_name) {
+TEST_P(sockets, sockets_speak_over_an_abstract_name) {
     event_loop& loop = keep(make_loop());
     const auto where = abstract_name("loopbench stream " + std::to_string(::getpid()));
     auto listener = loop.listen(where);
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, say_why_they_cannot_listen_or_connect) {
+TEST_P(sockets, errors_say_why_a_socket_cannot_listen_or_connect) {
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto taken = endpoint::loopback(listener.port());
@@ -148,7 +148,7 @@ TEST_P(sockets, say_why_they_cannot_listen_or_connect) {
     EXPECT_THROW(endpoint::unix_path(""), std::invalid_argument);
 }
 
-TEST_P(sockets, send_datagrams_over_ipv4_and_ipv6) {
+TEST_P(sockets, datagrams_are_sent_over_ipv4_and_ipv6) {
     event_loop& loop = keep(make_loop());
     for (const char* address : {"127.0.0.1", "::1"}) {
         if (std::string_view(address) == "::1" && !has_ipv6_loopback())
@@ -160,7 +160,7 @@ TEST_P(sockets, send_datagrams_over_ipv4_and_ipv6) {
     }
 }
 
-TEST_P(sockets, send_datagrams_to_the_connected_peer_when_no_other_is_named) {
+TEST_P(sockets, datagrams_without_an_address_go_to_the_connected_peer) {
     event_loop& loop = keep(make_loop());
     datagram_socket one(loop, open_datagram(endpoint::ip("127.0.0.1", 0)));
     datagram_socket other(loop, open_datagram(endpoint::ip("127.0.0.1", 0)));
@@ -176,7 +176,7 @@ TEST_P(sockets, send_datagrams_to_the_connected_peer_when_no_other_is_named) {
     }(one, other));
 }
 
-TEST_P(sockets, send_datagrams_over_a_path) {
+TEST_P(sockets, datagrams_are_sent_over_a_path) {
     event_loop& loop = keep(make_loop());
     const temporary_folder folder;
     datagram_socket one(loop, open_datagram(endpoint::unix_path(folder.file("one"))));
@@ -185,8 +185,8 @@ TEST_P(sockets, send_datagrams_over_a_path) {
     loop.run(expect_a_wait_for_a_datagram(loop, one, other));
 }
 
-// The accepts fail, and what they have asked for is no reason to treat the socket as a listener.
-TEST_P(sockets, that_do_not_listen_fail_their_accepts_and_still_receive) {
+// The accepts fail, and must not make the driver treat the socket as a listener.
+TEST_P(sockets, accepts_on_a_connected_socket_fail_and_it_still_receives) {
     event_loop& loop = keep(make_loop());
     for (const auto& [tcp, has_received] :
          {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
@@ -216,7 +216,7 @@ TEST_P(sockets, that_do_not_listen_fail_their_accepts_and_still_receive) {
 class pipes : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, pipes, all_designs(), design_name);
 
-TEST_P(pipes, carry_bytes_until_their_writer_closes) {
+TEST_P(pipes, pipes_carry_bytes_until_their_writer_closes) {
     event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     auto main = [&]() -> task<void> {
@@ -231,7 +231,7 @@ TEST_P(pipes, carry_bytes_until_their_writer_closes) {
     loop.run(main());
 }
 
-TEST_P(pipes, take_more_than_they_hold) {
+TEST_P(pipes, pipes_take_more_than_they_hold) {
     event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     const std::vector<std::byte> sent(1'000'000, std::byte{7});
@@ -257,7 +257,7 @@ TEST_P(pipes, take_more_than_they_hold) {
     EXPECT_EQ(received, sent.size());
 }
 
-TEST_P(pipes, give_an_error_when_nobody_reads_any_more) {
+TEST_P(pipes, a_write_to_a_pipe_without_a_reader_gives_an_error) {
     event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     pipe.reader.close();
@@ -268,7 +268,7 @@ TEST_P(pipes, give_an_error_when_nobody_reads_any_more) {
     loop.run(main());
 }
 
-TEST_P(pipes, may_be_standard_input_and_are_left_blocking) {
+TEST_P(pipes, a_pipe_can_be_standard_input_and_stays_blocking) {
     event_loop& loop = keep(make_loop());
     int ends[2];
     checked(::pipe(ends), "pipe");
@@ -285,8 +285,8 @@ TEST_P(pipes, may_be_standard_input_and_are_left_blocking) {
     loop.run(main());
 }
 
-// epoll refuses to watch one, and nobody need wait for it.
-TEST_P(pipes, may_be_replaced_by_a_regular_file_as_standard_input) {
+// epoll refuses to watch a regular file, and no wait is needed for it.
+TEST_P(pipes, a_regular_file_can_be_standard_input) {
     event_loop& loop = keep(make_loop());
     const unique_fd file(checked(::memfd_create("standard input", MFD_CLOEXEC), "memfd_create"));
     put(file.get(), "line one\nline two\n");

@@ -1,4 +1,4 @@
-// Streams in trouble: peers that reset, hang up, or do not read; and writes that the kernel takes in parts.
+// Streams in trouble: peers that reset, hang up, or do not read; and writes that the kernel accepts in parts.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Closing this stream sends a reset instead of the end.
+/// Makes closing this stream send a reset instead of the end.
 void reset_on_close(int fd) {
     const linger now{.l_onoff = 1, .l_linger = 0};
     ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
@@ -37,8 +37,8 @@ std::vector<std::byte> numbered_bytes(std::size_t count) {
 
 }  // namespace
 
-// Both have the parent's epoll set.
-TEST(loop_epoll, still_accepts_when_the_child_of_a_fork_has_closed_the_listener) {
+// Both processes have the parent's epoll set.
+TEST(loop_epoll, the_listener_still_accepts_when_a_forked_child_has_closed_it) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
@@ -70,7 +70,7 @@ TEST(loop_epoll, still_accepts_when_the_child_of_a_fork_has_closed_the_listener)
 class stream_in_trouble : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, stream_in_trouble, all_designs(), design_name);
 
-TEST_P(stream_in_trouble, tells_a_pending_read_that_the_peer_has_reset) {
+TEST_P(stream_in_trouble, a_pending_read_reports_that_the_peer_has_reset) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -81,7 +81,7 @@ TEST_P(stream_in_trouble, tells_a_pending_read_that_the_peer_has_reset) {
     loop.run(main());
 }
 
-TEST_P(stream_in_trouble, tells_a_pending_write_that_the_peer_has_reset) {
+TEST_P(stream_in_trouble, a_pending_write_reports_that_the_peer_has_reset) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
@@ -95,7 +95,7 @@ TEST_P(stream_in_trouble, tells_a_pending_write_that_the_peer_has_reset) {
     loop.run(main());
 }
 
-TEST_P(stream_in_trouble, gives_what_came_before_the_end_and_then_the_end_again_and_again) {
+TEST_P(stream_in_trouble, reads_give_the_data_before_the_end_and_then_the_end_repeatedly) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -107,7 +107,7 @@ TEST_P(stream_in_trouble, gives_what_came_before_the_end_and_then_the_end_again_
     loop.run(main());
 }
 
-TEST_P(stream_in_trouble, that_is_half_closed_can_still_be_written_to) {
+TEST_P(stream_in_trouble, a_half_closed_stream_can_still_be_written_to) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -120,8 +120,8 @@ TEST_P(stream_in_trouble, that_is_half_closed_can_still_be_written_to) {
     loop.run(main());
 }
 
-// The default action of SIGPIPE ends this process.
-TEST_P(stream_in_trouble, gives_an_error_and_no_signal_when_nobody_reads_any_more) {
+// The default action of SIGPIPE would end this process.
+TEST_P(stream_in_trouble, a_write_without_a_reader_gives_an_error_and_no_signal) {
     event_loop& loop = keep(make_loop());
     const auto before = std::signal(SIGPIPE, SIG_DFL);
     auto write_until_error = [&](stream_pair pair) -> task<void> {
@@ -139,7 +139,7 @@ TEST_P(stream_in_trouble, gives_an_error_and_no_signal_when_nobody_reads_any_mor
     std::signal(SIGPIPE, before);
 }
 
-TEST_P(stream_in_trouble, writes_everything_although_the_kernel_takes_little_at_a_time) {
+TEST_P(stream_in_trouble, everything_is_written_although_the_kernel_accepts_little_at_a_time) {
     event_loop& loop = keep(make_loop());
     const auto sent = numbered_bytes(std::size_t{2} << 20);
     std::vector<std::byte> received;
@@ -171,7 +171,7 @@ TEST_P(stream_in_trouble, writes_everything_although_the_kernel_takes_little_at_
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-TEST_P(stream_in_trouble, writes_sixteen_mebibytes_whole) {
+TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_whole) {
     event_loop& loop = keep(make_loop());
     const auto sent = numbered_bytes(std::size_t{16} << 20);
     std::size_t received = 0;
@@ -201,8 +201,8 @@ TEST_P(stream_in_trouble, writes_sixteen_mebibytes_whole) {
     EXPECT_EQ(wrong, 0u);
 }
 
-// A read stops at the urgent mark, whatever lies beyond it.
-TEST_P(stream_in_trouble, goes_on_beyond_urgent_data) {
+// A read stops at the urgent mark, whatever comes after it.
+TEST_P(stream_in_trouble, reading_continues_beyond_urgent_data) {
     event_loop& loop = keep(make_loop());
     std::string received;
     auto pair = loop.run(make_tcp_pair(loop));
@@ -218,11 +218,11 @@ TEST_P(stream_in_trouble, goes_on_beyond_urgent_data) {
     EXPECT_EQ(received, "abcdef");
 }
 
-TEST_P(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor) {
+TEST_P(stream_in_trouble, reading_continues_beyond_a_message_that_carries_a_descriptor) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
-    // So often that a loop has learned to read such a stream otherwise than at first.
+    // Repeated so often that a loop has learned to read such a stream in another way than at first.
     std::string expected;
     auto reads = [&]() -> task<void> {
         while (received.size() < 120) received += co_await read_text(pair.one);
@@ -238,14 +238,14 @@ TEST_P(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor) {
     }
 }
 
-/// What a write came to, and whether the task was cancelled after it.
+/// The result of a write, and whether the task continued after it.
 struct write_outcome {
     io_result written;
     bool done = false;
     bool went_on = false;
 };
 
-/// Writes that the kernel takes in parts: of a socket, and of a pipe.
+/// Writes that the kernel accepts in parts: of a socket, and of a pipe.
 class whole_writes : public on_real_time {
 protected:
     static constexpr std::size_t much = std::size_t{4} << 20;
@@ -259,7 +259,7 @@ protected:
         outcome.went_on = true;
     }
 
-    /// All that has been written, past the loop.
+    /// Reads all that has been written, without the loop.
     static std::vector<std::byte> drain_stream(int fd, std::size_t bytes_max = much) {
         std::vector<std::byte> all(bytes_max);
         std::size_t filled = 0;
@@ -275,7 +275,7 @@ protected:
         return std::equal(received.begin(), received.end(), sent.begin());
     }
 
-    /// A write that has several parts behind it, and is far from its end; gives what was taken out at `fd`.
+    /// Makes several parts of a long write; returns the bytes taken out at `fd`.
     template <class End>
     static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
                                                    std::vector<task_handle<void>>& writing,
@@ -320,7 +320,7 @@ protected:
         std::vector<task_handle<void>> writing;
         write_outcome outcome;
         auto received = write_some_parts(loop, end, fd, writing, outcome);
-        // The room that this makes is known to no one when the number is another socket's.
+        // This makes space, but when it is noticed, the number already belongs to another socket.
         append(received, drain_stream(fd, 20'000));
         auto next = make_unix_pair(loop);
         const int number = end.native_handle();
@@ -338,7 +338,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, whole_writes, all_designs(), design_name);
 
-TEST_P(whole_writes, that_are_awaited_twice_are_made_twice) {
+TEST_P(whole_writes, a_write_that_is_awaited_twice_is_made_twice) {
     event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     std::vector<std::size_t> written;
@@ -350,7 +350,7 @@ TEST_P(whole_writes, that_are_awaited_twice_are_made_twice) {
     EXPECT_EQ(drain_stream(pipe.reader.native_handle()).size(), 8U);
 }
 
-TEST_P(whole_writes, report_what_was_written_before_they_were_cancelled) {
+TEST_P(whole_writes, a_cancelled_write_reports_how_much_was_written) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     expect_cancelled_write(loop, pair.one, pair.other.native_handle());
@@ -358,7 +358,7 @@ TEST_P(whole_writes, report_what_was_written_before_they_were_cancelled) {
     expect_cancelled_write(loop, pipe.writer, pipe.reader.native_handle());
 }
 
-TEST_P(whole_writes, report_what_was_written_before_the_stream_was_closed) {
+TEST_P(whole_writes, a_write_on_a_closed_stream_reports_how_much_was_written) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     expect_closed_write(loop, pair.one, pair.other.native_handle());
@@ -366,7 +366,7 @@ TEST_P(whole_writes, report_what_was_written_before_the_stream_was_closed) {
     expect_closed_write(loop, pipe.writer, pipe.reader.native_handle());
 }
 
-TEST_P(whole_writes, report_what_was_written_before_nobody_read_any_more) {
+TEST_P(whole_writes, a_write_without_a_reader_reports_how_much_was_written) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::vector<task_handle<void>> writing;
@@ -380,7 +380,7 @@ TEST_P(whole_writes, report_what_was_written_before_nobody_read_any_more) {
     EXPECT_LT(outcome.written.bytes, much);
 }
 
-TEST_P(whole_writes, of_several_streams_do_not_mix) {
+TEST_P(whole_writes, writes_of_several_streams_do_not_mix) {
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 5; ++i) pairs.push_back(make_unix_pair(loop));
@@ -408,8 +408,8 @@ TEST_P(whole_writes, of_several_streams_do_not_mix) {
 
 class hung_up_stream : public on_real_time {
 protected:
-    /// How many waits the loop makes for one timer, while `make` keeps a stream that has hung up and is not
-    /// read.
+    /// Returns how many waits the loop makes for one timer, while `make` keeps a stream that has hung up and
+    /// is not read.
     template <class Make>
     std::size_t waits_for_a_sleep(Make make) {
         const auto owner = make_loop();
@@ -424,7 +424,7 @@ protected:
         return loop.run(main());
     }
 
-    /// A stream whose peer has sent something and is gone, after `reads` reads of three bytes.
+    /// Returns a stream whose peer has sent six bytes and is gone, after `reads` reads of three bytes.
     static task<stream> abandoned_after(event_loop& loop, int reads) {
         auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("abcdef"));
@@ -437,14 +437,14 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, hung_up_stream, sleeping_designs(), design_name);
 
-TEST_P(hung_up_stream, does_not_make_the_loop_spin_however_much_of_it_was_read) {
+TEST_P(hung_up_stream, unread_data_of_a_hung_up_stream_does_not_make_the_loop_spin) {
     for (const int reads : {0, 1, 2, 3}) {
         const auto make = [reads](event_loop& loop) { return abandoned_after(loop, reads); };
         EXPECT_LE(waits_for_a_sleep(make), waits_max) << reads << " reads";
     }
 }
 
-TEST_P(hung_up_stream, does_not_make_the_loop_spin_after_a_read_was_cancelled) {
+TEST_P(hung_up_stream, a_cancelled_read_of_a_hung_up_stream_does_not_make_the_loop_spin) {
     const auto make = [](event_loop& loop) -> task<stream> {
         auto pair = co_await make_tcp_pair(loop);
         auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
@@ -458,7 +458,7 @@ TEST_P(hung_up_stream, does_not_make_the_loop_spin_after_a_read_was_cancelled) {
     EXPECT_LE(waits_for_a_sleep(make), waits_max);
 }
 
-TEST_P(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
+TEST_P(hung_up_stream, a_reset_stream_does_not_make_the_loop_spin) {
     const auto make = [](event_loop& loop) -> task<stream> {
         auto pair = co_await make_tcp_pair(loop);
         reset_on_close(pair.other.native_handle());
@@ -469,7 +469,7 @@ TEST_P(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
     EXPECT_LE(waits_for_a_sleep(make), waits_max);
 }
 
-TEST_P(hung_up_stream, that_is_a_pipe_does_not_make_the_loop_spin) {
+TEST_P(hung_up_stream, a_hung_up_pipe_does_not_make_the_loop_spin) {
     for (const int reads : {0, 1, 3}) {
         const auto make = [reads](event_loop& loop) -> task<pipe_end> {
             auto pipe = loop.open_pipe();
@@ -484,7 +484,7 @@ TEST_P(hung_up_stream, that_is_a_pipe_does_not_make_the_loop_spin) {
     }
 }
 
-TEST_P(hung_up_stream, calls_its_reader_back_and_does_not_make_the_loop_spin_after_that) {
+TEST_P(hung_up_stream, a_hung_up_stream_calls_its_reader_back_and_then_the_loop_does_not_spin) {
     const auto make = [](event_loop& loop) -> task<pipe_end> {
         auto pipe = loop.open_pipe();
         const int fd = pipe.reader.native_handle();
@@ -500,7 +500,7 @@ TEST_P(hung_up_stream, calls_its_reader_back_and_does_not_make_the_loop_spin_aft
 
 namespace {
 
-/// A kernel whose next accepts fail, in front of a driver.
+/// A driver whose next accepts fail, and which passes everything else to epoll.
 class failing_accepts final : public driver {
 public:
     explicit failing_accepts(ready_queue& ready) : driver(ready), rest_(make_epoll_driver(ready)) {}
@@ -530,7 +530,7 @@ private:
 
 }  // namespace
 
-TEST(listeners, go_on_after_errors_that_befell_one_connection) {
+TEST(listeners, a_listener_continues_after_errors_of_one_connection) {
     manual_clock clock;
     design_loop<heap_timers, block_wait, work_budget::units_max> loop("failing", &failing_accepts::make,
                                                                       /*polls=*/false, &clock);

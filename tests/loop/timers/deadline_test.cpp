@@ -1,4 +1,4 @@
-// When sleeps end, on the manual clock: never early, in order, whatever the deadline.
+// The end of sleeps on the manual clock: never early, and in order, whatever the deadline.
 #include <algorithm>
 #include <random>
 
@@ -20,7 +20,7 @@ task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<obse
     seen.push_back({deadline, loop.now()});
 }
 
-/// Some clustered, some equal, some apart by a nanosecond.
+/// Returns deadlines of which some are clustered, some equal, and some a nanosecond apart.
 std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<time_point> deadlines;
@@ -35,7 +35,7 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 namespace {
 
-/// How long a loop sleeps in which one near timer among many far ones was cancelled.
+/// Returns how long a loop sleeps that has many far timers and one near timer that was cancelled.
 nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
     const time_point now = loop.now();
     std::vector<call_handle> far;
@@ -49,9 +49,9 @@ nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
 
 }  // namespace
 
-// The wheel places timers by their distance from the last time that it knows: when that is long ago, near and
-// far ones are thrown together, and are placed a second time when they could have run.
-TEST(wheel, of_a_loop_that_is_new_or_had_no_timers_for_long_knows_the_time) {
+// The wheel places timers by their distance from the last time that it knows. If that is long ago, near and
+// far timers share a slot, and are placed a second time when they could have run.
+TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_knows_the_time) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-epoll", &clock);
@@ -64,7 +64,7 @@ TEST(wheel, of_a_loop_that_is_new_or_had_no_timers_for_long_knows_the_time) {
 class deadlines : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, deadlines, all_designs(), design_name);
 
-TEST_P(deadlines, are_never_met_early_not_even_by_a_nanosecond) {
+TEST_P(deadlines, no_deadline_is_met_early_not_even_by_a_nanosecond) {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         manual_time::now = manual_time::start;
         const auto owner = make_loop();
@@ -81,7 +81,7 @@ TEST_P(deadlines, are_never_met_early_not_even_by_a_nanosecond) {
     }
 }
 
-TEST_P(deadlines, are_met_in_their_order) {
+TEST_P(deadlines, deadlines_are_met_in_their_order) {
     if (is("loop-layered") || is("loop-round-robin"))
         GTEST_SKIP() << GetParam() << " runs what is due in the order of its start, as its document does";
     event_loop& loop = keep(make_loop());
@@ -92,7 +92,7 @@ TEST_P(deadlines, are_met_in_their_order) {
     EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &observation::deadline));
 }
 
-TEST(deadline_after, is_bounded_by_now_and_never) {
+TEST(deadline_after, a_deadline_is_bounded_by_now_and_never) {
     constexpr time_point now{1h};
     static_assert(deadline_after(now, 1ns) == now + 1ns);
     static_assert(deadline_after(now, 0ns) == now);
@@ -103,7 +103,7 @@ TEST(deadline_after, is_bounded_by_now_and_never) {
     EXPECT_EQ(deadline_after(now, never - now - 1ns), never - 1ns);
 }
 
-TEST_P(deadlines, that_have_passed_are_met_on_the_next_turn) {
+TEST_P(deadlines, deadlines_that_have_passed_are_met_on_the_next_turn) {
     event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     std::vector<observation> seen;
@@ -115,7 +115,7 @@ TEST_P(deadlines, that_have_passed_are_met_on_the_next_turn) {
     EXPECT_EQ(seen.size(), 5u);
 }
 
-TEST_P(deadlines, of_calls_that_have_passed_are_met_without_waiting) {
+TEST_P(deadlines, calls_whose_time_has_passed_run_without_waiting) {
     event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     int calls = 0;
@@ -127,19 +127,19 @@ TEST_P(deadlines, of_calls_that_have_passed_are_met_without_waiting) {
     EXPECT_LE(loop.now() - now, late_max());
 }
 
-TEST_P(deadlines, of_negative_and_zero_sleeps_are_now) {
+TEST_P(deadlines, negative_and_zero_sleeps_end_now) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&]() -> task<void> {
         const time_point before = loop.now();
         co_await loop.sleep_for(0ns);
         co_await loop.sleep_for(-1ns);
         co_await loop.sleep_for(nanoseconds::min());
-        EXPECT_LE(loop.now() - before, 4 * late_max());  // a turn for each
+        EXPECT_LE(loop.now() - before, 4 * late_max());  // one turn for each sleep
     };
     loop.run(sleeps());
 }
 
-TEST_P(deadlines, beyond_the_clock_are_never_met_and_hold_nothing_up) {
+TEST_P(deadlines, deadlines_beyond_the_clock_are_never_met_and_delay_nothing) {
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     std::vector<task_handle<void>> sleepers;
@@ -159,7 +159,7 @@ TEST_P(deadlines, beyond_the_clock_are_never_met_and_hold_nothing_up) {
     for (const auto& sleeper : sleepers) EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TEST_P(deadlines, that_never_come_keep_no_loop_running) {
+TEST_P(deadlines, deadlines_that_never_come_do_not_keep_a_loop_running) {
     if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " asks the clock on every turn";
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
@@ -171,7 +171,7 @@ TEST_P(deadlines, that_never_come_keep_no_loop_running) {
     EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TEST_P(deadlines, in_a_hundred_years_are_met_in_a_hundred_years) {
+TEST_P(deadlines, a_deadline_in_a_hundred_years_is_met_in_a_hundred_years) {
     if (late_max() != 0ns && !is("loop-precise"))
         GTEST_SKIP() << GetParam() << " looks at the clock too often to get there";
     event_loop& loop = keep(make_loop());
@@ -185,7 +185,7 @@ TEST_P(deadlines, in_a_hundred_years_are_met_in_a_hundred_years) {
     EXPECT_LE(clock.sleeps(), 10u) << "timers do not wake the loop on their way";
 }
 
-TEST_P(deadlines, of_many_sleeps_cost_one_wait_each) {
+TEST_P(deadlines, each_of_many_sleeps_costs_one_wait) {
     if (is("loop-tick") || is("loop-round-robin"))
         GTEST_SKIP() << GetParam() << " does not sleep until deadlines";
     constexpr std::size_t sleeps = 100;
@@ -197,8 +197,8 @@ TEST_P(deadlines, of_many_sleeps_cost_one_wait_each) {
     EXPECT_EQ(clock.sleeps(), sleeps);
 }
 
-// The wait for I/O ends the kernel's way, and that for a time on the manual clock: both in one loop.
-TEST_P(deadlines, and_input_are_waited_for_together) {
+// The wait for I/O ends in the kernel, and the wait for a time ends on the manual clock: both in one loop.
+TEST_P(deadlines, deadlines_and_input_are_waited_for_together) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::vector<std::string> order;

@@ -1,4 +1,4 @@
-// The precise wait policy: how early it wakes, what it learns from, and that nothing makes it spin for ever.
+// The precise wait policy: how early it wakes, what it learns from, and that it never spins for ever.
 #include <random>
 
 #include "loop/timers/precise_wait.hpp"
@@ -16,7 +16,7 @@ void record_often(wakeup_guard& guard, nanoseconds error, int times) {
 
 }  // namespace
 
-TEST(wakeup_guard, grows_with_late_wake_ups_up_to_a_cap) {
+TEST(wakeup_guard, the_guard_grows_with_late_wake_ups_up_to_a_cap) {
     wakeup_guard guard;
     const nanoseconds at_first = guard.value();
     guard.record(at_first + 1ns);
@@ -25,7 +25,7 @@ TEST(wakeup_guard, grows_with_late_wake_ups_up_to_a_cap) {
     EXPECT_EQ(guard.value(), wakeup_guard::longest);
 }
 
-TEST(wakeup_guard, shrinks_with_punctual_ones_down_to_a_floor) {
+TEST(wakeup_guard, the_guard_shrinks_with_punctual_wake_ups_down_to_a_floor) {
     wakeup_guard guard;
     const nanoseconds at_first = guard.value();
     guard.record(0ns);
@@ -36,18 +36,18 @@ TEST(wakeup_guard, shrinks_with_punctual_ones_down_to_a_floor) {
     EXPECT_EQ(guard.value(), wakeup_guard::shortest);
 }
 
-TEST(wakeup_guard, comes_up_from_its_floor_again) {
+TEST(wakeup_guard, the_guard_grows_again_from_its_floor) {
     wakeup_guard guard;
     record_often(guard, 0ns, 10'000);
     record_often(guard, 100us, 100);
     EXPECT_GE(guard.value(), 90us);
 }
 
-TEST(wakeup_guard, is_moved_little_by_one_huge_sample_and_recovers) {
+TEST(wakeup_guard, one_huge_sample_moves_the_guard_little_and_it_recovers) {
     wakeup_guard guard;
     record_often(guard, 20us, 10'000);
     const nanoseconds at_rest = guard.value();
-    guard.record(10s);  // the machine was stopped
+    guard.record(10s);  // as if the machine had been stopped
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
     record_often(guard, 10s, 5);
     EXPECT_GE(guard.value(), at_rest + at_rest / 2);
@@ -55,7 +55,7 @@ TEST(wakeup_guard, is_moved_little_by_one_huge_sample_and_recovers) {
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
 }
 
-TEST(wakeup_guard, rests_where_one_wake_up_in_two_hundred_is_late) {
+TEST(wakeup_guard, the_guard_settles_where_one_wake_up_in_two_hundred_is_late) {
     wakeup_guard guard;
     std::mt19937 random(1);
     std::exponential_distribution<double> error_us(1.0 / 20);
@@ -70,7 +70,7 @@ TEST(wakeup_guard, rests_where_one_wake_up_in_two_hundred_is_late) {
     EXPECT_LE(late, counted * 6 / 1000);
 }
 
-TEST(wakeup_guard, shrinks_by_deadlines_that_were_too_near_to_sleep_for) {
+TEST(wakeup_guard, deadlines_too_near_to_sleep_for_shrink_the_guard) {
     wakeup_guard guard;
     for (int i = 0; i < 10'000; ++i) guard.record_none();
     EXPECT_EQ(guard.value(), wakeup_guard::shortest);
@@ -83,7 +83,7 @@ protected:
     void SetUp() override { manual_time::now = manual_time::start; }
     void TearDown() override { manual_time::oversleep = 0ns; }
 
-    /// How late ten sleeps are, at the most, when the kernel wakes the thread so much too late.
+    /// Returns the highest lateness of ten sleeps when the kernel wakes the thread late by `oversleep`.
     static nanoseconds worst_lateness(nanoseconds oversleep) {
         manual_time::oversleep = oversleep;
         manual_clock clock(step);
@@ -105,17 +105,17 @@ protected:
     }
 };
 
-TEST_F(precise_waits, make_up_for_a_kernel_that_wakes_late) {
+TEST_F(precise_waits, precise_waits_make_up_for_a_kernel_that_wakes_late) {
     EXPECT_LE(worst_lateness(0us), 5 * step);
     EXPECT_LE(worst_lateness(50us), 5 * step);
 }
 
-TEST_F(precise_waits, cannot_make_up_for_more_than_their_guard) {
+TEST_F(precise_waits, precise_waits_cannot_make_up_for_more_than_their_guard) {
     EXPECT_GE(worst_lateness(500us), 300us) << "or this test does not see lateness";
 }
 
 // Late wake-ups have made the guard longer than the time between two deadlines.
-TEST_F(precise_waits, find_back_to_sleep_between_deadlines_that_are_nearer_than_their_guard) {
+TEST_F(precise_waits, precise_waits_learn_to_sleep_again_between_deadlines_nearer_than_their_guard) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);
     event_loop& loop = *owner;
@@ -133,7 +133,7 @@ TEST_F(precise_waits, find_back_to_sleep_between_deadlines_that_are_nearer_than_
     EXPECT_GT(clock.sleeps(), before + 100);
 }
 
-TEST_F(precise_waits, end_early_for_what_is_posted_or_arrives_while_they_spin) {
+TEST_F(precise_waits, a_spinning_wait_ends_early_for_posts_and_input) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);
     event_loop& loop = *owner;
@@ -143,7 +143,7 @@ TEST_F(precise_waits, end_early_for_what_is_posted_or_arrives_while_they_spin) {
     auto main = [&]() -> task<void> {
         loop.spawn(reads());
         co_await loop.yield();
-        // Nearer than the guard: the loop does not sleep.
+        // The deadline is nearer than the guard, so the loop does not sleep.
         const time_point deadline = loop.now() + wakeup_guard::shortest;
         loop.call_at(deadline, [&] { order.push_back("timer"); });
         put(pair.other.native_handle(), "input");

@@ -1,5 +1,5 @@
 // Sleeps on the real clock: not early by a nanosecond, and without polling for the last fraction of a
-// millisecond. How late they are is for the benchmarks to say, not for a test.
+// millisecond. The benchmarks measure how late they are; a test does not.
 #include <random>
 
 #include "tests/loop/support.hpp"
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 class real_sleeps : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, real_sleeps, all_designs(), design_name);
 
-TEST_P(real_sleeps, are_never_early) {
+TEST_P(real_sleeps, real_sleeps_are_never_early) {
     event_loop& loop = keep(make_loop());
     std::mt19937 random(1);
     int ended = 0;
@@ -39,8 +39,8 @@ TEST_P(real_sleeps, are_never_early) {
 class waits_for_sleeps : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, waits_for_sleeps, sleeping_designs(), design_name);
 
-// A timeout that is cut to whole milliseconds leaves a rest of which every microsecond is polled for.
-TEST_P(waits_for_sleeps, of_a_millisecond_and_a_half_are_a_handful) {
+// A timeout that is cut to whole milliseconds leaves a remainder in which the loop would poll all the time.
+TEST_P(waits_for_sleeps, sleeps_of_a_millisecond_and_a_half_take_few_waits) {
     constexpr std::size_t sleeps = 20;
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
@@ -50,7 +50,7 @@ TEST_P(waits_for_sleeps, of_a_millisecond_and_a_half_are_a_handful) {
     EXPECT_LE(clock.waits(), 3 * sleeps);
 }
 
-TEST_P(waits_for_sleeps, of_a_hundred_microseconds_are_a_handful) {
+TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_take_few_waits) {
     constexpr std::size_t sleeps = 20;
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
@@ -60,8 +60,8 @@ TEST_P(waits_for_sleeps, of_a_hundred_microseconds_are_a_handful) {
     EXPECT_LE(clock.waits(), 3 * sleeps);
 }
 
-// What the manual driver keeps from the kernel's timers: deadlines that do not fit where they have to go.
-TEST_P(waits_for_sleeps, are_not_disturbed_by_deadlines_of_long_ago_or_in_a_hundred_years) {
+// The manual clock keeps these deadlines from the kernel's timers: they do not fit into the kernel's types.
+TEST_P(waits_for_sleeps, deadlines_long_ago_or_in_a_hundred_years_cause_no_extra_waits) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&](time_point deadline) -> task<void> {
         co_await loop.sleep_until(deadline);

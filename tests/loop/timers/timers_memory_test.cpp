@@ -1,4 +1,4 @@
-// Timers without memory: none is lost, none comes early, and what cannot be armed says so.
+// Timers without memory: none is lost, none comes early, and arming reports when it is not possible.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr time_point first_moment{1h};
 
-/// Timers with deadlines at random, from a nanosecond to a minute away: on all levels of the wheel.
+/// Returns timers with random deadlines, from a nanosecond to a minute away: on all levels of the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::deque<timer> timers(count);
@@ -34,14 +34,14 @@ std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     return timers;
 }
 
-/// Takes what has become ready: none early, and each one once.
+/// Takes the timers that have become ready: none early, and each one once. Returns how many.
 std::size_t take_ready(operation_queue& ready, time_point now) {
     std::size_t count = 0;
     while (!ready.empty()) {
         auto& expired = static_cast<timer&>(ready.pop());
         EXPECT_LE(expired.deadline, now);
         EXPECT_FALSE(expired.armed);
-        expired.deadline = never;  // or it would be counted a second time
+        expired.deadline = never;  // otherwise it would be counted a second time
         ++count;
     }
     return count;
@@ -63,8 +63,8 @@ protected:
 using every_queue = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timers_without_memory, every_queue);
 
-// Whichever allocation is the first to fail, if expiry makes any: it places timers anew, sorts and collects.
-TYPED_TEST(timers_without_memory, expire_all_the_same_in_time_and_each_once) {
+// Expiry places timers again, sorts and collects. The test lets any of its allocations be the first to fail.
+TYPED_TEST(timers_without_memory, timers_expire_in_time_and_once_when_allocations_fail) {
     constexpr std::size_t count = 3'000;
     for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
         const nothing_recycled from_the_heap;
@@ -87,8 +87,9 @@ TYPED_TEST(timers_without_memory, expire_all_the_same_in_time_and_each_once) {
     }
 }
 
-// The wheel has them in one slot, and moves them to many when the first is due; what cannot be moved stays.
-TYPED_TEST(timers_without_memory, that_are_near_each_other_are_met_each_in_its_time) {
+// The wheel has all of them in one slot, and moves them to many slots when the first is due. Timers that
+// cannot be moved stay.
+TYPED_TEST(timers_without_memory, neighbouring_timers_each_expire_in_time_when_allocations_fail) {
     constexpr std::size_t count = 200;
     for (const std::size_t few : {0u, 1u, 2u, 5u}) {
         const nothing_recycled from_the_heap;
@@ -112,7 +113,7 @@ TYPED_TEST(timers_without_memory, that_are_near_each_other_are_met_each_in_its_t
     }
 }
 
-TYPED_TEST(timers_without_memory, can_be_cancelled_and_are_found_when_there_is_memory_again) {
+TYPED_TEST(timers_without_memory, timers_can_be_cancelled_and_are_found_when_there_is_memory_again) {
     constexpr std::size_t count = 3'000;
     const nothing_recycled from_the_heap;
     TypeParam queue;
@@ -141,7 +142,7 @@ TYPED_TEST(timers_without_memory, can_be_cancelled_and_are_found_when_there_is_m
     EXPECT_GT(cancelled, 0u);
 }
 
-TYPED_TEST(timers_without_memory, are_refused_and_leave_the_others_as_they_were) {
+TYPED_TEST(timers_without_memory, a_refused_timer_leaves_the_others_as_they_were) {
     const nothing_recycled from_the_heap;
     TypeParam queue;
     auto timers = random_timers(2, 2'000);

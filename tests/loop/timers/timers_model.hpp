@@ -1,4 +1,4 @@
-// A sorted map as the model of a timer queue, and deadlines to try both with.
+// A sorted map as the model of a timer queue, and deadlines for both.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ namespace loopbench::loop::timers_model {
 inline constexpr nanoseconds one_ns{1};
 inline constexpr time_point some_time{nanoseconds(123'456'789'012'345)};
 
-// The wheel may be too early after an erase; the others promise more than they need.
+// The wheel's earliest deadline might be too early after an erase; the other queues promise more than they
+// need.
 template <class Queue>
 inline constexpr bool tells_earliest_exactly = !std::is_same_v<Queue, wheel_timers>;
 template <class Queue>
@@ -35,11 +36,11 @@ inline time_point after(time_point start, std::int64_t ns) {
 }
 
 /// A queue, and a map that says what it should do. Timers are freed as soon as they are erased or have
-/// expired, so that a sanitizer sees a queue which still looks at them.
+/// expired, so that a sanitizer detects a queue that still looks at them.
 template <class Queue>
 class checked_queue {
 public:
-    /// At the time of the last expire().
+    /// Arms a timer at the time of the last expire().
     void arm(time_point deadline) { arm(deadline, reached_); }
 
     void arm(time_point deadline, time_point now) {
@@ -58,7 +59,7 @@ public:
         forget(t);
     }
 
-    /// Gives how many expired.
+    /// Returns how many timers expired.
     std::size_t expire(time_point now) {
         reached_ = std::max(reached_, now);
         const std::size_t expected = due(now);
@@ -123,7 +124,7 @@ private:
     Queue queue_;
 };
 
-/// Deadlines of every kind that has ever hurt a timer queue.
+/// Deadlines of every kind that has ever broken a timer queue.
 class deadline_source {
 public:
     explicit deadline_source(std::uint64_t seed) : random_(seed) {}
@@ -132,7 +133,7 @@ public:
         return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random_);
     }
 
-    /// 0 to 2^max_bits ns, as often of each magnitude.
+    /// Returns 0 to 2^max_bits ns, with each magnitude equally often.
     nanoseconds any_magnitude(std::int64_t max_bits) {
         return nanoseconds(below(std::int64_t{1} << below(max_bits + 1)));
     }
@@ -164,7 +165,7 @@ public:
     }
 
 private:
-    // Where the deadlines of a while come together.
+    // Returns a time at which the deadlines of one period meet.
     static time_point meeting_point(time_point now, std::int64_t period_ns) {
         return after(time_point{}, (now.time_since_epoch().count() / period_ns + 1) * period_ns);
     }

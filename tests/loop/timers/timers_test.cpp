@@ -1,4 +1,4 @@
-// Every timer queue against a sorted map: nothing early, nothing lost, nothing twice.
+// Every timer queue against a sorted map: no timer early, none lost, none twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct queue_names {
 using all_queues = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timer_queue, all_queues, queue_names);
 
-TYPED_TEST(timer_queue, expires_a_timer_at_its_deadline_and_not_a_nanosecond_before) {
+TYPED_TEST(timer_queue, a_timer_expires_at_its_deadline_and_not_a_nanosecond_before) {
     for (int bits = 0; bits < 62; ++bits) {
         checked_queue<TypeParam> timers;
         timers.expire(some_time);
@@ -48,7 +48,7 @@ TYPED_TEST(timer_queue, expires_a_timer_at_its_deadline_and_not_a_nanosecond_bef
     }
 }
 
-TYPED_TEST(timer_queue, does_what_a_sorted_map_does_whatever_is_armed_erased_and_expired) {
+TYPED_TEST(timer_queue, any_sequence_of_arming_erasing_and_expiring_matches_a_sorted_map) {
     constexpr int steps = 40'000;
     constexpr std::size_t pending_max = 300;
     const time_point last_time = some_time + std::chrono::hours(24 * 365 * 120);
@@ -78,7 +78,7 @@ TYPED_TEST(timer_queue, does_what_a_sorted_map_does_whatever_is_armed_erased_and
     }
 }
 
-TYPED_TEST(timer_queue, expires_every_timer_once_when_woken_only_at_what_earliest_says) {
+TYPED_TEST(timer_queue, every_timer_expires_once_when_woken_only_at_the_earliest_deadline) {
     deadline_source source(11);
     checked_queue<TypeParam> timers;
     time_point now = some_time;
@@ -93,7 +93,7 @@ TYPED_TEST(timer_queue, expires_every_timer_once_when_woken_only_at_what_earlies
     EXPECT_EQ(timers.queue().earliest(), never);
 }
 
-TYPED_TEST(timer_queue, expires_what_is_due_at_once_however_much_it_is) {
+TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_expires) {
     for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {  // the wheel sorts up to 512 in another way
         for (const int magnitude : {0, 7, 36, 60}) {
             for (const std::int64_t granularity : {1, 0x10000}) {
@@ -109,7 +109,7 @@ TYPED_TEST(timer_queue, expires_what_is_due_at_once_however_much_it_is) {
     }
 }
 
-TYPED_TEST(timer_queue, never_expires_a_timer_at_never) {
+TYPED_TEST(timer_queue, a_timer_at_never_does_not_expire) {
     checked_queue<TypeParam> timers;
     timers.arm(never);
     timers.arm(never);
@@ -123,7 +123,7 @@ TYPED_TEST(timer_queue, never_expires_a_timer_at_never) {
     EXPECT_TRUE(timers.queue().empty());
 }
 
-TYPED_TEST(timer_queue, expires_the_past_at_the_next_look_and_in_order) {
+TYPED_TEST(timer_queue, past_deadlines_expire_at_the_next_look_and_in_order) {
     checked_queue<TypeParam> timers;
     timers.expire(some_time);
     timers.arm(after(some_time, -1));
@@ -136,7 +136,7 @@ TYPED_TEST(timer_queue, expires_the_past_at_the_next_look_and_in_order) {
     EXPECT_EQ(timers.expire(after(some_time, 1)), 1U);
 }
 
-TYPED_TEST(timer_queue, keeps_nobody_waiting_for_a_clock_that_went_back) {
+TYPED_TEST(timer_queue, a_clock_that_went_back_delays_no_timer) {
     const time_point start{nanoseconds(std::int64_t{1} << 40)};
     checked_queue<TypeParam> timers;
     timers.expire(after(start, 74));
@@ -147,7 +147,7 @@ TYPED_TEST(timer_queue, keeps_nobody_waiting_for_a_clock_that_went_back) {
     EXPECT_EQ(timers.expire(after(start, 84)), 1U);
 }
 
-TYPED_TEST(timer_queue, takes_a_timer_again_that_has_just_become_ready) {
+TYPED_TEST(timer_queue, a_timer_that_has_just_become_ready_can_be_armed_again) {
     TypeParam queue;
     timer periodic{};
     periodic.deadline = some_time;
@@ -165,7 +165,7 @@ TYPED_TEST(timer_queue, takes_a_timer_again_that_has_just_become_ready) {
     queue.erase(periodic);
 }
 
-TEST(list_timers, expires_in_the_order_of_insertion_like_the_founding_document) {
+TEST(list_timers, timers_expire_in_the_order_of_insertion_as_in_the_tutorial) {
     list_timers queue;
     timer hello{}, exit{}, good_bye{};
     hello.deadline = after(some_time, 1);
@@ -177,7 +177,7 @@ TEST(list_timers, expires_in_the_order_of_insertion_like_the_founding_document) 
     for (timer* t : {&hello, &exit, &good_bye}) EXPECT_EQ(&ready.pop(), t);
 }
 
-// Many timers in a row, 1 ns apart.
+// Arms many timers in a row, 1 ns apart.
 template <class Queue>
 std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point first) {
     std::vector<timer> timers(count);
@@ -188,7 +188,7 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     return timers;
 }
 
-TEST(wheel_timers, names_with_each_that_has_expired_one_that_is_run_later) {
+TEST(wheel_timers, each_expired_timer_names_one_that_runs_later) {
     for (const std::size_t count : {1U, 16U, 100U, 1000U}) {
         wheel_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -206,7 +206,7 @@ TEST(wheel_timers, names_with_each_that_has_expired_one_that_is_run_later) {
     }
 }
 
-TEST(lazy_heap_timers, keeps_what_is_cancelled_until_it_is_more_than_half_of_more_than_a_hundred) {
+TEST(lazy_heap_timers, cancelled_timers_stay_until_they_are_the_majority_of_more_than_a_hundred) {
     for (const std::size_t count : {101U, 102U, 1000U}) {
         lazy_heap_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -222,7 +222,7 @@ TEST(lazy_heap_timers, keeps_what_is_cancelled_until_it_is_more_than_half_of_mor
     EXPECT_EQ(small.entries(), timers.size());
 }
 
-TEST(lazy_heap_timers, drops_what_is_cancelled_at_the_head_before_it_tells_the_earliest) {
+TEST(lazy_heap_timers, cancelled_timers_at_the_head_go_before_the_earliest_is_reported) {
     lazy_heap_timers queue;
     auto timers = armed_in_a_row(queue, 50, some_time);
     for (std::size_t i = 0; i < 49; ++i) queue.erase(timers[i]);
@@ -234,7 +234,7 @@ TEST(lazy_heap_timers, drops_what_is_cancelled_at_the_head_before_it_tells_the_e
     EXPECT_EQ(queue.earliest(), never);
 }
 
-/// How often memory is allocated for that.
+/// Returns how many allocations arming, erasing and expiring many timers makes.
 template <class Queue>
 std::size_t allocations_of_churn() {
     const test::nothing_recycled from_the_heap;
@@ -257,17 +257,18 @@ std::size_t allocations_of_churn() {
     return test::count_allocations().made - before;
 }
 
-// The timers, and a vector that grows to the entries of 100 of them and of as many that were cancelled.
-TEST(lazy_heap_timers, needs_no_more_memory_when_timers_come_and_go_for_ever) {
+// The allocations are the timers, and a vector that grows to the entries of 100 timers and as many cancelled
+// ones.
+TEST(lazy_heap_timers, a_lazy_heap_whose_timers_come_and_go_needs_no_more_memory) {
     EXPECT_LE(allocations_of_churn<lazy_heap_timers>(), 10U);
 }
 
-TEST(wheel_timers, needs_no_more_memory_when_timers_come_and_go_for_ever) {
+TEST(wheel_timers, a_wheel_whose_timers_come_and_go_needs_no_more_memory) {
     EXPECT_LE(allocations_of_churn<wheel_timers>(), 100U / 15 + 10);
 }
 
-// A page of new memory is a page fault, in the moment in which all wait.
-TEST(wheel_timers, needs_little_memory_for_what_is_due_however_much_it_is) {
+// A page of new memory is a page fault, at the moment in which everything waits.
+TEST(wheel_timers, any_number_of_due_timers_needs_little_memory) {
     constexpr std::size_t count = 100'000;
     const test::nothing_recycled from_the_heap;
     wheel_timers queue;
@@ -279,7 +280,7 @@ TEST(wheel_timers, needs_little_memory_for_what_is_due_however_much_it_is) {
     EXPECT_TRUE(queue.empty());
 }
 
-TEST(wheel_timers, waits_for_a_far_timer_without_waking_on_the_way) {
+TEST(wheel_timers, the_wheel_waits_for_a_far_timer_without_waking_on_the_way) {
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);
     const time_point next_century = some_time + std::chrono::hours(24 * 36525) + one_ns;
@@ -288,7 +289,7 @@ TEST(wheel_timers, waits_for_a_far_timer_without_waking_on_the_way) {
     EXPECT_EQ(timers.expire(next_century), 1U);
 }
 
-TEST(wheel_timers, tells_the_earliest_exactly_after_an_erase_when_few_timers_are_near_it) {
+TEST(wheel_timers, the_earliest_is_exact_after_an_erase_with_few_timers_near_it) {
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);
     for (int i = 0; i < 50; ++i) timers.arm(after(some_time, 10'000'000'000 + i));
@@ -298,23 +299,23 @@ TEST(wheel_timers, tells_the_earliest_exactly_after_an_erase_when_few_timers_are
     }
 }
 
-// A distance of a time of day from a time long ago is in one wide slot, whatever the day: then an erase would
-// leave a floor behind for all of them.
-TEST(wheel_timers, tells_near_from_far_by_the_time_that_it_is_told_when_it_is_empty) {
+// Seen from a time long ago, all deadlines of a day are in one wide slot: then an erase would leave a floor
+// for all of them.
+TEST(wheel_timers, an_empty_wheel_tells_near_from_far_by_the_current_time) {
     checked_queue<wheel_timers> timers;
     for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {
         for (int i = 0; i < 200; ++i) timers.arm(after(now, 10'000'000'000 + i), now);
         timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        // It is not empty: its timers are not passed over.
+        // The wheel is not empty here: it does not skip its timers.
         timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
         timers.erase(0);
     }
 }
 
-TEST(wheel_timers, wakes_in_vain_a_few_times_at_most_for_what_was_erased) {
+TEST(wheel_timers, erased_timers_cause_only_a_few_wake_ups_in_vain) {
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);
     for (int i = 0; i < 10'000; ++i) timers.arm(after(some_time, 10'000'000'000 + i * 1000));
@@ -324,7 +325,7 @@ TEST(wheel_timers, wakes_in_vain_a_few_times_at_most_for_what_was_erased) {
     EXPECT_LE(in_vain, 5);
 }
 
-TEST(wheel_timers, is_not_confused_by_a_clock_that_goes_back) {
+TEST(wheel_timers, a_clock_that_goes_back_does_not_confuse_the_wheel) {
     deadline_source source(9);
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);

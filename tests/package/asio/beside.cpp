@@ -1,4 +1,4 @@
-// Both contexts in one program.
+// A program with both contexts: Boost.Asio's and ours.
 #include <loopbench/asio.hpp>
 
 int main() {

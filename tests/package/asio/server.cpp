@@ -1,4 +1,4 @@
-// A Boost.Asio program of somebody's: `server PORT` sends back what it gets.
+// A third-party Boost.Asio program: `server PORT` sends back the bytes that it receives.
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdlib>

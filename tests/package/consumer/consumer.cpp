@@ -1,4 +1,5 @@
-// What docs/ says of an installed loop, compiled and run: the package has to bring all that this needs.
+// The example of docs/ for an installed loop, compiled and run: the package must contain everything that it
+// needs.
 #include <chrono>
 #include <cstdio>
 

@@ -1,6 +1,6 @@
-// A loop of one's own as a contender. It borrows coroutines, run(), the ready queue and gather from the
-// installed loop, and brings what makes a loop: a turn, timers (a multimap) and a way to sleep (a semaphore).
-// It has no network: the workloads that need one are then `unsupported`, and all others are measured.
+// A user's own loop as a contender. It uses coroutines, run(), the ready queue and gather from the installed
+// loop, and adds the other parts of a loop: a turn, timers (a multimap) and a way to sleep (a semaphore). It
+// has no network, so workloads that need one are `unsupported`, and all others are measured.
 #include <chrono>
 #include <coroutine>
 #include <limits>
@@ -15,7 +15,7 @@
 
 using loopbench::bench::time_point;
 
-// bench/runtime.hpp says what each of these means; the compiler says which is missing.
+// bench/runtime.hpp explains each of these members; the compiler names a missing one.
 class my_loop final : public loopbench::loop::scheduler, public loopbench::bench::no_network {
 public:
     static constexpr auto name = "mine";

@@ -1,4 +1,4 @@
-// Some functions that can lie in any order.
+// Some functions that can be placed in any order.
 template <int N>
 [[gnu::noinline]] int last_of(int argc) {
     return last_of<N - 1>(argc) + N * argc;

@@ -1,20 +1,20 @@
-// For `-include`: a program that names boost::asio::io_context gets ours, and what has Asio's default
-// executor leads to it. Nothing in the program changes; every source of it that uses Asio is compiled with
-// this header.
+// For `-include`: a program that names boost::asio::io_context gets ours, and objects with Asio's default
+// executor lead to it. Nothing in the program changes; every source that uses Asio is compiled with this
+// header.
 //
-// Two names are other ones from here on, in Asio's headers too: io_context, and any_io_executor, which is by
-// default the executor of sockets, timers and awaitables. So these are types of their own, and a source that
-// is compiled without this header can be linked with one that is not.
+// This header renames two names, in Asio's headers too: io_context, and any_io_executor, which is the default
+// executor of sockets, timers and awaitables. They become separate types, so a source that is compiled
+// without this header can be linked with one that is compiled with it.
 //
-// What of Asio the program includes then knows ours. Nothing is included here that Asio's io_context does not
-// need: a program may use names that are taken by what the rest of Asio includes.
+// Asio headers that the program includes afterwards then use our types. This header includes only the headers
+// that Asio's io_context needs: the program might define names that the rest of Asio uses.
 #pragma once
-#pragma GCC system_header  // or Asio's parameters that are called io_context are warned of
+#pragma GCC system_header  // avoids warnings about Asio's parameters named io_context
 
 // clang-format off: the order matters
 #include "loopbench/asio/detail/version.hpp"
-#if __cplusplus >= 202002L  // or that is the one error
-// What is to know Asio's own names comes first.
+#if __cplusplus >= 202002L  // otherwise version.hpp's error is the only one
+// Headers that need Asio's own names come first.
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
 

@@ -1,4 +1,4 @@
-// The polymorphic executor of programs that are compiled with dropin.hpp, in the place of any_io_executor.
+// The polymorphic executor of programs that are compiled with dropin.hpp. It replaces any_io_executor.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -11,7 +11,7 @@
 
 namespace boost::asio {
 
-/// As any_io_executor, which dropin.hpp gives this name to in all headers that follow.
+/// The same as any_io_executor. dropin.hpp makes all later headers use this class under that name.
 class loopbench_any_io_executor
     : public execution::any_executor<execution::context_as_t<execution_context&>,
                                      execution::blocking_t::never_t,
@@ -66,7 +66,7 @@ public:
 
 namespace detail {
 
-// As executor_work.hpp, where the executor may be ours.
+// Like executor_work.hpp, for the case that the executor might be ours.
 template <class Candidate>
 class handler_work_base<loopbench_any_io_executor, Candidate, io_context, executor, void> {
     using executor_type = loopbench_any_io_executor;
@@ -103,7 +103,7 @@ private:
 
 namespace loopbench::asio::detail {
 
-// Derived from it: as_default_on()'s.
+// Includes derived classes, such as the executor of as_default_on().
 template <std::derived_from<boost::asio::loopbench_any_io_executor> Executor>
 inline constexpr bool is_polymorphic<Executor> = true;
 template <class Inner>

@@ -1,10 +1,11 @@
-// What an io_context is made of: one of the project's loops, who runs it, and how much work it has.
+// The parts of an io_context: one of the project's loops, the thread that runs it, and the amount of work.
 //
-// Threads. Asio lets any thread start, cancel and close what another one runs. So timers and the driver have
-// a lock, which the thread that runs the loop holds in its turns, but not while it sleeps and not while
-// handlers run (loop/io/io.hpp). While a process has one thread, the lock costs a look at a flag. The queue
-// of what is ready belongs to the running thread alone; others post (loop/posting.hpp). One thread runs the
-// loop at a time; others that want to wait until it leaves.
+// Threads. Asio lets any thread start, cancel and close the operations of another thread. Therefore timers
+// and the driver have a lock. The thread that runs the loop holds it during its turns, but not while it
+// sleeps and not while handlers run (loop/io/io.hpp). While a process has one thread, the lock costs one
+// check of a flag. The ready queue belongs to the running thread alone; other threads post
+// (loop/posting.hpp). One thread runs the loop at a time; a second one that wants to run it waits until the
+// first leaves.
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -34,7 +35,7 @@ namespace loopbench::asio {
 /// The loop that a context runs on.
 enum class design {
     epoll,     // loop-epoll
-    io_uring,  // loop-uring; never anything else in its place
+    io_uring,  // loop-uring; never replaced by another loop
 };
 
 namespace detail {
@@ -47,7 +48,8 @@ inline std::string_view name_of(design chosen) noexcept {
     return chosen == design::epoll ? "loop-epoll" : "loop-uring";
 }
 
-/// What LOOPBENCH_ASIO says; epoll without it. Throws std::invalid_argument for a name that there is not.
+/// Returns the design that LOOPBENCH_ASIO names, or epoll if it is unset. Throws std::invalid_argument for an
+/// unknown name.
 inline design design_from_environment() {
     const char* const named = std::getenv("LOOPBENCH_ASIO");
     const std::string_view name = named == nullptr ? "" : named;
@@ -57,19 +59,19 @@ inline design design_from_environment() {
                                 "'; it can be 'epoll' or 'io_uring'");
 }
 
-/// An error as Asio's functions give it.
+/// Returns an error in the form that Asio's functions use.
 inline error_code from_errno(std::int64_t error) noexcept {
     return {static_cast<int>(error), boost::asio::error::get_system_category()};
 }
 
-/// An I/O operation of this layer, whatever it does.
+/// An I/O operation of this layer, of any kind.
 struct io_op : loop::io_operation {
     error_code ec;
     std::size_t bytes = 0;
     const void* cancellation_key = nullptr;
-    bool is_settled = false;  // `ec` and `bytes` are set, and no driver has seen it
+    bool is_settled = false;  // `ec` and `bytes` are set without any driver
 
-    /// After completion: takes over what the driver says.
+    /// Takes over the driver's result. Call after completion.
     void settle(bool zero_is_end) noexcept {
         if (is_settled) return;
         if (result < 0) {
@@ -91,40 +93,41 @@ public:
         loop_->io().share(lock_);
     }
     core& operator=(core&&) = delete;
-    /// After discard().
+    /// Requires a call of discard() before.
     ~core() = default;
 
     boost::asio::execution_context& owner() noexcept { return owner_; }
 
     /// Destroys every handler that is queued or waits.
     void discard() noexcept {
-        const running in_here(*this);  // so that what they post comes where it is looked for
+        const running in_here(*this);  // so that operations that they post are found
         loop_->discard_operations();
     }
 
-    /// Whether the calling thread is in run().
+    /// Returns true if the calling thread is in run().
     bool in_this_thread() const noexcept {
         return thread_call_stack::contains(const_cast<core*>(this)) != nullptr;
     }
 
-    // Work: what run() does not return before. A queued or waiting handler is work, until it has returned.
+    // Work keeps run() from returning. A handler is work from the time it is queued or waits until it has
+    // returned.
 
-    /// By a handler, which ends in the running thread.
+    /// Counts a handler, which ends in the running thread.
     void handler_started() noexcept {
         in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
-    /// By who keeps run() from returning. It may end in another thread while the present handler runs, so the
-    /// others see it at once.
+    /// Counts work of anything else that keeps run() from returning. It might end in another thread while the
+    /// current handler runs, so other threads see it at once.
     void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
     void work_finished() noexcept {
         if (in_this_thread()) {
-            --own_work_;  // settled when the present handler ends
+            --own_work_;  // settled when the current handler ends
         } else if (work_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             stop();
         }
     }
 
-    /// Queues what is counted as work already. Any thread.
+    /// Queues an operation that is already counted as work. Any thread.
     void push(operation& op) noexcept {
         in_this_thread() ? loop_->ready().push(op) : loop_->push_from_any_thread(op);
     }
@@ -142,7 +145,7 @@ public:
         while (!ops.empty()) push(ops.pop());
     }
 
-    /// While a handler runs; it may end with an exception.
+    /// A scope around the call of a handler, which can end with an exception.
     class handler_scope {
     public:
         explicit handler_scope(core& of) noexcept : core_(of) {}
@@ -158,7 +161,8 @@ public:
         core& core_;
     };
 
-    /// What dispatch() has called inline has thrown: leaves run() after the present handler.
+    /// Keeps the exception of a function that dispatch() called inline: it leaves run() after the current
+    /// handler.
     void keep_exception() noexcept {
         kept_exception_ = kept_exception_ ? kept_exception_ : std::current_exception();
     }
@@ -169,16 +173,16 @@ public:
 
     // Timers and I/O. Any thread.
 
-    /// For who changes timers.
+    /// Locks for changes to timers.
     [[nodiscard]] auto locked() noexcept { return std::unique_lock(lock_); }
     loop::event_loop& loop() noexcept { return *loop_; }
 
-    /// Wakes the running thread, when that is another one, to look at its timers anew.
+    /// Wakes the running thread, if it is not the caller, to look at its timers again.
     void wake_running_thread() noexcept {
         if (!in_this_thread()) loop_->wake_from_any_thread();
     }
 
-    /// The operation, which its handler makes one piece of work, completes through the queue.
+    /// Starts the operation, which its handler counts as one piece of work. It completes through the queue.
     void start(io_op& op) noexcept {
         bool done = true;
         bool is_driver_of_here = true;
@@ -200,7 +204,7 @@ public:
         }
     }
 
-    /// For who owns an operation that is pending: it is not any more, and it is not queued.
+    /// Takes a pending operation back from the driver, for its owner: it is then neither pending nor queued.
     void discard(io_op& op) noexcept {
         const auto lock = locked();
         loop_->io().discard(op);
@@ -223,10 +227,10 @@ public:
         cancel(fd, {has_key, key});
     }
 
-    /// Ends what is pending on the descriptor, and closes it by calling close(fd, ec): at once, or in the
-    /// running thread where that one may hold requests that name it, before it leaves run(). `is_shared`:
-    /// there may be other descriptors of the same file. Without memory to leave it to the running thread, the
-    /// descriptor stays open, and `ec` says so.
+    /// Ends the pending operations on the descriptor, and closes it by calling close_now(fd, ec). This
+    /// happens at once; or, if the running thread might hold requests that name the descriptor, in that
+    /// thread before it leaves run(). `is_shared`: other descriptors of the same file may exist. If there is
+    /// no memory to leave it to the running thread, the descriptor stays open, and `ec` says so.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
         loop::io_queue ended;
@@ -249,7 +253,7 @@ public:
         if (wakes) loop_->push_from_any_thread(closer_);
     }
 
-    /// The descriptor lives on elsewhere: the driver is to know nothing of it.
+    /// Makes the driver forget the descriptor, which stays open elsewhere.
     void release(int fd) noexcept {
         loop::io_queue ended;
         {
@@ -269,8 +273,8 @@ public:
 
     // Running.
 
-    /// Runs handlers: at most so many; until `until`, or without waiting (loop::do_not_wait); until there is
-    /// no work, or stop(). Gives how many. Throws what a handler throws.
+    /// Runs at most `handlers_max` handlers, until the time `until` (loop::do_not_wait: without waiting),
+    /// until there is no work, or until stop(). Returns the number of handlers. Throws what a handler throws.
     std::size_t run(std::size_t handlers_max, loop::time_point until) {
         const bool for_long = handlers_max == without_limit && until == loop::never;
         const running in_here(*this, for_long, until);
@@ -286,7 +290,7 @@ public:
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
-            // A step may have run nothing but an operation of ours, before a handler.
+            // A step might have run only an operation of ours that precedes a handler.
             const bool is_over = until == loop::do_not_wait
                                      ? looks_at_kernel && count() == count_before && !loop_->has_ready()
                                      : std::chrono::steady_clock::now() >= until;
@@ -307,16 +311,16 @@ public:
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
 
-    /// Throws std::logic_error where an object of Asio's own has come to this context: it would run in a
-    /// thread of Asio's, unnoticed. (io_context.hpp)
+    /// Returns true if an object with Asio's own services was made on this context: it would run in a thread
+    /// of Asio's, unnoticed. refuse_stock_scheduler() throws std::logic_error then. (io_context.hpp)
     bool has_stock_scheduler() const noexcept;
     void refuse_stock_scheduler() const;
 
 private:
     static constexpr unsigned steps_between_looks = 256;
 
-    // Only a process with more than one thread needs a mutex. Threads are made by handlers, and none runs
-    // while it is held.
+    // Only a process with more than one thread needs a mutex. Handlers create the threads, and no handler
+    // runs while the lock is held.
     class conditional_lock final : public loop::loop_lock {
     public:
         void lock() noexcept override {
@@ -333,13 +337,14 @@ private:
         bool is_locked_ = false;
     };
 
-    /// In run(), and where handlers are discarded: Asio finds the thread's recycled memory through it.
+    /// A scope in which this thread runs the loop, or discards handlers: Asio finds the thread's recycled
+    /// memory through it.
     class running {
     public:
         explicit running(core& here) noexcept : core_(here) { enter(); }
 
         running(core& here, bool for_long, loop::time_point until) : core_(here) {
-            if (here.in_this_thread()) return;  // inside of a handler
+            if (here.in_this_thread()) return;  // called inside a handler
             runner_ = std::unique_lock(here.runner_, std::defer_lock);
             if (until == loop::never) {
                 runner_.lock();
@@ -366,7 +371,7 @@ private:
             core_.is_run_ = false;
         }
 
-        /// False when another thread ran the loop all the time.
+        /// False if another thread ran the loop during the whole time.
         bool is_inside() const noexcept { return is_inside_; }
 
     private:
@@ -375,12 +380,12 @@ private:
         core& core_;
         std::unique_lock<std::timed_mutex> runner_;
         std::optional<thread_call_stack::context> entry_;
-        bool is_outermost_ = false;  // none in a handler of this context
+        bool is_outermost_ = false;  // false inside a handler of this context
         bool is_for_long_ = false;
         bool is_inside_ = true;
     };
 
-    // What is to be closed by the running thread. Run with the lock.
+    // A descriptor that the running thread must close. Runs with the lock held.
     struct any_later_close : operation {
         int fd;
     };
@@ -396,7 +401,7 @@ private:
         Close close_now;
     };
 
-    // Wakes the running thread for what is to be closed.
+    // An operation that wakes the running thread, which then closes the descriptors.
     struct closer : operation {
         explicit closer(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
@@ -409,15 +414,16 @@ private:
         bool is_posted = false;
     };
 
-    // With the lock, like the next: whether the calling thread may close descriptors. Where nobody runs the
-    // loop, it takes the driver over from who has run it last, who may never come again.
+    // Returns true if the calling thread may close descriptors. If no thread runs the loop, takes the driver
+    // over from the thread that ran it last, which might never return. Needs the lock, like the next
+    // function.
     bool closes_here() noexcept {
         if (loop_->io().closes_here()) return true;
         if (is_run_ || in_this_thread()) return false;  // the latter while everything is discarded
         try {
             loop_->io().enter_thread(/*for_long=*/false);
             return true;
-        } catch (const std::exception&) {  // then whoever runs it next
+        } catch (const std::exception&) {  // then the next thread that runs the loop closes
             return false;
         }
     }
@@ -429,7 +435,7 @@ private:
         }
     }
 
-    // Ends the sleep of the running thread, and then its step.
+    // An operation that ends the sleep of the running thread, and then its step.
     struct nudge : operation {
         explicit nudge(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
@@ -440,8 +446,8 @@ private:
         core& owner;
     };
 
-    // What the running thread has started and finished, it says to the others in one sum: a handler that
-    // starts another one touches nothing that they share.
+    // Publishes the work that the running thread has started and finished, as one sum: a handler that starts
+    // another one touches no data that is shared with other threads.
     void settle_work() noexcept {
         const long change = std::exchange(own_work_, 0);
         if (change != 0 && work_.fetch_add(change, std::memory_order_acq_rel) + change == 0) stop();
@@ -453,8 +459,8 @@ private:
     boost::asio::detail::thread_info_base memory_;
     std::timed_mutex runner_;
     std::exception_ptr kept_exception_;
-    std::size_t executed_ = 0;  // handlers, ever
-    long own_work_ = 0;         // of the running thread, and not yet in work_
+    std::size_t executed_ = 0;  // handlers, in total
+    long own_work_ = 0;         // of the running thread, not yet in work_
     nudge nudge_{*this};
     closer closer_{*this};                   // with the lock, like the next two
     loop::operation_queue closes_;           // any_later_close

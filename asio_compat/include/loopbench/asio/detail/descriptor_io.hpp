@@ -1,4 +1,4 @@
-// What sockets and other descriptors have in common: an asynchronous operation on one, and how it is started.
+// The common part of sockets and other descriptors: an asynchronous operation, and how it is started.
 #pragma once
 
 #include <poll.h>
@@ -14,12 +14,12 @@ namespace loopbench::asio::detail {
 
 using boost::asio::null_buffers;
 
-/// A sequence of buffers as the system calls take it.
+/// A sequence of buffers in the form that the system calls take.
 template <class Buffer, class Buffers>
 using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
 
-/// In a handler's cancellation slot. Its address is the operation's key: it may be called when that one is
-/// long over.
+/// A canceller in a handler's cancellation slot. Its address is the operation's key: the canceller can be
+/// called long after the operation has ended.
 class io_canceller {
 public:
     io_canceller(core& in, int fd) noexcept : core_(in), fd_(fd) {}
@@ -34,7 +34,7 @@ private:
     int fd_;
 };
 
-/// Completes with an error alone: a wait, a connect.
+/// An operation that completes with an error alone: a wait, a connect.
 struct plain_io : io_op {
     template <class Handler>
     auto bind(Handler& handler) {
@@ -44,7 +44,7 @@ struct plain_io : io_op {
     static bool is_over(core&, completion) noexcept { return true; }
 };
 
-/// Completes with an error and a number of bytes.
+/// An operation that completes with an error and a number of bytes.
 struct transfer_io : io_op {
     template <class Handler>
     auto bind(Handler& handler) {
@@ -56,7 +56,7 @@ struct transfer_io : io_op {
     bool zero_is_end = false;
 };
 
-/// Of the two waits and the transfers that stand for them (null_buffers).
+/// Makes the operation a wait for input or output, also for transfers that mean a wait (null_buffers).
 template <class Op>
 void become_wait(Op& op, bool for_input) noexcept {
     op.kind = for_input ? loop::io_kind::readable : loop::io_kind::writable;
@@ -71,8 +71,8 @@ void become_wait_for_error(Op& op) noexcept {
     };
 }
 
-/// Makes `call` of a function that gives true when it is done, and has set the operation's error and bytes.
-/// `Work` derives from io_op and has try_now().
+/// Adapts try_now() to `call`. try_now() returns true when it is done, and has then set the operation's error
+/// and bytes. `Work` derives from io_op and has try_now().
 template <class Work>
 bool call_try_now(loop::io_operation& op) noexcept {
     const bool is_done = static_cast<Work&>(op).try_now();
@@ -85,8 +85,8 @@ void become_call(Work& op, loop::io_kind kind) noexcept {
     op.call = &call_try_now<Work>;
 }
 
-/// Starts an operation on a non-blocking descriptor; or completes it through the queue, with `ec` and without
-/// a byte, when it `is_done` already.
+/// Starts an operation on a non-blocking descriptor. If it `is_done` already, completes it through the queue
+/// with `ec` and zero bytes.
 template <class Work, class Handler, class IoExecutor, class... Arguments>
 void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {

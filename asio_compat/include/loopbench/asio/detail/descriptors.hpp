@@ -1,4 +1,4 @@
-// POSIX descriptors and pipes. The calls are Asio's (descriptor_ops); when they are made is the loop's.
+// POSIX descriptors and pipes. The calls are Asio's (descriptor_ops); the loop decides when they are made.
 #pragma once
 
 #include <fcntl.h>
@@ -61,8 +61,7 @@ struct descriptor_wait : plain_io {
     }
 };
 
-/// What stands behind a descriptor or a pipe's end of Asio's, in the place of its
-/// reactive_descriptor_service.
+/// The service of Asio's descriptors and pipe ends. It replaces Asio's reactive_descriptor_service.
 class descriptor_service {
 public:
     using native_handle_type = int;

@@ -1,5 +1,5 @@
-// How Asio calls a handler that has waited on our context: at once, since it is called by run() already, and
-// without an executor that counts work, since the operation counts. Asio has the same for its own context.
+// Makes Asio call the handlers of our context directly, because they are already called by run(), and without
+// an executor that counts work, because the operation counts. Asio does the same for its own context.
 #pragma once
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -7,7 +7,7 @@
 
 namespace boost::asio::detail {
 
-// The I/O object's executor.
+// For the I/O object's executor.
 template <>
 class handler_work_base<loopbench::asio::io_context::executor_type, void, io_context, executor, void> {
 public:
@@ -21,7 +21,7 @@ public:
     }
 };
 
-// The handler's executor, where it may be the object's.
+// For the handler's executor, which might be the object's.
 template <>
 class handler_work_base<loopbench::asio::io_context::executor_type,
                         loopbench::asio::io_context::executor_type, io_context, executor, void> {

@@ -1,5 +1,5 @@
-// A handler that waits for its operation, and how it is called: on its associated executor, with its memory
-// given back before.
+// A handler that waits for its operation. It is called on its associated executor, after its memory was given
+// back.
 #pragma once
 
 #include <boost/asio/detail/bind_handler.hpp>
@@ -18,7 +18,7 @@
 
 namespace loopbench::asio::detail {
 
-/// Older versions of Asio have a hook by which handlers say how they want to be called.
+/// Calls the function; in older versions of Asio, through the hook by which handlers say how to be called.
 template <class Function, class Handler>
 void call_for(Function& function, [[maybe_unused]] Handler& handler) {
 #if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
@@ -32,8 +32,8 @@ void call_function(Function& function) {
     call_for(function, function);
 }
 
-/// An operation with its handler. `Work` derives from operation, and its bind(handler) gives what is to be
-/// called in the end: the handler, moved, and the results.
+/// An operation with its handler. `Work` derives from operation; its bind(handler) returns the function to
+/// call after completion: the handler, moved, with the results.
 template <class Work, class Handler, class IoExecutor>
 class handler_op final : public Work {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
@@ -41,7 +41,7 @@ class handler_op final : public Work {
     using handler_work = boost::asio::detail::handler_work<Handler, IoExecutor>;
 
 public:
-    /// Moves the handler in, and counts it as work. It will own itself: push or start it, once.
+    /// Moves the handler in, and counts it as work. The operation owns itself: push or start it, once.
     template <class... Arguments>
     static handler_op& make(core& in, Handler& handler, const IoExecutor& executor,
                             Arguments&&... arguments) {
@@ -69,13 +69,13 @@ private:
         auto* const self = static_cast<handler_op*>(op);
         self->fetch_later();
         core& in = self->core_;
-        if (!self->is_over(in, how)) return;  // a timer that looks again
+        if (!self->is_over(in, how)) return;  // a timer that looks again later
         handler_work work(std::move(self->work_));
         const auto memory = std::move(self->memory_);
         if (how == completion::discard) {
             [[maybe_unused]] const Handler handler(std::move(self->handler_));
             self->~handler_op();
-            return memory_type::free(self, memory);  // the handler goes after it
+            return memory_type::free(self, memory);  // the handler is destroyed after it
         }
         {
             const core::handler_scope running(in);
@@ -103,13 +103,13 @@ auto bind_result(Handler& handler, const error_code& ec, const Result& result) {
 }
 
 #if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
-/// By what the operation of a handler can be cancelled. To be asked before the handler is moved away.
+/// Returns the slot by which the handler's operation can be cancelled. Call it before the handler is moved.
 template <class Handler>
 auto slot_of(const Handler& handler) noexcept {
     return boost::asio::get_associated_cancellation_slot(handler);
 }
 
-/// Puts a canceller into the slot. Null when nobody is connected.
+/// Puts a canceller into the slot. Returns null if the slot is not connected.
 template <class Canceller, class Slot, class... Arguments>
 Canceller* install(Slot& slot, Arguments&&... arguments) {
     if (!slot.is_connected()) return nullptr;

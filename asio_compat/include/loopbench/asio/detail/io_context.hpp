@@ -1,4 +1,4 @@
-// The context and its executors: what Asio's classes and a program see of the loop.
+// The context and its executors: the view of the loop that Asio's classes and a program have.
 #pragma once
 
 #include <boost/asio/bind_executor.hpp>
@@ -27,9 +27,9 @@ namespace detail {
 core& core_of(io_context& context) noexcept;
 }
 
-/// boost::asio::io_context on a loop of this project. Its functions mean what they mean there, and throw
-/// what they throw there, and std::system_error where the kernel refuses the loop. But: one thread runs it at
-/// a time; a second one in run() waits until the first has left, and then goes on.
+/// boost::asio::io_context on a loop of this project. Its functions mean and throw the same as there; in
+/// addition they throw std::system_error if the kernel refuses the loop. One difference: one thread runs it
+/// at a time; a second one in run() waits until the first has left, and then continues.
 class io_context : public boost::asio::execution_context {
 public:
     template <class Allocator, unsigned Bits>
@@ -40,10 +40,10 @@ public:
     class service;
     class strand;
 
-    /// On the loop that the environment variable LOOPBENCH_ASIO names: epoll, which is the default, or
-    /// io_uring. Throws std::invalid_argument for another one.
+    /// Uses the loop that the environment variable LOOPBENCH_ASIO names: epoll (the default) or io_uring.
+    /// Throws std::invalid_argument for another name.
     io_context() : io_context(detail::design_from_environment()) {}
-    /// The hint counts for nothing.
+    /// Ignores the hint.
     explicit io_context(int /*concurrency_hint*/) : io_context() {}
     explicit io_context(design chosen);
     ~io_context() {
@@ -78,10 +78,10 @@ public:
     bool stopped() const { return core_.stopped(); }
     void restart() { core_.restart(); }
 
-    /// The loop's name among this project's designs.
+    /// Returns the loop's name among this project's designs.
     std::string_view design_name() const noexcept { return detail::name_of(design_); }
-    /// Whether an object of Asio's own has come to this context, and runs in a thread of Asio's. run() throws
-    /// std::logic_error then, too.
+    /// Returns true if an object with Asio's own services was made on this context, and runs in a thread of
+    /// Asio's. run() then throws std::logic_error, too.
     bool uses_stock_scheduler() const noexcept { return core_.has_stock_scheduler(); }
 
 #if !defined(BOOST_ASIO_NO_DEPRECATED)
@@ -113,7 +113,7 @@ private:
 
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
-        // A clock that may be set is looked at again every second.
+        // A clock that can be set is read again every second.
         constexpr std::chrono::seconds looks_every{1};
         std::size_t count = 0;
         for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
@@ -130,7 +130,7 @@ private:
 
 namespace detail {
 
-/// By which an io_context is known where only an execution_context is to be had.
+/// A service by which the io_context is found when only an execution_context is available.
 class self_service final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -173,8 +173,8 @@ inline void detail::core::refuse_stock_scheduler() const {
 
 namespace detail {
 
-/// A function that was posted. Its memory is released before it is called, so that it can post itself again
-/// in the same block.
+/// A posted function. Its memory is released before the call, so that it can post itself again in the same
+/// block.
 template <class Function, class Allocator>
 class posted_function final : operation {
 public:
@@ -201,7 +201,7 @@ private:
         core& in = self->core_;
         const auto token = std::move(self->memory_);
         {
-            std::optional<core::handler_scope> running;  // outlives the function: its captures may start work
+            std::optional<core::handler_scope> running;  // outlives the function: captures can start work
             if (how == completion::run) running.emplace(in);
             Function function(std::move(self->function_));
             self->~posted_function();
@@ -219,8 +219,9 @@ private:
 
 }  // namespace detail
 
-/// `Bits` are what is fixed: 4, outstanding work is tracked. Others can differ at run time, in the context's
-/// address: 1, blocking is never; 2, the relationship is continuation, which changes nothing.
+/// The executor. `Bits` holds the fixed properties: 4 means that outstanding work is tracked. The other bits
+/// can differ at run time and are stored in the context's address: 1 means that blocking is never, 2 that the
+/// relationship is continuation, which changes nothing.
 template <class Allocator, unsigned Bits>
 class io_context::basic_executor_type : Allocator {
     static constexpr std::uintptr_t never = 1;
@@ -312,7 +313,8 @@ public:
 
     bool running_in_this_thread() const noexcept { return in().in_this_thread(); }
 
-    /// What a function throws that is called at once leaves run(), after the present handler.
+    /// Calls or posts the function. If a function that is called at once throws, the exception leaves run()
+    /// after the current handler.
     template <class Function>
     void execute(Function&& function) const {
         if ((bits() & never) != 0 || !running_in_this_thread()) {
@@ -327,7 +329,7 @@ public:
         }
     }
 
-    // The same in the words of the Networking TS.
+    // The same in the terms of the Networking TS.
 
     io_context& context() const noexcept { return *context_or_null(); }
     void on_work_started() const noexcept { in().work_started(); }
@@ -362,7 +364,7 @@ private:
     }
     std::uintptr_t bits() const noexcept { return target_ & (never | continuation); }
     const Allocator& allocator() const noexcept { return *this; }
-    // Null in what was moved from.
+    // Null in a moved-from executor.
     io_context* context_or_null() const noexcept {
         return reinterpret_cast<io_context*>(target_ & ~(never | continuation));
     }
@@ -381,7 +383,7 @@ inline io_context::executor_type io_context::get_executor() noexcept {
     return {reinterpret_cast<std::uintptr_t>(this), std::allocator<void>()};
 }
 
-/// As boost::asio::io_context::service: the base of a program's own services.
+/// Like boost::asio::io_context::service: the base of a program's own services.
 class io_context::service : public boost::asio::execution_context::service {
 public:
     io_context& get_io_context() { return static_cast<io_context&>(context()); }
@@ -392,15 +394,15 @@ protected:
 private:
     void shutdown() override { shutdown_service(); }
     void notify_fork(boost::asio::execution_context::fork_event event) override { fork_service(event); }
-    // Their names of old.
+    // Their old names.
     virtual void shutdown_service() {}
     virtual void fork_service(boost::asio::execution_context::fork_event) {}
 };
 
 namespace detail {
 
-/// What wrap() gives: to call it is to dispatch the handler, with these arguments. More than once, where the
-/// handler can be copied.
+/// The result of wrap(): calling it dispatches the handler with these arguments. It can be called more than
+/// once if the handler can be copied.
 template <class Handler, class Executor>
 class wrapped_handler : public boost::asio::executor_binder<Handler, Executor> {
     using base = boost::asio::executor_binder<Handler, Executor>;
@@ -431,7 +433,7 @@ private:
 
 }  // namespace detail
 
-/// As boost::asio::io_context::strand, by way of Asio's other strand.
+/// Like boost::asio::io_context::strand, built on Asio's other strand.
 class io_context::strand : public boost::asio::strand<io_context::executor_type> {
     using base = boost::asio::strand<io_context::executor_type>;
 
@@ -492,8 +494,8 @@ auto io_context::wrap(Handler handler) {
 
 namespace loopbench::asio::detail {
 
-/// A program's service that is made of an io_context, where Asio makes it of any context. It has the other's
-/// id, and is found under that.
+/// A program's service whose constructor takes an io_context, where Asio constructs it from any context. It
+/// has the service's id, and is found under it.
 template <class Service>
 struct made_of_any final : Service {
     explicit made_of_any(boost::asio::execution_context& context)
@@ -504,7 +506,8 @@ struct made_of_any final : Service {
 
 namespace boost::asio {
 
-/// As for Asio's io_context: a program's service may be made of an io_context, or of any context.
+/// Returns a service, as for Asio's io_context: a program's service can be constructed from an io_context, or
+/// from any context.
 template <class Service>
 Service& use_service(loopbench::asio::io_context& context) {
     auto& any = static_cast<execution_context&>(context);

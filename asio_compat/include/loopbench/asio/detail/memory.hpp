@@ -1,4 +1,4 @@
-// Where operations lie: in the thread's recycled memory, or where the handler's allocator says.
+// The memory of operations: the thread's recycled memory, or memory from the handler's allocator.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,7 @@ inline constexpr bool is_default_allocator = false;
 template <class T>
 inline constexpr bool is_default_allocator<std::allocator<T>> = true;
 
-/// Memory for an Op until it is released: then the Op owns it, keeps the token, and gives both to free() in
-/// the end.
+/// Memory for an Op. After release(), the Op owns it, keeps the token, and finally passes both to free().
 template <class Op, class Allocator>
 class op_memory {
     using op_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<Op>;
@@ -46,8 +45,8 @@ private:
     typename std::allocator_traits<op_allocator>::pointer block_;
 };
 
-/// What another thread starts comes from the heap and goes back there: that thread would never see a block of
-/// its recycled memory again (loop/operation.hpp).
+/// Memory for an Op with the default allocator. An operation that another thread starts uses the heap: that
+/// thread would never get a block of its recycled memory back (loop/operation.hpp).
 template <class Op, class Allocator>
 requires is_default_allocator<Allocator>
 class op_memory<Op, Allocator> {

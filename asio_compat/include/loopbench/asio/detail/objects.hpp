@@ -1,6 +1,6 @@
-// Where Asio's public classes are turned to the loop: all that a socket, a timer or a signal set of Asio's
-// has is an io_object_impl of a service and an executor. For executors that lead to our context, here is
-// another.
+// Connects Asio's public classes to the loop: a socket, a timer or a signal set of Asio's holds only an
+// io_object_impl of a service and an executor. This file specialises io_object_impl for executors that lead
+// to our context.
 #pragma once
 
 #include <boost/asio/detail/io_object_impl.hpp>
@@ -15,7 +15,8 @@
 
 namespace loopbench::asio::detail {
 
-/// Ours for a service of Asio's. What is not here does not compile: it would be a thread of Asio's.
+/// Our service for a service of Asio's. A service without an entry does not compile: it would start a thread
+/// of Asio's.
 template <class AsiosService>
 struct our_service;
 template <class Protocol>
@@ -39,7 +40,7 @@ struct our_service<boost::asio::detail::signal_set_service> {
     using type = signal_service;
 };
 
-/// A polymorphic executor that stands for any, of which most are ours (dropin.hpp).
+/// True for a polymorphic executor that can hold any executor, mostly ours (dropin.hpp).
 template <class Executor>
 inline constexpr bool is_polymorphic = false;
 
@@ -47,7 +48,7 @@ template <class Executor>
 concept leads_here_by_query = requires(const Executor& executor) {
     { boost::asio::query(executor, boost::asio::execution::context) } -> std::convertible_to<io_context&>;
 };
-/// In the words of the Networking TS.
+/// The same in the terms of the Networking TS.
 template <class Executor>
 concept leads_here_by_member = requires(const Executor& executor) {
     { executor.context() } -> std::convertible_to<io_context&>;
@@ -58,7 +59,7 @@ concept leads_here = leads_here_by_query<Executor> || leads_here_by_member<Execu
 inline io_context& our_context(io_context& context) noexcept {
     return context;
 }
-/// Throws std::logic_error for the context of somebody else.
+/// Throws std::logic_error if the context is not a loopbench::asio::io_context.
 inline io_context& our_context(boost::asio::execution_context& context) {
     if (boost::asio::has_service<self_service>(context))
         return boost::asio::use_service<self_service>(context).self;
@@ -68,7 +69,7 @@ inline io_context& our_context(boost::asio::execution_context& context) {
 }
 template <class Executor>
 io_context& context_of(const Executor& executor) {
-    if constexpr (requires { executor.template target<io_context::executor_type>(); }) {  // it is quicker
+    if constexpr (requires { executor.template target<io_context::executor_type>(); }) {  // quicker
         if (const auto* const ours = executor.template target<io_context::executor_type>())
             return ours->context();
     }
@@ -79,7 +80,7 @@ io_context& context_of(const Executor& executor) {
     }
 }
 
-/// In the place of Asio's. Its services are no more than the context's address: they are members.
+/// Replaces Asio's io_object_impl. Its services hold only the context's address, so they are members.
 template <class AsiosService, class Executor>
 class io_object {
 public:
@@ -115,7 +116,7 @@ public:
         if (this == &other) return *this;
         service_.move_assign(implementation_, other.service_, other.implementation_);
         service_ = other.service_;
-        std::destroy_at(&executor_);  // not every executor can be assigned
+        std::destroy_at(&executor_);  // some executors cannot be assigned
         std::construct_at(&executor_, other.executor_);
         return *this;
     }

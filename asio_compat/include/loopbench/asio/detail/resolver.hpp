@@ -1,5 +1,5 @@
-// Names to addresses, in a thread for each context that asks: getaddrinfo(3) blocks for as long as a name
-// server takes. The thread is ours, and none of Asio's.
+// Resolves names to addresses, in one thread for each context that asks: getaddrinfo(3) blocks for as long as
+// a name server takes. The thread is ours, not Asio's.
 #pragma once
 
 #include <boost/asio/detail/socket_ops.hpp>
@@ -22,13 +22,13 @@ namespace loopbench::asio::detail {
 
 namespace socket_ops = boost::asio::detail::socket_ops;
 
-/// A look-up, carried out in the thread and completed on the loop.
+/// A look-up that runs in the thread and completes on the loop.
 struct lookup_op : operation {
     void (*look_up)(lookup_op&) noexcept = nullptr;
     error_code ec;
 };
 
-/// Looks names up in the order of asking. Its thread starts with the first question.
+/// A thread that looks names up in the order of the requests. It starts with the first request.
 class lookup_thread final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -37,8 +37,8 @@ public:
         : service(context), core_(core_of(static_cast<io_context&>(context))) {}
     ~lookup_thread() override { lookup_thread::shutdown(); }
 
-    /// Any thread. The operation, which its handler makes one piece of work, completes through the queue;
-    /// with an error when there can be no thread.
+    /// Adds a look-up, from any thread. The operation, which its handler counts as one piece of work,
+    /// completes through the queue; with an error if the thread cannot start.
     void ask(lookup_op& op) noexcept {
         try {
             const std::lock_guard lock(mutex_);
@@ -65,7 +65,7 @@ private:
         questions_.discard_all();
     }
 
-    // A thread does not go with its process: the next question starts another one.
+    // Threads do not survive a fork: the next request starts a new one.
     void notify_fork(boost::asio::execution_context::fork_event event) override {
         if (event == boost::asio::execution_context::fork_prepare) {
             end_thread();
@@ -100,7 +100,7 @@ private:
     std::jthread thread_;
 };
 
-/// By name; `Query` is a host, a service and hints.
+/// A look-up by name; `Query` is a host, a service and hints.
 template <class Protocol, class Query>
 struct name_lookup : lookup_op {
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;
@@ -133,7 +133,7 @@ struct name_lookup : lookup_op {
     boost::asio::detail::addrinfo_type* found = nullptr;
 };
 
-/// By address.
+/// A look-up by address.
 template <class Protocol, class Endpoint>
 struct address_lookup : lookup_op {
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;
@@ -161,11 +161,11 @@ struct address_lookup : lookup_op {
     char service[NI_MAXSERV] = "";
 };
 
-/// What stands behind a resolver of Asio's, in the place of Asio's resolver_service.
+/// The service of Asio's resolvers. It replaces Asio's resolver_service.
 template <class Protocol>
 class resolver_service {
 public:
-    /// While it is shared with nobody's weak pointer any more, who has asked is not interested.
+    /// A cancel token. Look-ups hold weak pointers to it; when those expire, the result is no longer wanted.
     using implementation_type = socket_ops::shared_cancel_token_type;
     using endpoint_type = typename Protocol::endpoint;
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;

@@ -1,5 +1,6 @@
-// Signals. A handler of ours writes their numbers into a pipe of the process's; whichever context reads one
-// tells every signal set of every context that has asked for it. (A signalfd gives a signal to one reader.)
+// Signals. Our signal handler writes their numbers into one pipe of the process. The context that reads a
+// number delivers it to every signal set of every context that wants it. (A signalfd gives a signal to one
+// reader only.)
 #pragma once
 
 #include <fcntl.h>
@@ -37,11 +38,11 @@ struct signal_work : operation {
     const void* cancellation_key = nullptr;
 };
 
-/// What a signal set has asked for, and who waits.
+/// The signals that a set wants, and the operations that wait for them.
 struct wanted_signals {
     struct wanted {
         int signal;
-        std::size_t undelivered;  // came while nobody waited
+        std::size_t undelivered;  // arrived while no operation waited
     };
 
     std::vector<wanted> signals;
@@ -54,18 +55,18 @@ struct wanted_signals {
     }
 };
 
-/// The process's signal sets. Any thread.
+/// The process's signal sets. Any thread may call it.
 class signal_hub {
 public:
     static signal_hub& of_process() {
-        static signal_hub* const hub = new signal_hub;  // a signal may come while the process ends
+        static signal_hub* const hub = new signal_hub;  // a signal can arrive while the process ends
         return *hub;
     }
 
-    /// From which the numbers are read; non-blocking.
+    /// Returns the descriptor from which the numbers are read; non-blocking.
     int read_end() const noexcept { return ends_[0]; }
 
-    /// `flags` are sigaction's.
+    /// Adds a signal to the set. `flags` are sigaction's.
     error_code add(wanted_signals& set, int signal, int flags) {
         if (signal < 0 || signal >= NSIG) return boost::asio::error::invalid_argument;
         const std::lock_guard lock(mutex_);
@@ -95,7 +96,7 @@ public:
         return {};
     }
 
-    /// Waits for the next of the set's signals, or takes one that nobody has been told of.
+    /// Waits for the next of the set's signals, or takes one that was not delivered yet.
     void wait(wanted_signals& set, signal_work& work) {
         {
             const std::lock_guard lock(mutex_);
@@ -108,7 +109,7 @@ public:
         work.in_core.push(work);
     }
 
-    /// Ends all waits of the set; or those with the key, when there is one.
+    /// Ends all waits of the set; with a key, only those with this key.
     void cancel(wanted_signals& set, const void* key = nullptr) {
         loop::operation_queue ended;
         {
@@ -128,7 +129,7 @@ public:
         }
     }
 
-    /// The waits of a context that ends.
+    /// Takes the waits of a context that ends.
     void take_waits_of(const core& ending, loop::operation_queue& taken) {
         const std::lock_guard lock(mutex_);
         for (wanted_signals* const set : sets_) {
@@ -141,15 +142,15 @@ public:
         }
     }
 
-    /// Reads what has come, and delivers it.
+    /// Reads all signals that have arrived, and delivers them.
     void read_all() noexcept {
         int signal = 0;
         while (::read(ends_[0], &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal))
             deliver(signal);
     }
 
-    /// In the child of a fork: the parent's signals are not ours. The numbers of the ends stay. Once,
-    /// whatever the number of contexts.
+    /// Makes a new pipe in the child of a fork, because the parent's signals are not ours. The descriptor
+    /// numbers stay the same. Acts once, whatever the number of contexts.
     void begin_anew_in_child() {
         if (std::exchange(process_, ::getpid()) == ::getpid()) return;
         std::array<int, 2> fresh{};
@@ -193,7 +194,7 @@ private:
         return {};
     }
 
-    // With the lock to the end: until a wait is in its context's queue, that context may not end
+    // Holds the lock to the end: until a wait is in its context's queue, that context must not end
     // (take_waits_of()).
     void deliver(int signal) noexcept {
         const std::lock_guard lock(mutex_);
@@ -214,11 +215,11 @@ private:
     std::mutex mutex_;
     pid_t process_ = ::getpid();
     std::array<int, 2> ends_{};
-    std::vector<wanted_signals*> sets_;  // that want any
+    std::vector<wanted_signals*> sets_;  // that want any signal
     std::array<std::size_t, NSIG> sets_that_want_{};
 };
 
-/// A context's ear at the pipe. It is no work: it keeps no run() from returning.
+/// A context's reader of the pipe. It does not count as work: it does not keep run() from returning.
 class signal_watch final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -229,7 +230,7 @@ public:
         ear_.fd = signal_hub::of_process().read_end();
         ear_.call = [](loop::io_operation& op) noexcept {
             signal_hub::of_process().read_all();
-            op.result = -EAGAIN;  // it listens for ever
+            op.result = -EAGAIN;  // it never completes
             return false;
         };
         ear_.complete = [](operation*, completion) {};
@@ -253,7 +254,7 @@ private:
     io_op ear_;
 };
 
-/// In a handler's cancellation slot.
+/// A canceller in a handler's cancellation slot.
 class signal_canceller {
 public:
     explicit signal_canceller(wanted_signals& of) noexcept : set_(of) {}
@@ -267,7 +268,7 @@ private:
     wanted_signals& set_;
 };
 
-/// What stands behind a signal set of Asio's, in the place of Asio's signal_set_service.
+/// The service of Asio's signal sets. It replaces Asio's signal_set_service.
 class signal_service {
 public:
     using implementation_type = wanted_signals;
@@ -285,11 +286,11 @@ public:
     error_code add(implementation_type& set, int signal, error_code& ec) {
         return ec = hub().add(set, signal, 0);
     }
-    /// `Flags` is Asio's signal_set_base::flags_t, which versions before 1.83 do not have.
+    /// Adds a signal. `Flags` is Asio's signal_set_base::flags_t, which versions before 1.83 do not have.
     template <class Flags>
     error_code add(implementation_type& set, int signal, Flags flags, error_code& ec) {
         const int value = static_cast<int>(flags);
-        return ec = hub().add(set, signal, value == -1 ? 0 : value);  // -1: no matter
+        return ec = hub().add(set, signal, value == -1 ? 0 : value);  // -1: don't care
     }
     error_code remove(implementation_type& set, int signal, error_code& ec) {
         return ec = hub().remove(set, signal);

@@ -1,5 +1,5 @@
-// Sockets and acceptors of every protocol. The calls themselves are Asio's (socket_ops), so that errors and
-// corner cases are; when they are made is the loop's.
+// Sockets and acceptors of every protocol. The system calls are made by Asio's functions (socket_ops), so
+// errors and corner cases are Asio's too; the loop decides when they are made.
 #pragma once
 
 #include <fcntl.h>
@@ -23,8 +23,8 @@ namespace socket_ops = boost::asio::detail::socket_ops;
 using boost::asio::socket_base;
 using message_flags = socket_base::message_flags;
 
-/// What one stream and one buffer need is an operation of the loop's, which on io_uring the kernel carries
-/// out; everything else is a call.
+/// Returns true for a transfer on a stream, with one buffer and without flags. It becomes an operation of the
+/// loop, which the kernel carries out on io_uring; every other transfer is a call.
 template <class Native>
 bool is_simple(Native& buffers, int flags, socket_ops::state_type state) noexcept {
     return flags == 0 && (state & socket_ops::stream_oriented) != 0 && buffers.count() == 1;
@@ -37,7 +37,8 @@ void become_simple(io_op& op, loop::io_kind kind, Native& buffers) noexcept {
     op.size = buffers.buffers()->iov_len;
 }
 
-/// Out-of-band data are waited for: there is no other call that says "not yet".
+/// Returns true if the receive can be tried now. Out-of-band data must be polled for: no other call can say
+/// "not yet".
 inline bool is_ripe(const io_op& op, int flags) noexcept {
     if ((flags & socket_base::message_out_of_band) == 0) return true;
     pollfd state{op.fd, POLLPRI, 0};
@@ -253,7 +254,7 @@ struct move_accept_work : accept_io<Protocol> {
     socket_type peer;
 };
 
-/// What stands behind a socket or acceptor of Asio's, in the place of Asio's reactive_socket_service.
+/// The service of Asio's sockets and acceptors. It replaces Asio's reactive_socket_service.
 template <class Protocol>
 class socket_service {
 public:
@@ -329,7 +330,7 @@ public:
         return ec = {};
     }
 
-    // What only asks or sets.
+    // Functions that only ask or set.
 
     bool at_mark(const implementation_type& impl, error_code& ec) const {
         return socket_ops::sockatmark(impl.socket, ec);
@@ -400,7 +401,7 @@ public:
         return ec;
     }
 
-    // What blocks, for as long as the program lets it.
+    // Functions that block, for as long as the program lets them.
 
     error_code wait(implementation_type& impl, socket_base::wait_type what, error_code& ec) {
         switch (what) {
@@ -495,7 +496,7 @@ public:
         }
     }
 
-    // What the loop waits for.
+    // Operations that the loop waits for.
 
     template <class Handler, class IoExecutor>
     void async_wait(implementation_type& impl, socket_base::wait_type what, Handler& handler,
@@ -579,7 +580,7 @@ private:
         impl = implementation_type();
     }
 
-    /// What stands in the way of an operation that does not block.
+    /// Makes the socket non-blocking. Returns the error if that fails.
     error_code ready(implementation_type& impl) {
         error_code ec;
         if ((impl.state & socket_ops::non_blocking) == 0)

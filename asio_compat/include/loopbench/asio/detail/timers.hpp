@@ -1,4 +1,4 @@
-// Timers: what steady_timer, system_timer, deadline_timer and those on a program's own clock wait with.
+// Timers: the waits of steady_timer, system_timer, deadline_timer and timers on a program's own clock.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace loopbench::asio::detail {
 class wait_list;
 struct wait_op;
 
-/// In a handler's cancellation slot. It and the wait know each other, so that a timer may be moved meanwhile.
+/// A canceller in a handler's cancellation slot. It and the wait point to each other, so the timer can be
+/// moved meanwhile.
 struct wait_canceller {
     explicit wait_canceller(wait_op& of) noexcept;
     wait_canceller& operator=(wait_canceller&&) = delete;
@@ -34,12 +35,12 @@ struct wait_canceller {
     wait_op* wait;  // null when it is over
 };
 
-/// One wait on a timer. What is called "over" was cancelled, or was due when somebody looked; it is queued.
+/// One wait on a timer. It is "over" when it was cancelled, or was found to be due; then it is queued.
 struct wait_op : loop::timer {
-    /// When the loop has to look again; the least time when the wait is over.
+    /// Returns when the loop has to look again, or the least time when the wait is over.
     using look_fn = loop::time_point (*)(const wait_op&);
 
-    /// `look` is null when the loop's clock is the timer's, and `deadline` exact.
+    /// `look` is null when the timer uses the loop's clock, so that `deadline` is exact.
     wait_op(core& in, loop::time_point when, look_fn look) noexcept : in_core(in), looks_again(look) {
         deadline = std::min(when, loop::never - loop::nanoseconds(1));  // so that the loop keeps it
     }
@@ -50,7 +51,7 @@ struct wait_op : loop::timer {
         in_core.loop().arm(*this);
         has_been_armed = true;
     }
-    /// And stands in the ready queue.
+    /// Returns true if the wait has fired and is in the ready queue.
     bool has_fired() const noexcept { return has_been_armed && !armed; }
     bool is_over(core& in, completion how);
     bool is_due() noexcept {
@@ -77,9 +78,9 @@ struct wait_op : loop::timer {
     wait_op* following = nullptr;
 };
 
-/// The waits on one timer. The first is armed, or has fired and is in the ready queue; the others go with it:
-/// where there is no memory to arm it, all are over and say so. Under the core's lock. What is over goes to
-/// `ended`, unless it is in the ready queue.
+/// The waits on one timer. The first is armed, or has fired and is in the ready queue; the others share its
+/// fate. If there is no memory to arm it, all are over with that error. Use under the core's lock. Waits that
+/// are over go to `ended`, unless they are in the ready queue.
 class wait_list {
 public:
     static constexpr std::size_t all = core::without_limit;
@@ -101,7 +102,8 @@ public:
         if (is_first) arm_first(ended);
     }
 
-    /// Cancels so many, from the first on. None where they are due; these are over then.
+    /// Cancels up to `count_max` waits, beginning with the first. Cancels none if they are due; they are then
+    /// over.
     std::size_t cancel(std::size_t count_max, loop::operation_queue& ended) noexcept {
         if (!empty() && first_->has_fired() && first_->is_due()) {
             end_all(ended);
@@ -125,7 +127,7 @@ public:
         while (!empty()) end(*first_, ec, ended);
     }
 
-    /// Which is not armed.
+    /// Arms the first wait, which must not be armed yet.
     void arm_first(loop::operation_queue& ended) noexcept {
         if (empty()) return;
         try {
@@ -153,7 +155,8 @@ private:
     wait_op* last_ = nullptr;
 };
 
-/// Looks whether it is due, where the loop cannot know; then the others that wait for the same are over too.
+/// Checks whether the wait is due, if the loop cannot know. If so, the other waits on the same timer are over
+/// too.
 inline bool wait_op::is_over(core& in, completion how) {
     loop::operation_queue ended;
     {
@@ -197,7 +200,7 @@ template <>
 inline constexpr bool is_clock_of_loop<boost::asio::detail::chrono_time_traits<
     std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>>> = true;
 
-/// What stands behind a timer of Asio's, in the place of Asio's deadline_timer_service.
+/// The service of Asio's timers. It replaces Asio's deadline_timer_service.
 template <class TimeTraits>
 class timer_service {
 public:
@@ -297,7 +300,8 @@ private:
         }
     }
 
-    /// The least time when it has come. A clock that can be set is looked at every five minutes.
+    /// Returns the least time if `expiry` has been reached. A clock that can be set is read at least every
+    /// five minutes.
     static loop::time_point next_look(const time_type& expiry) {
         constexpr std::int64_t microseconds_max = 300'000'000;
         const auto now = TimeTraits::now();

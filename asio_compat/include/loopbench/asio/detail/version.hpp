@@ -1,6 +1,6 @@
-// Which C++ and which Boost this was written for. Asio's public classes are the same over many versions, and
-// what is behind them (io_object_impl and its services; core.hpp has ours) changes little, but it does
-// change.
+// Checks the C++ and Boost versions that this code was written for. Asio's public classes stay the same over
+// many versions; their internals (io_object_impl and its services; core.hpp has ours) change little, but they
+// do change.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -1,4 +1,4 @@
-// A contender that one test adds.
+// A contender that only tests/package/extend.py adds.
 #include "asio_ref/runtime.hpp"
 #include "bench/contenders/contender_main.hpp"
 

@@ -1,4 +1,4 @@
-// A workload that one test adds: one operation is one number.
+// A workload that only tests/package/extend.py adds. One operation is one addition.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A format that one test adds.
+// A format that only tests/package/extend.py adds.
 #include <fmt/format.h>
 
 #include "reports/formats/formats.hpp"

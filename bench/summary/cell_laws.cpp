@@ -1,0 +1,80 @@
+#include "bench/summary/cell_laws.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/floor_exceptions.hpp"
+#include "bench/statistics/median.hpp"
+#include "bench/workloads/table.hpp"
+#include "reports/report_index.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// Threads of one process may make system calls at the same time.
+int cores_of(const std::string& workload) {
+    const auto* const shape = find_shape(workload);
+    return shape != nullptr ? shape->cores : 1;
+}
+
+void check_calls(const reports::report& report, const counted_cell& cell, std::vector<broken_law>& all) {
+    const auto calls = cell.metrics.find("syscalls");
+    const auto* const time = reports::find_result(report, cell.workload, cell.contender, "time");
+    if (calls == cell.metrics.end() || !report.where.cheapest_call_ns || time == nullptr || !time->median)
+        return;
+    const double least = calls->second * *report.where.cheapest_call_ns / cores_of(cell.workload);
+    const double most = time->high.value_or(*time->median);
+    if (most >= least) return;
+    all.push_back(
+        {cell.workload, cell.contender,
+         fmt::format("law of system calls: an operation makes {:.2f} of them, and the cheapest one takes "
+                     "{:.0f} ns here, so that {:.0f} ns are too few",
+                     calls->second, *report.where.cheapest_call_ns, most)});
+}
+
+void check_doubling(const counted_cell& cell, std::vector<broken_law>& all) {
+    const auto samples = cell.samples.find("doubling");
+    if (samples == cell.samples.end()) return;
+    const auto found = median_with_interval(samples->second);
+    if (!found.low || !found.high || (*found.high >= doubling_least && *found.low <= doubling_most)) return;
+    all.push_back(
+        {cell.workload, cell.contender,
+         fmt::format("law of doubling: twice the operations take {:.2f} [{:.2f}, {:.2f}] times as long",
+                     found.median, *found.low, *found.high)});
+}
+
+}  // namespace
+
+std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
+                                              std::span<const counted_cell> cells) {
+    std::vector<broken_law> all;
+    for (const counted_cell& cell : cells) {
+        check_calls(report, cell, all);
+        check_doubling(cell, all);
+    }
+    return all;
+}
+
+std::vector<broken_law> laws_broken_among_floors(const reports::report& report) {
+    constexpr double impossible = 5;
+    const reports::report_index index{report};
+    std::vector<broken_law> all;
+    for (const auto& item : report.results) {
+        if (item.metric != "time" || !item.median || !index.is_floor(item.contender)) continue;
+        for (const auto& other : report.results)
+            if (other.metric == item.metric && other.workload == item.workload && other.median &&
+                index.is_floor(other.contender) && *other.median > impossible * *item.median &&
+                why_faster_than_floor(item.workload, item.metric).empty()) {
+                all.push_back(
+                    {item.workload, item.contender,
+                     fmt::format("law of floors: {:.4g} ns is less than a fifth of the {:.4g} ns of {}",
+                                 *item.median, *other.median, other.contender)});
+                break;
+            }
+    }
+    return all;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,109 @@
+#include "bench/trial/laws.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bench/statistics/median.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+double ns(std::chrono::nanoseconds time) {
+    return static_cast<double>(time.count());
+}
+
+/// Every recorded latency is of a timed operation, and every timed operation has one.
+std::optional<std::string> miscounted_latencies(const timed_claims& claims, const workload_shape& shape) {
+    if (!claims.latencies || *claims.latencies <= 0 || !claims.operations || shape.in_flight <= 0)
+        return std::nullopt;
+    const double expected = *claims.operations / static_cast<double>(shape.operations_per_latency);
+    if (*claims.latencies == expected) return std::nullopt;
+    return fmt::format("law of counts: {:.0f} timed operations have {:.0f} latencies, and not {:.0f}",
+                       *claims.operations, *claims.latencies, expected);
+}
+
+/// Little's law (J. Little, "A Proof for the Queuing Formula: L = lambda W", 1961): what is in flight is the
+/// throughput times the mean latency, which is the sum of the latencies over the length of the section.
+std::optional<std::string> littles_law(const timed_claims& claims, const workload_shape& shape) {
+    if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
+        *claims.wall_ns <= 0 || shape.in_flight <= 0)
+        return std::nullopt;
+    constexpr double clock_reads = 1.01;  // latencies of different connections read the clock separately
+    const double in_flight = *claims.latencies * *claims.latency_mean / *claims.wall_ns;
+    if (in_flight <= clock_reads * shape.in_flight && in_flight >= shape.least_in_flight * shape.in_flight)
+        return std::nullopt;
+    return fmt::format(
+        "Little's law: {:.0f} latencies of {:.0f} ns on average in {:.0f} ns are {:.3g} operations in "
+        "flight, "
+        "and the workload has {:g}",
+        *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight);
+}
+
+/// The parent's view of CPU time (wait4(2)) covers what the contender claims, and no core runs for longer than
+/// the section.
+std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
+    if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
+    constexpr double rounding_ns = 1e6;  // wait4 and the reads around the section
+    const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
+    if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
+        return fmt::format(
+            "law of CPU time: {:.0f} ns in the timed section, of {:.0f} ns of the whole process",
+            *claims.cpu_ns, seen);
+    if (*claims.cpu_ns > 1.05 * cores * *claims.wall_ns + rounding_ns)
+        return fmt::format("law of CPU time: {:.0f} ns in a section of {:.0f} ns on {} core{}",
+                           *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s");
+    return std::nullopt;
+}
+
+/// The contender's clock runs as the parent's does.
+std::optional<std::string> law_of_clocks(const timed_claims& claims, const child_outcome& child) {
+    const double seen = ns(child.wall);
+    if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
+        return fmt::format("law of clocks: a timed section of {:.0f} ns in a process that lasted {:.0f} ns",
+                           *claims.wall_ns, seen);
+    // Starting and ending a process takes milliseconds, and a busy machine hundreds of them.
+    constexpr double start_and_end_ns = 500e6;
+    if (claims.age_ns &&
+        (*claims.age_ns > 1.001 * seen + 1e5 || *claims.age_ns < 0.5 * seen - start_and_end_ns))
+        return fmt::format(
+            "law of clocks: {:.0f} ns passed by the contender's clock, and {:.0f} ns by its parent's",
+            *claims.age_ns, seen);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> law_broken_by_slices(std::span<const slice> slices) {
+    // The harness may be preempted between its look at the clock and the reply, and never the other way round.
+    constexpr double reads_ns = 50e3, switches_ns = 200e3, least_share = 0.8;
+    std::vector<double> shares;
+    for (const slice& one : slices) {
+        const double said = ns(one.timed + one.untimed);
+        if (said > 1.001 * ns(one.observed) + reads_ns)
+            return fmt::format("law of clocks: a slice of {:.0f} ns by the contender's clock took {:.0f} ns",
+                               said, ns(one.observed));
+        if (one.untimed_operations > 0) shares.push_back((said + switches_ns) / ns(one.observed));
+    }
+    constexpr std::size_t fewest = 3;
+    if (shares.size() < fewest) return std::nullopt;
+    const double share = median_of(shares);
+    if (share >= least_share) return std::nullopt;
+    return fmt::format(
+        "law of clocks: half of the slices are at most {:.0f} % as long by the contender's clock as "
+        "they took",
+        100 * share);
+}
+
+std::optional<std::string> law_broken_by(const timed_claims& claims, const workload_shape& shape,
+                                         const child_outcome& child, int cores) {
+    if (auto broken = miscounted_latencies(claims, shape)) return broken;
+    if (auto broken = littles_law(claims, shape)) return broken;
+    if (auto broken = law_of_cpu(claims, child, cores)) return broken;
+    return law_of_clocks(claims, child);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,44 @@
+// Laws that every trial obeys, checked on every trial. They compare what a contender says with itself and with
+// what its parent saw. A number that breaks one cannot be true, whatever the reason, and the trial fails.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bench/trial/process/child_process.hpp"
+#include "bench/workloads/table.hpp"
+
+namespace loopbench::bench {
+
+/// What a contender says of its timed section, as counters of its Google Benchmark row. Each may be absent: a
+/// contender in another language need not print them, and the laws that need them are then not checked.
+struct timed_claims {
+    std::optional<double> operations;    // timed_operations: that `time` is of
+    std::optional<double> wall_ns;       // timed_wall: the length of the section
+    std::optional<double> cpu_ns;        // timed_cpu: CPU time in it; absent for the time of another process
+    std::optional<double> latencies;     // how many were recorded in it
+    std::optional<double> latency_mean;  // ns
+    std::optional<double> age_ns;        // how long its clock ran, from the start of main() to its result
+};
+
+/// A slice, as the contender reports it and as the harness saw it.
+struct slice {
+    std::uint64_t operations = 0, untimed_operations = 0;
+    std::chrono::nanoseconds timed{}, untimed{};
+    std::chrono::nanoseconds observed{};  // from giving the slice to the contender's reply
+};
+
+/// Returns the law that a slice breaks, and how; nothing when it breaks none. For a contender that does not
+/// report its untimed part, only the upper bound is checked.
+std::optional<std::string> law_broken_by_slices(std::span<const slice> slices);
+
+/// Returns the law that a trial breaks, and how; nothing when it breaks none. `shape` is the workload's entry in
+/// the catalog. `child` is what the parent saw of the process. `cores` is how many it could use.
+std::optional<std::string> law_broken_by(const timed_claims& claims, const workload_shape& shape,
+                                         const child_outcome& child, int cores);
+
+}  // namespace loopbench::bench
