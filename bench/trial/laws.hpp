@@ -17,12 +17,12 @@ namespace loopbench::bench {
 /// What a contender says of its timed section, as counters of its Google Benchmark row. Each may be absent: a
 /// contender in another language need not print them, and the laws that need them are then not checked.
 struct timed_claims {
-    std::optional<double> operations;    // timed_operations: that `time` is of
-    std::optional<double> wall_ns;       // timed_wall: the length of the section
-    std::optional<double> cpu_ns;        // timed_cpu: CPU time in it; absent for the time of another process
-    std::optional<double> latencies;     // how many were recorded in it
-    std::optional<double> latency_mean;  // ns
-    std::optional<double> age_ns;        // how long its clock ran, from the start of main() to its result
+    std::optional<double> operations{};  // timed_operations: that `time` is of
+    std::optional<double> wall_ns{};     // timed_wall: the length of the section
+    std::optional<double> cpu_ns{};      // timed_cpu: CPU time in it; absent for the time of another process
+    std::optional<double> latencies{};   // how many were recorded in it
+    std::optional<double> latency_mean{};  // ns
+    std::optional<double> age_ns{};        // how long its clock ran, from the start of main() to its result
 };
 
 /// A slice, as the contender reports it and as the harness saw it.

@@ -71,7 +71,7 @@ report sample_report() {
     all.command = {"loopbench", "run", "--quick"};
     all.plan = planned{"smoke", 0.01, 5, 10, 1};
     all.where = {
-        "2026-01-02T03:04:05Z", "0.1.0", "Linux 6.1 x86_64", "A processor", 2, 1 << 30, {}, "tsc", 50000,
+        "2026-01-02T03:04:05Z", "0.1.0", "Linux 6.1 x86_64", "A processor", 2, 1 << 30, {}, "tsc", 50000, {},
         {0.5, 0.25, 0.125},     {}};
     all.contenders = {
         describe("asio-epoll", {{"library", "boost.asio"}, {"library_version", "1.81"}, {"caches", {1, 2}}}),

@@ -56,7 +56,13 @@ auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough 
 TEST(turns, slices_continue_until_there_is_enough_and_each_is_recorded) {
     const auto outcomes = run({player(well_behaved), player(well_behaved)});
     for (const auto& each : outcomes) {
-        EXPECT_EQ(each.operation_ns, (std::vector<double>{100, 100, 100}));
+        ASSERT_EQ(each.slices.size(), 3U);
+        for (const auto& slice : each.slices) {
+            EXPECT_EQ(slice.operations, 10U);
+            EXPECT_EQ(slice.timed, 1us);
+            EXPECT_EQ(slice.untimed, 0ns);
+            EXPECT_GT(slice.observed, 0ns);
+        }
         EXPECT_EQ(each.child.end, child_end::exited);
         EXPECT_EQ(each.child.output, "result\n");
     }
@@ -131,14 +137,14 @@ TEST(turns, a_contender_waits_for_at_most_one_extra_slice) {
 TEST(turns, a_contender_that_keeps_its_slice_loses_it_and_the_others_continue) {
     const auto outcomes = run({player("ready; wait_for_turn; exec sleep 1000"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
-    EXPECT_TRUE(outcomes[0].operation_ns.empty());
-    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+    EXPECT_TRUE(outcomes[0].slices.empty());
+    EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
 TEST(turns, a_contender_stopped_during_its_slice_loses_it) {
     const auto outcomes = run({player("ready; wait_for_turn; kill -STOP $$"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
-    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+    EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
 TEST(turns, a_contender_that_dies_loses_its_slices_and_the_others_continue) {
@@ -147,12 +153,20 @@ TEST(turns, a_contender_that_dies_loses_its_slices_and_the_others_continue) {
     EXPECT_EQ(outcomes[0].child.end, child_end::signalled);
     EXPECT_EQ(outcomes[0].child.code, SIGSEGV);
     EXPECT_EQ(outcomes[1].child.code, SIGKILL);
-    EXPECT_EQ(outcomes[2].operation_ns.size(), 3U);
+    EXPECT_EQ(outcomes[2].slices.size(), 3U);
+}
+
+TEST(turns, a_reply_may_report_the_untimed_part_of_its_slice) {
+    const auto outcomes = run({player("ready; while wait_for_turn; do echo '10 1000 7 500' >&$out; done")});
+    ASSERT_EQ(outcomes[0].slices.size(), 3U) << outcomes[0].child.error_tail;
+    EXPECT_EQ(outcomes[0].slices[0].untimed_operations, 7U);
+    EXPECT_EQ(outcomes[0].slices[0].untimed, 500ns);
 }
 
 TEST(turns, an_invalid_reply_ends_the_contender) {
     for (const std::string answer :
-         {"'10 -5'", "'1 9223372036854775807'", "'0 1000'", "'10'", "'10 1000 5'", "hello", "''"}) {
+         {"'10 -5'", "'1 9223372036854775807'", "'0 1000'", "'10'", "'10 1000 5'", "'10 1000 5 6 7'",
+          "'10 1000 -5 6'", "'10 1000 5 9223372036854775807'", "'10 1000 '", "hello", "''"}) {
         const auto outcomes = run({player("ready; wait_for_turn; echo " + answer + " >&$out; sleep 1000")});
         EXPECT_EQ(outcomes[0].child.end, child_end::broke_protocol) << answer;
     }
@@ -166,17 +180,17 @@ TEST(turns, a_contender_that_ignores_the_protocol_keeps_its_result) {
     const auto outcomes = run({player("echo its result"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::exited);
     EXPECT_EQ(outcomes[0].child.output, "its result\n");
-    EXPECT_TRUE(outcomes[0].operation_ns.empty());
-    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+    EXPECT_TRUE(outcomes[0].slices.empty());
+    EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
 TEST(turns, a_contender_can_end_before_there_is_enough) {
     const auto outcomes =
         run({player("ready; wait_for_turn; echo '10 1000' >&$out; wait_for_turn; echo result"),
              player(well_behaved)});
-    EXPECT_EQ(outcomes[0].operation_ns.size(), 1U);
+    EXPECT_EQ(outcomes[0].slices.size(), 1U);
     EXPECT_EQ(outcomes[0].child.output, "result\n");
-    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+    EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
 TEST(turns, the_common_time_limit_ends_all_without_blame) {
@@ -194,7 +208,7 @@ TEST(turns, a_contender_that_is_not_ready_within_its_own_limit_is_blamed) {
     const auto outcomes = run({slow, player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::timed_out);
     EXPECT_FALSE(outcomes[0].out_of_time);
-    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+    EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
 TEST(turns, an_interrupt_ends_all) {
@@ -230,7 +244,7 @@ double counted_in_turns(const char* filter, const char* counter) {
     child_request request;
     request.command = {LOOPBENCH_PLANTED_CONTENDER, filter, "--benchmark_format=json"};
     const auto outcomes = run({request});
-    EXPECT_FALSE(outcomes[0].operation_ns.empty()) << outcomes[0].child.error_tail;
+    EXPECT_FALSE(outcomes[0].slices.empty()) << outcomes[0].child.error_tail;
     const auto result = nlohmann::json::parse(outcomes[0].child.output);
     return result.at("benchmarks").at(0).at(counter).get<double>();
 }

@@ -108,26 +108,18 @@ TEST(turn_taker, it_ends_if_the_suite_is_gone) {
 
 TEST(turn_taker, a_fixed_number_of_operations_ends_early_on_request) {
     suite_of_turns says("te");
-    constexpr std::uint64_t very_many = std::uint64_t{1} << 62;
+    constexpr std::uint64_t very_many = std::uint64_t{1} << 61;
     trial t(trial_size::smoke, very_many, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
-    for (; done < t.operations(); ++done) t.operation_done();
+    while (const std::uint64_t count = t.next()) {
+        work(count);
+        done += count;
+    }
     t.end();
     EXPECT_LT(done, very_many);
-    EXPECT_TRUE(t.ended_early());
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
-}
-
-TEST(turn_taker, a_trial_that_has_done_everything_does_not_end_early) {
-    suite_of_turns says("tttttte");
-    trial t(trial_size::smoke, 3, true, 0, says.settings());
-    t.begin();
-    for (int i = 0; i < 3; ++i) t.operation_done();
-    t.end();
-    EXPECT_FALSE(t.ended_early());
-    EXPECT_EQ(t.operations_done(), 3u);
 }
 
 // All requested operations would take a day.
@@ -154,16 +146,18 @@ TEST(turn_taker, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     }
 }
 
-TEST(turn_taker, a_trial_shorter_than_a_slice_reports_what_it_did) {
-    suite_of_turns says("t");
-    trial t(trial_size::smoke, 3, true, 0, says.settings());
-    t.begin();
-    for (int i = 0; i < 3; ++i) t.operation_done();
-    t.end();
-    const auto answers = says.answers();
-    ASSERT_EQ(answers.size(), 2u);
-    EXPECT_GT(t.operations_timed(), 0u);
-    EXPECT_GT(t.cost().wall.count(), 0);
+TEST(turn_taker, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
+    for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
+        suite_of_turns says("t");
+        trial t(trial_size::smoke, 1000 * rounds, true, 0, says.settings());
+        t.begin({.operations = 1000, .untimed = 2, .timed = 4});
+        while (const std::uint64_t count = t.next()) work(100'000 * count);
+        t.end();
+        t.prove("operations", 1000 * rounds, t.operations_done());
+        EXPECT_EQ(says.answers().size(), 1u);
+        EXPECT_EQ(t.operations_timed(), 0u);
+        EXPECT_SAYS(t.failure().value_or(""), "first timed part") << rounds;
+    }
 }
 
 TEST(turn_taker, operations_come_in_multiples_of_a_step) {
@@ -185,7 +179,7 @@ TEST(turn_taker, each_part_has_the_requested_number_of_steps) {
     t.begin({.operations = 3, .untimed = 2, .timed = 4});
     std::uint64_t done = 0;
     while (const std::uint64_t count = t.next()) {
-        EXPECT_EQ(count, 3u);
+        EXPECT_EQ(count % 3, 0u);
         const auto until = std::chrono::steady_clock::now() + 2 * says.settings().timed;
         while (std::chrono::steady_clock::now() < until) {
         }
@@ -212,15 +206,13 @@ TEST(turn_taker, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
 }
 
 // There is no untimed part, because a latency that began before the wait would end in it.
-TEST(turn_taker, waits_for_slices_are_subtracted_from_latencies) {
+TEST(turn_taker, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings({}));
-    t.begin();
-    auto start = t.start_of_latency();
-    while (const std::uint64_t count = t.next())
-        for (std::uint64_t i = 0; i < count; ++i) start = t.record_latency(start);
-    t.end();
+    breakable_runtime runtime;
+    runtime.run(workloads::echo_rtt_tcp<breakable_runtime, 100>(runtime, t));
+    EXPECT_EQ(t.failure(), std::nullopt);
     EXPECT_EQ(t.latency().count(), t.operations_timed());
     EXPECT_LT(t.latency().max_ns(), std::chrono::nanoseconds(waited).count());
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""A contender with a planted defect, by the variable LAWBREAKER: every one prints numbers that cannot be true.
+
+usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with PYTHONPATH=bench/contenders
+
+    (empty)      none: the control
+    outside      counts operations that it did before the timed section
+    half-time    reports half of the time of its timed section
+    fast-clock   has a clock that is three times as fast
+    slow-clock   has a clock that is three times as slow
+    half-work    does half of the operations that it reports, in half of the time
+    off-by-one   counts one round more than it made
+"""
+
+import asyncio
+import os
+import time
+
+import gbench
+
+DEFECT = os.environ.get("LAWBREAKER", "")
+OPERATION_NS = 20_000
+real_clock, real_usage = time.monotonic_ns, gbench.usage
+
+if DEFECT in ("fast-clock", "slow-clock"):
+    factor = 3 if DEFECT == "fast-clock" else 1 / 3
+    time.monotonic_ns = lambda: int(real_clock() * factor)
+    gbench.STARTED_NS = int(gbench.STARTED_NS * factor)
+elif DEFECT == "half-time":
+    gbench.usage = lambda: (real_usage()[0] // 2, *real_usage()[1:])
+
+
+def operation():
+    """Keeps a core busy for its time, whatever the planted clock says."""
+    until = real_clock() + OPERATION_NS
+    while real_clock() < until:
+        pass
+
+
+def operations(trial, count):
+    start = time.monotonic_ns()
+    for _ in range(count):
+        operation()
+        start = trial.record_latency(start)
+
+
+async def work(trial):
+    if DEFECT == "outside":
+        for _ in range(1000):
+            operation()
+    trial.begin()
+    while count := trial.next():
+        operations(trial, count // 2 if DEFECT == "half-work" else count)
+    trial.end()
+    more = {"outside": 1000, "off-by-one": 1}.get(DEFECT, 0)
+    trial.done += more
+    if trial.turns:
+        trial.turns.operations += more
+    trial.prove("that it works", True, True)
+
+
+gbench.Contender("lawbreaker", "breaks laws",
+                 [gbench.Workload("echo/rtt/tcp/conns:1/bytes:64", work, (3000, 3000))], asyncio.run,
+                 lambda: {"library": "none", "library_version": "0"}, asyncio.sleep).main()

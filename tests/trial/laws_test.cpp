@@ -1,0 +1,169 @@
+// Tests that a number which cannot be true is refused: a contender with a planted defect, in both pairings, and
+// each law at its limits.
+#include "bench/trial/laws.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/machine/environment.hpp"
+#include "bench/trial/trial.hpp"
+#include "tests/support/says.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::law_broken_by;
+using bench::law_broken_by_slices;
+using bench::slice;
+using bench::timed_claims;
+using bench::workload_shape;
+using reports::cell_status;
+
+constexpr const char* workload = "echo/rtt/tcp/conns:1/bytes:64";
+
+/// Runs the contender with this defect, and returns its trial.
+bench::trial_outcome trial_with(const std::string& defect, reports::way made) {
+    bench::contender who{"lawbreaker", LOOPBENCH_LAWBREAKER, {workload}, ""};
+    who.environment = {{"LAWBREAKER", defect}, {"PYTHONPATH", LOOPBENCH_GBENCH_FOLDER}};
+    const std::vector<bench::trial_request> one{{.who = who,
+                                                 .workload = workload,
+                                                 .min_time_s = 0.05,
+                                                 .size = bench::workload_size::smoke,
+                                                 .cpu = bench::allowed_cpus().front()}};
+    bench::process_executor executor{-1, bench::watching::off};
+    return made == reports::way::apart ? executor.run(one.front())
+                                       : executor.run_at_once(one, made, 1, 60s).front();
+}
+
+class planted_defects : public testing::TestWithParam<reports::way> {};
+
+TEST_P(planted_defects, a_contender_without_one_keeps_its_number) {
+    const auto trial = trial_with("", GetParam());
+    EXPECT_EQ(trial.status, cell_status::ok) << trial.reason;
+    EXPECT_GE(trial.metrics.at("time").value_or(0), 20'000);
+}
+
+TEST_P(planted_defects, each_of_them_breaks_a_law) {
+    for (const auto& [defect, law] : std::map<std::string, std::string>{
+             {"outside", "law of counts"},
+             {"half-time", GetParam() == reports::way::apart ? "Little" : "law of"},
+             {"fast-clock", "law of clocks"},
+             {"slow-clock", "law of"},
+             {"half-work", "law of counts"},
+             {"off-by-one", "law of counts"}}) {
+        const auto trial = trial_with(defect, GetParam());
+        EXPECT_EQ(trial.status, cell_status::failed) << defect;
+        EXPECT_TRUE(trial.metrics.empty()) << defect;
+        EXPECT_TRUE(says(trial.reason, law) || says(trial.reason, "Little"))
+            << defect << ": " << trial.reason;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(pairings, planted_defects, testing::Values(reports::way::apart, reports::way::turns),
+                         [](const auto& each) { return std::string{name_of(each.param)}; });
+
+/// A thousand round trips on ten connections, in the best case: each connection is always in flight.
+const workload_shape ten_connections = workload_shape{.name = "ten"}.with_latencies(10);
+const timed_claims sound{.operations = 1000,
+                         .wall_ns = 1e9,
+                         .cpu_ns = 0.9e9,
+                         .latencies = 1000,
+                         .latency_mean = 1e7,
+                         .age_ns = 1.1e9};
+
+bench::child_outcome lasted(std::chrono::nanoseconds wall, std::chrono::nanoseconds cpu) {
+    bench::child_outcome child;
+    child.wall = wall;
+    child.usage.user_ns = cpu.count();
+    return child;
+}
+
+/// Changes the sound claims, and returns the law that they break.
+std::string broken_when(void (*change)(timed_claims&)) {
+    auto claims = sound;
+    change(claims);
+    return law_broken_by(claims, ten_connections, lasted(1200ms, 1000ms), 1).value_or("");
+}
+
+TEST(laws, sound_claims_break_none) {
+    EXPECT_EQ(broken_when([](timed_claims&) {}), "");
+}
+
+TEST(laws, every_timed_operation_has_one_latency) {
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 999; }), "law of counts");
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 1001; }), "law of counts");
+}
+
+TEST(laws, latencies_fit_into_the_section) {
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 1.02e7; }), "Little");
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 0.49e7; }), "Little");
+    EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latency_mean = 0.51e7; }), "");
+}
+
+// The numbers that showed the fault: 195,000 round trips per second by the latencies, and 13,700,000 by the time.
+TEST(laws, seventy_three_nanoseconds_for_a_round_trip_of_a_thousand_connections_break_littles_law) {
+    const auto shape = workload_shape{.name = "a thousand"}.with_latencies(1000);
+    const timed_claims claims{
+        .operations = 1000, .wall_ns = 73'000, .latencies = 1000, .latency_mean = 5.1e6};
+    EXPECT_SAYS(law_broken_by(claims, shape, lasted(1s, 1s), 1).value_or(""), "Little");
+}
+
+TEST(laws, the_parent_has_seen_the_cpu_time) {
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.cpu_ns = 1.02e9; }), "law of CPU");
+    EXPECT_SAYS(broken_when([](timed_claims& claims) {
+                    claims.wall_ns = 0.8e9;
+                    claims.latency_mean = 0.8e7;
+                    claims.cpu_ns = 0.9e9;
+                }),
+                "on 1 core");
+}
+
+TEST(laws, both_clocks_run_alike) {
+    EXPECT_SAYS(broken_when([](timed_claims& claims) {
+                    claims.wall_ns = 1.3e9;
+                    claims.latency_mean = 1.3e7;
+                }),
+                "law of clocks");
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.age_ns = 1.3e9; }), "law of clocks");
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.age_ns = 0.05e9; }), "law of clocks");
+}
+
+TEST(laws, claims_that_are_not_made_break_none) {
+    EXPECT_EQ(law_broken_by({}, ten_connections, lasted(1s, 1s), 1), std::nullopt);
+    EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latencies = 0; }), "");  // LOOPBENCH_RECORD=off
+}
+
+std::vector<slice> slices_that_say(std::chrono::nanoseconds timed, std::chrono::nanoseconds observed) {
+    return std::vector<slice>(
+        5, {.operations = 10, .untimed_operations = 3, .timed = timed, .untimed = 1ms, .observed = observed});
+}
+
+TEST(laws, a_slice_is_as_long_as_it_took) {
+    EXPECT_EQ(law_broken_by_slices(slices_that_say(9ms, 10ms)), std::nullopt);
+    EXPECT_SAYS(law_broken_by_slices(slices_that_say(9100us, 10ms)).value_or(""), "law of clocks");
+    EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms)).value_or(""), "law of clocks");
+}
+
+TEST(laws, one_slice_that_the_harness_read_late_breaks_none) {
+    auto all = slices_that_say(9ms, 10ms);
+    all.back().observed = 1s;
+    EXPECT_EQ(law_broken_by_slices(all), std::nullopt);
+}
+
+TEST(laws, a_slice_whose_untimed_part_is_not_reported_is_only_checked_from_above) {
+    EXPECT_EQ(law_broken_by_slices(std::vector<slice>(5, {.operations = 1, .timed = 1ms, .observed = 10ms})),
+              std::nullopt);
+    EXPECT_SAYS(
+        law_broken_by_slices(std::vector<slice>(5, {.operations = 1, .timed = 11ms, .observed = 10ms}))
+            .value_or(""),
+        "law of clocks");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
