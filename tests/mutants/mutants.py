@@ -69,7 +69,7 @@ class Mutant:
         text = path.read_text()
         places = [*pattern_of(self.before).finditer(without_comments(text))]
         if len(places) != 1:
-            raise Unusable(f"the code before is {len(places)} times in {self.file}; expected once")
+            raise Unusable(f"{self.file} contains the code before {len(places)} times; expected once")
         begin, end = places[0].span()
         return text[:begin] + self.after.rstrip("\n") + text[end:]
 
