@@ -1,20 +1,29 @@
 #!/usr/bin/env python3
-"""Takes one defence after the other out, and shows that a test goes red for each.
+"""Removes one defence after another from the code, and shows that a test fails each time.
 
-usage: mutants.py FOLDER [--only TEXT]... [--front "WORDS"] [--table FILE] [--list]
+usage: mutants.py --check
+       mutants.py FOLDER [--only TEXT]... [--front "WORDS"] [--table FILE] [--list]
 
-FOLDER gets a copy of the commit that is checked out, and a build of it without optimisation; both stay for the next
-time, and so do results: what was ended goes on where it was, and what was not red is tried again, on a later commit as
-well. A patch's first lines say what it takes out (Defence), which program is built (Program), and with what it is run
-(Tests: a filter of GoogleTest, or arguments). First the program has to be green without the patch. Words in front of
-builds and runs may be `nice`, or a lock.
+A mutant is a file NAME.mutant: the file that it changes (File), the defence that it removes (Defence), the program that
+is built (Program), the tests or arguments with which it runs (Tests: a filter of GoogleTest, or arguments), and the
+code Before and After. The code before has to occur exactly once in the file; blanks, line breaks and comments do not
+matter, so write no comments in it.
 
-The table has a line for each patch that was tried. Exit code 0 when none survived, 1 when one did, does not build, or
-was never green.
+--check builds nothing. It verifies that each mutant can be applied and that its tests exist.
+
+FOLDER gets a copy of the checked out commit and a build of it without optimisation. Both stay for the next time, and so
+do results: an interrupted run continues where it was, and only mutants that a test has seen are not tried again, even
+on a later commit. The program has to pass its tests before the mutant is applied. WORDS precede the commands that build
+and run: `nice`, or a lock.
+
+The table has a line for each mutant that was tried. The exit code is 1 if a mutant survived, did not build, or had no
+passing test before.
 """
 
 import argparse
 import collections
+import fnmatch
+import functools
 import hashlib
 import json
 import os
@@ -27,18 +36,90 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RUN_LIMIT_S = 60  # a test that does not end is red as well
+RUN_LIMIT_S = 60  # a test that does not end has failed as well
 ENVIRONMENT = {**os.environ, "GTEST_COLOR": "no"}
 
+FORMAT = re.compile(r"File: (.+)\nDefence: (.+)\nProgram: (.+)\nTests: (.+)\n\nBefore:\n((?:.*\n)+)After:\n((?:.*\n)*)")
+COMMENT_OR_LITERAL = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.S)
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')
+TEST = re.compile(r"^(TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),\s*(\w+)\)", re.M)
+NAME_IN_GOOGLETEST = {"TEST": "{}.{}", "TEST_F": "{}.{}", "TEST_P": "{}.{}/0", "TYPED_TEST": "{}/0.{}"}
 
-class Patch:
+
+class Unusable(Exception):
+    """A mutant that cannot be applied or has no tests."""
+
+
+class Mutant:
     def __init__(self, file):
         text = file.read_text()
-        self.file, self.name = file, file.stem
+        self.name = file.stem
         self.digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-        self.defence, self.program, self.tests = (re.search(rf"^{key}: (.+)$", text, re.M).group(1)
-                                                  for key in ("Defence", "Program", "Tests"))
-        self.changed = re.search(r"^\+\+\+ b/(.+)$", text, re.M).group(1)
+        if not (found := FORMAT.fullmatch(text)):
+            sys.exit(f"{file}: expected File, Defence, Program, Tests, an empty line, Before and After, in this order")
+        self.file, self.defence, self.program, self.tests, self.before, self.after = found.groups()
+        self.is_googletest = self.program.endswith("_tests")
+
+    def applied_in(self, root):
+        """Returns the text of the file with the change."""
+        path = root / self.file
+        if not path.is_file():
+            raise Unusable(f"there is no file {self.file}")
+        text = path.read_text()
+        places = [*pattern_of(self.before).finditer(without_comments(text))]
+        if len(places) != 1:
+            raise Unusable(f"{self.file} contains the code before {len(places)} times; expected once")
+        begin, end = places[0].span()
+        return text[:begin] + self.after.rstrip("\n") + text[end:]
+
+
+@functools.cache
+def without_comments(text):
+    """Replaces each comment with blanks, so that all other characters stay at their places."""
+    return COMMENT_OR_LITERAL.sub(
+        lambda found: re.sub(r"[^\n]", " ", found[0]) if found[0].startswith("/") else found[0], text)
+
+
+def pattern_of(code):
+    """Matches the same tokens, with any blanks between them."""
+    return re.compile(r"\s*".join(rf"\b{word}\b" if re.fullmatch(r"\w+", word) else re.escape(word)
+                                  for word in TOKEN.findall(code)))
+
+
+@functools.cache
+def tests_in(folder):
+    return [NAME_IN_GOOGLETEST[found[1]].format(found[2], found[3])
+            for path in sorted(folder.rglob("*.cpp")) for found in TEST.finditer(path.read_text())]
+
+
+def check_tests(mutant):
+    """The tests of NAME_tests are in the folder NAME, except for a few programs."""
+    folder = HERE.parent / mutant.program.removesuffix("_tests")
+    if not mutant.is_googletest:
+        if not any(HERE.parent.rglob(f"{mutant.program}.cpp")):
+            raise Unusable(f"there is no program {mutant.program}")
+        return
+    names = tests_in(folder if folder.is_dir() else HERE.parent)
+    for pattern in mutant.tests.split(":"):
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
+            raise Unusable(f"no test of {mutant.program} has a name like '{pattern}'")
+
+
+def check(mutants):
+    count_of_unusable = 0
+    for mutant in mutants:
+        try:
+            mutant.applied_in(ROOT)
+            check_tests(mutant)
+        except Unusable as problem:
+            print(f"{mutant.name}: {problem}")
+            count_of_unusable += 1
+    if not mutants:
+        sys.exit(f"there are no mutants in {HERE}")
+    if count_of_unusable != 0:
+        sys.exit("Write these mutants for the current code, or remove those whose defence is gone; "
+                 "see tests/mutants/README.md.")
 
 
 def call(command, folder, **more):
@@ -47,7 +128,7 @@ def call(command, folder, **more):
 
 
 class Tree:
-    """A copy of the commit, in which patches come and go."""
+    """A copy of the commit, in which mutants are applied and taken back."""
 
     def __init__(self, folder, front):
         self.folder, self.front = folder / "tree", front
@@ -56,31 +137,31 @@ class Tree:
         if not self.folder.exists():
             subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", "--quiet", self.folder, self.commit],
                            check=True)
-        self.git("reset", "--quiet", "--hard", self.commit)
+        self.reset(self.commit)
         self.build_folder = self.folder / "build/dev"
         if not (self.build_folder / "build.ninja").exists():
-            # Each source by itself, so that a patch costs one: the preset has that.
+            # The preset compiles each source by itself, so that a mutant costs one compilation.
             configured = call(["cmake", "--preset", "dev", "-DLOOPBENCH_WERROR=OFF", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"],
                               self.folder)
             if configured.returncode != 0:
                 sys.exit(configured.stdout)
 
-    def git(self, *words):
-        subprocess.run(["git", "-C", self.folder, *words], check=True)
+    def reset(self, commit="HEAD"):
+        subprocess.run(["git", "-C", self.folder, "reset", "--quiet", "--hard", commit], check=True)
 
     def build(self, program):
-        """What the compiler says when it fails."""
+        """Returns the compiler's output if it fails."""
         done = call([*self.front, "ninja", "-C", self.build_folder, program], self.folder)
         return None if done.returncode == 0 else done.stdout
 
-    def run(self, patch):
-        """Whether it is green, and the first test that is not."""
-        arguments = [f"--gtest_filter={patch.tests}"] if patch.program.endswith("_tests") else shlex.split(patch.tests)
-        command = [*self.front, "timeout", "-k", "5", str(RUN_LIMIT_S), self.build_folder / "bin" / patch.program,
+    def run(self, mutant):
+        """Returns True if all tests pass, and otherwise the first test that fails."""
+        arguments = [f"--gtest_filter={mutant.tests}"] if mutant.is_googletest else shlex.split(mutant.tests)
+        command = [*self.front, "timeout", "-k", "5", str(RUN_LIMIT_S), self.build_folder / "bin" / mutant.program,
                    *arguments]
         done = call(command, self.folder, env=ENVIRONMENT)
         if "Running 0 tests" in done.stdout:
-            return False, "no test is called so"
+            return False, "no test has such a name"
         if done.returncode == 0:
             return True, ""
         failed = re.findall(r"^\[  FAILED  \] ([\w./]+)", done.stdout, re.M)
@@ -88,76 +169,87 @@ class Tree:
         if failed:
             return False, failed[0]
         ended = "does not end" if done.returncode in (124, 137) else f"ends with {done.returncode}"
-        return False, f"{begun[-1]} {ended}" if begun else f"{patch.program} {ended}"
+        return False, f"{begun[-1]} {ended}" if begun else f"{mutant.program} {ended}"
 
 
-def outcome_of(patch, tree, green):
-    if (patch.program, patch.tests) not in green:
-        if problem := tree.build(patch.program):
-            return "not built without the patch", problem[-300:]
-        is_green, what = tree.run(patch)
-        if not is_green:
-            return "not green without the patch", what
-        green.add((patch.program, patch.tests))
+def outcome_of(mutant, tree, passing):
+    if (mutant.program, mutant.tests) not in passing:
+        if problem := tree.build(mutant.program):
+            return "not built without the mutant", problem[-300:]
+        passes, what = tree.run(mutant)
+        if not passes:
+            return "not passing without the mutant", what
+        passing.add((mutant.program, mutant.tests))
     try:
-        tree.git("apply", str(patch.file))
-    except subprocess.CalledProcessError:
-        return "does not apply", ""
+        (tree.folder / mutant.file).write_text(mutant.applied_in(tree.folder))
+    except Unusable as problem:
+        return "does not apply", str(problem)
     try:
-        if problem := tree.build(patch.program):
+        if problem := tree.build(mutant.program):
             error = re.search(r"^.*error: (.*)$", problem, re.M)
             return "does not build", error.group(1) if error else problem[-300:]
-        is_green, what = tree.run(patch)
-        return ("survives", "") if is_green else ("red", what)
+        passes, what = tree.run(mutant)
+        return ("survives", "") if passes else ("red", what)
     finally:
-        tree.git("reset", "--quiet", "--hard")
+        tree.reset()
 
 
-def table_of(patches, results):
-    rows = [(patch, results[patch.name]) for patch in patches if patch.name in results]
+def table_of(mutants, results):
+    rows = [(mutant, results[mutant.name]) for mutant in mutants if mutant.name in results]
     red = sum(result["outcome"] == "red" for _, result in rows)
     commits = collections.Counter(result["commit"][:12] for _, result in rows)
     tried_on = ", ".join(f"{count} on commit {commit}" for commit, count in commits.items())
-    lines = [f"{len(rows)} of {len(patches)} patches were tried, {tried_on}: {red} are seen by a test, "
-             f"{len(rows) - red} are not.", "", "| patch | the test that fails |", "|---|---|"]
-    for patch, result in rows:
+    lines = [f"{len(rows)} of {len(mutants)} mutants were tried, {tried_on}: a test sees {red} of them, "
+             f"no test sees {len(rows) - red}.", "", "| mutant | test that fails |", "|---|---|"]
+    for mutant, result in rows:
         is_red = result["outcome"] == "red"
         seen = f"`{result['what']}`" if is_red else f"**{result['outcome']}** {result['what']}".strip()
-        lines.append(f"| {patch.name} | {seen} |")
+        lines.append(f"| {mutant.name} | {seen} |")
     return "\n".join(lines) + "\n"
+
+
+def try_all(mutants, chosen, folder, front):
+    """Returns the results by the mutants' names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tree = Tree(folder.resolve(), front)
+    known, results, passing = folder / "results.jsonl", {}, set()
+    for line in known.read_text().splitlines() if known.exists() else []:
+        result = json.loads(line)
+        if result["outcome"] == "red" and any(each.digest == result["mutant"] for each in mutants):
+            results[result["name"]] = result
+    # Sorted by program and tests, so that each program is built and run once without a mutant.
+    for mutant in sorted(chosen, key=lambda each: (each.program, each.tests, each.file)):
+        if mutant.name not in results:
+            started = time.monotonic()
+            outcome, what = outcome_of(mutant, tree, passing)
+            results[mutant.name] = {"name": mutant.name, "mutant": mutant.digest, "commit": tree.commit,
+                                    "outcome": outcome, "what": what}
+            with open(known, "a", encoding="utf-8") as file:
+                file.write(json.dumps(results[mutant.name]) + "\n")
+            print(f"{mutant.name}: {outcome} {what} ({time.monotonic() - started:.0f} s)", flush=True)
+    return results
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--front", type=shlex.split, default=[])
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    patches = [Patch(file) for file in sorted(HERE.glob("*.patch"))]
-    chosen = [each for each in patches if not options.only or any(text in each.name for text in options.only)]
+    mutants = [Mutant(file) for file in sorted(HERE.glob("*.mutant"))]
+    chosen = [each for each in mutants if not options.only or any(text in each.name for text in options.only)]
     if options.list:
         print("\n".join(f"{each.name}: {each.defence}" for each in chosen))
         return 0
-    options.folder.mkdir(parents=True, exist_ok=True)
-    tree = Tree(options.folder.resolve(), options.front)
-    known, results, green = options.folder / "results.jsonl", {}, set()
-    for line in known.read_text().splitlines() if known.exists() else []:
-        result = json.loads(line)
-        if result["outcome"] == "red" and any(each.digest == result["patch"] for each in patches):
-            results[result["name"]] = result
-    # By program and tests: each is built and seen green once.
-    for patch in sorted(chosen, key=lambda each: (each.program, each.tests, each.changed)):
-        if patch.name not in results:
-            started = time.monotonic()
-            outcome, what = outcome_of(patch, tree, green)
-            results[patch.name] = {"name": patch.name, "patch": patch.digest, "commit": tree.commit, "outcome": outcome,
-                                   "what": what}
-            with open(known, "a", encoding="utf-8") as file:
-                file.write(json.dumps(results[patch.name]) + "\n")
-            print(f"{patch.name}: {outcome} {what} ({time.monotonic() - started:.0f} s)", flush=True)
-    text = table_of(patches, results)
+    if options.check:
+        return check(chosen)
+    if options.folder is None:
+        parser.error("name a folder for the build, or use --check")
+    results = try_all(mutants, chosen, options.folder, options.front)
+    text = table_of(mutants, results)
     if options.table:
         options.table.parent.mkdir(parents=True, exist_ok=True)
         options.table.write_text(text)
