@@ -17,7 +17,6 @@ namespace loopbench::bench {
 /// the second (94 %; more blocks do not reach 95 %, because the interval includes the pilot's own pairs): the
 /// pilot's spread fixes the number of blocks, and later results do not change it (C. Stein, "A Two-Sample
 /// Test for a Linear Hypothesis Whose Power Is Independent of the Variance", Ann. Math. Statist. 16, 1945).
-/// for a Linear Hypothesis Whose Power Is Independent of the Variance", Ann. Math. Statist. 16, 1945).
 inline constexpr std::uint64_t pilot_blocks = 30;
 
 /// Returns how many blocks are needed for an interval of the median of `log_ratios` that reaches at most
