@@ -289,8 +289,7 @@ class Contender:
             trial = self.run_once(workload, smoke, told, turns)
         elif turns:
             if workload.sizes is None:
-                self.calibrated(workload, smoke, 0.001)  # brings heap and caches into their steady state, as in other
-                                                         # pairings
+                self.calibrated(workload, smoke, 0.001)  # then heap and caches are in their steady state
             trial = self.run_once(workload, smoke, 0, turns)
         elif workload.sizes is None:
             trial = self.calibrated(workload, smoke, min_time_s)

@@ -191,7 +191,7 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
-        return false;  // not permitted; strace reports any other cause too
+        return false;  // not permitted; strace reports other causes too
     } catch (const incomplete_record&) {
         return false;  // strace loses nothing
     }

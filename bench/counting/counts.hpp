@@ -25,8 +25,7 @@ struct operation_counts {
     std::string tracer;                                  // the program that counted the system calls
     std::uint64_t operations = 0;                        // difference between the two runs: the divisor
     std::vector<std::string> missing;
-    bool failed = false;  // the contender did not do the work, even without a tracer; `missing` has the
-                          // reason
+    bool failed = false;  // the contender did not work even without a tracer; see `missing`
 };
 
 struct counting_options {

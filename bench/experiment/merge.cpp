@@ -184,7 +184,7 @@ json header_of(const std::vector<shard_journal>& shards, std::span<const merged_
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
-    for (const auto& each : shards) {  // one that does not start on one machine is excluded
+    for (const auto& each : shards) {  // a contender that fails to start on one machine is excluded
         const auto own = header_of(each);
         for (const auto& item : own["excluded"])
             if (excluded.emplace(item["workload"].get<std::string>(), item["contender"].get<std::string>())

@@ -77,7 +77,7 @@ struct run_plan {
     /// Returns the core for a workload's trials in a block; nothing if they may use any.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
     /// Returns the number of layout pairs: with layouts, a contender's i-th one always meets the same layout
-    /// of another. It is the smallest number of layouts that a contender has, and 0 if none has any.
+    /// of another contender. It is the smallest number of layouts of any contender; 0 if one has none.
     [[nodiscard]] std::size_t layout_pairs() const;
 };
 

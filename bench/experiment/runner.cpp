@@ -43,8 +43,7 @@ public:
         std::chrono::nanoseconds longest_block{0};
         bool is_first = true;
         for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
-            const auto order = orders_.next();  // also of other shards' blocks: every shard draws the whole
-                                                // run's orders
+            const auto order = orders_.next();  // for every block, so that shards draw the same orders
             if (!share_.has(block)) continue;
             const auto start = clock_();
             // Blocks that an earlier run has finished take no time: they count even if the budget is spent.
@@ -84,7 +83,7 @@ private:
     std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
     old_row row_;                                                   // what is done of the current row
     std::set<std::size_t> has_context_;                             // contenders
-    std::uint64_t runnable_ = 0;                                    // cells that are not excluded
+    std::uint64_t runnable_ = 0;                                    // results that are not excluded
     std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
 

@@ -51,8 +51,7 @@ struct run_outcome {
     bool interrupted = false;
     bool budget_spent = false;              // fewer blocks than planned
     std::uint64_t blocks_planned = 0;       // the plan's, or the number that its precision needed
-    std::uint64_t repeated = 0;             // workloads of a block that were run again because a trial was
-                                            // disturbed
+    std::uint64_t repeated = 0;             // workloads of a block that ran again after a disturbance
     std::vector<merged_shard> merged = {};  // by number; empty unless merged from shards
 };
 

@@ -203,8 +203,7 @@ public:
     explicit gather(std::span<bare_task<void>> children) noexcept : children_(children) {}
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> waiting) {
-        all_.left = children_.size() + 1;  // one more, so that the waiter continues only after all have
-                                           // started
+        all_.left = children_.size() + 1;  // one more, until all have started
         all_.waiting = waiting;
         for (const auto& child : children_) child.start_in(all_);
         return --all_.left > 0;

@@ -26,7 +26,7 @@ namespace loopbench::bench::floors {
 
 /// An echo floor: makes every round trip of the trial over these connections, with messages of `bytes` bytes,
 /// and proves them. An error on a connection fails the trial; throws std::system_error if the floor cannot be
-/// set up. A message must fit into the kernel's buffers of a connection, because no one reads while it is
+/// set up. A message must fit into the kernel's buffers of a connection, because nothing reads it while it is
 /// sent.
 using echo_floor = void(std::span<const connection> connections, std::size_t bytes, trial& t);
 

@@ -13,8 +13,7 @@ namespace loopbench::bench::floors {
 struct floor {
     std::string_view name;
     std::string calls;                          // its system calls, or its parts
-    std::vector<contender_workload> workloads;  // all of the suite's; those that it cannot run give the
-                                                // reason
+    std::vector<contender_workload> workloads;  // all of the suite's, some with a reason why not
     std::string (*socket_options)();            // see bench/contenders/process/socket_options.hpp
 };
 

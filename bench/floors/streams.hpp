@@ -27,7 +27,7 @@ one_way open_stream_over_loopback();
 
 /// A streaming floor: sends operations() chunks through `ends` until the end of the stream, with every byte
 /// compared. An error on the stream fails the trial; throws std::system_error if the floor cannot be set up.
-/// A chunk must fit into the kernel's buffers of the two ends, because no one reads while it is written.
+/// A chunk must fit into the kernel's buffers of the two ends, because nothing reads it while it is written.
 using stream_floor = void(one_way ends, std::size_t chunk_bytes, trial& t);
 
 stream_floor stream_blocking;

@@ -14,7 +14,7 @@ using timer_floor = void(sleeper& kernel, trial& t);
 
 timer_floor sleep_serial;
 timer_floor sleep_concurrent;  // sleeps to the earlier deadline, then to the later one
-timer_floor sleep_many;  // sleeps from deadline to deadline in their order, skipping those that have passed
+timer_floor sleep_many;        // sleeps from deadline to deadline in their order, skipping passed ones
 timer_floor timer_periodic;
 timer_floor idle_timer;    // sleeps to the earlier of its two deadlines: the far one is not reached
 timer_floor gather_sleep;  // one sleep to the deadline of all children; then records each child

@@ -198,8 +198,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto found = now;
     found.complete = true;  // the caller says, file by file, whether the runs were complete
     found.results.clear();
-    found.hosts.reset();  // differences between hosts are in the intervals of each session, not in those of
-                          // both
+    found.hosts.reset();  // host differences are in the intervals of each session only
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, comparisons["time"]};
     for (const auto& [item, to_baseline, before, after] : all) {

@@ -11,10 +11,10 @@ namespace loopbench::bench {
 ///
 /// Trials of two sessions are not pairs. If both sessions measured their baseline beside a contender, the
 /// ratios to it are compared, so that a machine that became slower as a whole does not look like a
-/// regression. The baseline itself, and contenders without one, are compared only by their times: the
-/// lateness of timers and the cost of waiting change from session to session by as much again. Nothing is
-/// compared in a workload whose baseline's time changed by more than a fifth: either the machine is
-/// different, or a common part of all contenders has changed, which only one session with both builds can
+/// regression. The baseline itself, and contenders without one, are compared only by their times: from
+/// session to session, the lateness of timers and the cost of waiting change by as much as their own size.
+/// Nothing is compared in a workload whose baseline's time changed by more than a fifth: either the machine
+/// is different, or a common part of all contenders has changed, which only one session with both builds can
 /// show. A report with only the baseline offers no way to recognise the machine: its times are compared,
 /// however much they changed.
 ///

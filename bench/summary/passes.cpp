@@ -53,7 +53,7 @@ void warn_of_missing(reports::report& report, std::span<const counted_cell> cell
              "see counts.json, or the line \"counted\" of the journal, for which"});
 }
 
-/// Returns the estimate; the median alone, if the cell has no samples.
+/// Returns the estimate; the median alone if there are no samples.
 estimate doubling_of(const counted_cell& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}

@@ -228,8 +228,8 @@ private:
         return item;
     }
 
-    /// Returns why a metric was left out: by the engine, if contenders ran concurrently, and by the load
-    /// generator, if there is one; contenders print all other metrics.
+    /// Returns why a metric has no number: the engine left it out of concurrent trials, or the load generator
+    /// left out a latency. Contenders print all other metrics.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.way_of(where) == reports::way::together && !is_of_cpu_time(metric))
             return ": it goes by the clock on the wall, and programs that run at once have a part of a core";

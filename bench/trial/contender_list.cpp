@@ -104,8 +104,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    auto request = listing_of(who, limit, stop_fd);  // if the loader ignores the variable, a listing is cheap
-                                                     // too
+    auto request = listing_of(who, limit, stop_fd);  // cheap, even if the loader ignores the variable
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }

@@ -14,8 +14,8 @@
 namespace loopbench::bench::workloads {
 
 /// Returns the number of posts before the timed section. At first, a virtual machine wakes a sleeping core
-/// faster than later. On one core no such wake-up is needed, and a spinning loop makes the other thread wait
-/// for milliseconds.
+/// faster than later. On one core nothing needs to be woken, and each post can take milliseconds, because a
+/// spinning loop keeps the other thread waiting.
 constexpr std::uint64_t warm_up_posts(int cores) {
     return cores == 1 ? 10 : 2000;
 }
@@ -79,8 +79,7 @@ private:
     std::uint64_t untimed_;  // posts of the warm-up
     std::uint64_t ran_ = 0;
     std::atomic<std::uint64_t> posted_ = 0;
-    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts that the thread may have made; a futex has 32
-                                              // bits
+    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts allowed so far; a futex has 32 bits
     std::thread thread_;                      // last: it uses all of the above
 };
 

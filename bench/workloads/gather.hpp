@@ -51,9 +51,9 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
 
 /// Gathers 1000 children of start(ended) at a time, until operations() children have ended. The first 1000
 /// are not timed, because they meet memory that the process has not touched yet. Children are assigned to
-/// existing elements: compilers inline a vector's push_back() in some contenders only, which costs a tenth of
-/// a child's time. They are freed by moving them away, because an assignment of Boost 1.81's awaitable frees
-/// nothing.
+/// existing elements, because a compiler inlines a vector's push_back() in some contenders only, and this
+/// changed a child's time by a tenth. They are freed by moving them away, because an assignment of Boost
+/// 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     std::uint64_t started = 0;

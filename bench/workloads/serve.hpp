@@ -44,9 +44,9 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// Serves the generator's two visits. It first finds out how many requests per second it can send, and then
-/// keeps to its schedule, which is the timed section. If it ended before its second visit, the listener was
-/// closed at that time.
+/// Serves the generator's two visits: it first measures the contender's capacity, and then keeps to its
+/// schedule, which is the timed section. If it ended before its second visit, the listener was closed at that
+/// time.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
                            std::string& ended_early) {

@@ -39,8 +39,7 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept {
 }
 
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each) {
-    constexpr std::uint64_t fewest_round_trips = 8;  // with half of them, plus or minus one, shares are still
-                                                     // fair
+    constexpr std::uint64_t fewest_round_trips = 8;  // half of them, give or take one, is a fair share
     constexpr double unfair = 0.75;                  // a quarter of the connections had no round trip
     if (round_trips_each < fewest_round_trips || shares.empty()) return;
     const double index = jain_index(shares);

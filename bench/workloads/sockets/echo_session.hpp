@@ -75,7 +75,7 @@ void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const s
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
 /// Judges how the first half of all round trips was shared among the connections. Reports the index as
-/// `fairness`, and fails the trial if some connections were served at the cost of others. Skips the check if
+/// `fairness`, and fails the trial if some connections were served at the cost of others. Does nothing if
 /// each connection has few round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 

@@ -60,7 +60,7 @@ private:
 class generator_process {
 public:
     /// Keeps this thread on one core, and the generator on another core or machine. Returns false if there is
-    /// no generator (it is searched beside the contenders' folder and at LOOPBENCH_GENERATOR) or no other
+    /// no generator (it is looked for beside the contenders' folder and at LOOPBENCH_GENERATOR) or no other
     /// core; the trial is then unsupported. Calls ended() on the other thread when the generator has ended.
     /// Throws std::system_error if the kernel refuses a core, a pipe or the process.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
