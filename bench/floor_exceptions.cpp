@@ -7,11 +7,12 @@ namespace loopbench::bench {
 
 namespace {
 
-// Short, since a screen shows it in a line. A floor sleeps in the kernel and has to be woken; a loop that
-// spins (loop-round-robin always, loop-precise shortly before) is awake at the deadline. Where floor-sleep is
-// the only floor, timers without slack (timerfd, io_uring) are earlier than its clock_nanosleep.
+// Short, because a screen shows each text in a line. A floor sleeps in the kernel and must be woken; a loop
+// that spins (loop-round-robin always, loop-precise shortly before the deadline) is awake at the deadline. If
+// floor-sleep is the only floor, timers without slack (timerfd, io_uring) fire earlier than its
+// clock_nanosleep.
 constexpr std::string_view spins = "who spins is awake, and floor-sleep has slack";
-// A floor sleeps before each post. Who still works, or looks, when the next one comes is not asleep then.
+// A floor sleeps before each post. A loop that still works or polls when the next one comes is not asleep.
 constexpr std::string_view looks = "who still looks need not be woken, and floors go to sleep at once";
 
 constexpr std::array exceptions{

@@ -1,4 +1,5 @@
-// Where a contender may well be faster than the fastest floor, and why: what a report says of it. Data only.
+// The cases in which a contender may be faster than the fastest floor, with the reason for the report. Data
+// only.
 #pragma once
 
 #include <span>
@@ -7,14 +8,14 @@
 namespace loopbench::bench {
 
 struct floor_exception {
-    std::string_view front;   // of the workload's full name
+    std::string_view front;   // the beginning of the workload's full name
     std::string_view metric;  // time or late_p50
     std::string_view why;     // a clause that can follow a colon
 };
 
 std::span<const floor_exception> floor_exceptions();
 
-/// The reason for this metric of the workload with this full name; empty when none is known.
+/// Returns the reason for this metric of the workload with this full name; empty if none is known.
 std::string_view why_faster_than_floor(std::string_view workload, std::string_view metric);
 
 }  // namespace loopbench::bench

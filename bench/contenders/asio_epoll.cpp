@@ -1,4 +1,4 @@
-// The contender asio-epoll: Boost.Asio as it comes, the reference that ratios are taken against.
+// The contender asio-epoll: Boost.Asio with its defaults, the usual baseline of ratios.
 #include "asio_ref/runtime.hpp"
 #include "bench/contenders/asio_info.hpp"
 

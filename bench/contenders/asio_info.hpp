@@ -1,4 +1,4 @@
-// What the contenders over Boost.Asio say of themselves.
+// The descriptions of the contenders over Boost.Asio.
 #pragma once
 
 #include <boost/version.hpp>

@@ -1,4 +1,4 @@
-// The contender asio-nothreads: the source of asio-epoll, for which CMake takes Asio's locks away.
+// The contender asio-nothreads: the source of asio-epoll; CMake disables Asio's locks.
 #include "asio_ref/runtime.hpp"
 #include "bench/contenders/asio_info.hpp"
 

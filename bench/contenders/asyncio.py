@@ -8,7 +8,7 @@ same timed sections and the same proofs; only the standard library is used. Star
 
 import sys
 
-# This folder last, not first: in it, "asyncio" would be this file.
+# This folder comes last, because with this folder first, "asyncio" would be this file.
 sys.path.append(sys.path.pop(0))
 
 import asyncio
@@ -24,12 +24,12 @@ import time
 from gbench import Contender, Unproved, Unsupported, Workload, percentile
 
 ECHO_BYTES = 64
-BUFFER_BYTES_MIN = 4096  # of a server
-WARM_UP_ROUND_TRIPS = 8  # of each connection, as in bench/workloads/sockets/echo_session.hpp
+BUFFER_BYTES_MIN = 4096  # for the server
+WARM_UP_ROUND_TRIPS = 8  # on each connection, as in bench/workloads/sockets/echo_session.hpp
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# As in bench/contenders/process/socket_options.cpp; the numbers are of options that Python has no name for.
+# As in bench/contenders/process/socket_options.cpp; the numbers are options for which Python has no name.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -37,13 +37,14 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# By how much a sleep may end before its deadline, counted and shown: asyncio's time is a number in floating point, and
-# it wakes what is due within its clock's resolution; uvloop has libuv's timers (bench/peers/uv_runtime.hpp).
+# How much before its deadline a sleep may end; such sleeps are counted and shown. asyncio's time is a floating-point
+# number, and asyncio wakes everything that is due within its clock's resolution; uvloop has libuv's timers
+# (bench/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 
 
 async def sleep_until(deadline_ns):
-    """Once: sleeping again until the deadline would hide what the library's timers are."""
+    """Sleeps once: sleeping again until the deadline would hide the accuracy of the library's timers."""
     await asyncio.sleep(max(deadline_ns - time.monotonic_ns(), 0) / 1e9)
 
 
@@ -89,7 +90,8 @@ async def sleep_concurrent(trial):
 
 
 def shuffled(i, count):
-    """As in bench/workloads/trial/lateness.hpp: no timer queue gets its deadlines sorted."""
+    """Returns position i in a mixed order, as in bench/workloads/trial/lateness.hpp, so that no timer queue receives
+    sorted deadlines."""
     return i * 2_147_483_647 % count
 
 
@@ -106,7 +108,7 @@ async def sleep_many(trial):
 
 
 class Ended:
-    """Children that ran to their end."""
+    """The count of children that ran to their end."""
 
     def __init__(self):
         self.count = 0
@@ -126,7 +128,7 @@ class Ended:
 
 
 def gather_in_batches(size, batch):
-    """One operation: one of the `size` children that each await of batch(ended) runs. The first batch is not timed."""
+    """Returns a workload: one operation is one of the `size` children of batch(ended). The first batch is not timed."""
 
     async def run(trial):
         await batch(Ended())
@@ -179,14 +181,14 @@ class Messages:
         self.block = random.Random(1).randbytes(size + self.WINDOWS)
 
     def of(self, connection):
-        """The places of a connection's messages, which come again after many. They are looked up beforehand: in this
-        language that would be a good part of a round trip."""
+        """Returns the offsets of a connection's messages, which repeat after KEPT messages. They are computed in
+        advance, because in Python this would take a large part of a round trip."""
         offsets = random.Random(connection)
         return [offsets.randrange(self.WINDOWS) for _ in range(self.KEPT)]
 
 
 class Echo:
-    """Clients and server in one loop, connected; asyncio's streams, which set TCP_NODELAY themselves."""
+    """Connected clients and server in one loop, with asyncio's streams, which set TCP_NODELAY themselves."""
 
     def __init__(self, connections, message_bytes=ECHO_BYTES, unix=False):
         self.message_bytes = message_bytes
@@ -195,8 +197,8 @@ class Echo:
         self.served_bytes = [0] * connections
         self.round_trips = [0] * connections
         self.offsets = [self.messages.of(index) for index in range(connections)]
-        self.rounds = 0  # that each connection makes without a look at the others
-        self.waiting = []  # one future for each connection that has made its rounds, while others have not
+        self.rounds = 0  # that each connection makes before it looks at the others again
+        self.waiting = []  # one future for each connection that has made its rounds before the others
         self.server_sockets = []
         self.handlers = []
         self.clients = []
@@ -237,7 +239,7 @@ class Echo:
         writer.close()
 
     async def make_round_trips(self, index, count, trial=None):
-        """With a trial, their latencies are recorded."""
+        """Makes `count` round trips on a connection. With a trial, records their latencies."""
         reader, writer = self.clients[index]
         block, size, offsets = self.messages.block, self.message_bytes, self.offsets[index]
         recording = trial is not None and trial.recording
@@ -267,7 +269,7 @@ class Echo:
                 each.set_result(None)
 
     def begin(self, trial):
-        """As in bench/workloads/sockets/echo_session.hpp."""
+        """Begins the timed section and its first rounds, as in bench/workloads/sockets/echo_session.hpp."""
         trial.begin(len(self.clients), (2, 4))
         self.begin_rounds(trial)
 
@@ -283,7 +285,7 @@ class Echo:
         await self.all(lambda index: self.make_round_trips(index, WARM_UP_ROUND_TRIPS))
 
     async def finish(self, trial):
-        """Ends the connections and proves that every one carried its share of the round trips, and the warm-up."""
+        """Ends the connections and proves that each made its share of the round trips, including the warm-up."""
         for _, writer in self.clients:
             writer.write_eof()
         await asyncio.gather(*self.handlers)
@@ -359,7 +361,8 @@ def run_loop(coroutine):
 
 
 def options_of(end):
-    """What the kernel says of a socket, in the words of bench/contenders/process/socket_options.hpp."""
+    """Returns a socket's options as the kernel reports them, in the form of
+    bench/contenders/process/socket_options.hpp."""
     found = {name: end.getsockopt(*option) for name, option in SOCKET_OPTIONS.items()}
     on, seconds = struct.unpack("ii", end.getsockopt(socket.SOL_SOCKET, socket.SO_LINGER, 8))
     found["SO_LINGER"] = seconds if on else "off"

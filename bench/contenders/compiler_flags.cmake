@@ -1,6 +1,6 @@
-# loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): whoever links to it knows how it is being compiled itself.
-# The installed package uses this too, in the directory of the project that found it: a contender states its own flags,
-# not ours; which is why they are not exported.
+# loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): tells each target that links to TARGET its own compiler flags.
+# The installed package uses this function too, in the directory of the project that found it: a contender states its
+# own flags, not ours, so ours are not exported.
 function(loopbench_tell_compiler_flags target scope)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
     set(flags "${CMAKE_CXX_FLAGS}")

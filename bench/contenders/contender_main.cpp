@@ -1,4 +1,4 @@
-// The bridge from trials to Google Benchmark: sizes in, rows and counters out.
+// Connects trials to Google Benchmark: reads sizes, and writes rows and counters.
 #include "bench/contenders/contender_main.hpp"
 
 #include <benchmark/benchmark.h>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int usage_exit_code = 2;
 
-/// The settings, or what is wrong with them on standard error.
+/// Returns the settings; nothing if they are wrong, after printing the reason to standard error.
 std::optional<contender_settings> read_settings() {
     try {
         return settings_from_environment();
@@ -40,8 +40,8 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// How many descriptors this process may open, after asking for all it may have, and for `wanted` if that is
-/// more: which the kernel grants to root.
+/// Raises the limit of open descriptors to the maximum, or to `wanted` if that is more (the kernel grants
+/// this to root), and returns the new limit.
 rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -61,8 +61,8 @@ double nanoseconds(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-/// Measured when it is first asked for, and not in every round of Google Benchmark's calibration: it takes a
-/// millisecond, and says the same each time.
+/// Returns the cost of a sample, measured on the first call: it takes a millisecond and does not change, so
+/// each round of Google Benchmark's calibration need not repeat it.
 double sample_cost_of_this_process_ns() {
     static const double cost_ns = sample_cost_ns();
     return cost_ns;
@@ -104,7 +104,7 @@ void report_cost(benchmark::State& state, const trial& t) {
         state.counters["rss_peak"] = static_cast<double>(peak);
 }
 
-/// What the suite checks its laws with (bench/trial/laws.hpp).
+/// Reports the values that the suite checks its laws with (bench/trial/laws.hpp).
 void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_clock::time_point started) {
     state.counters["timed_operations"] = static_cast<double>(t.operations_timed());
     state.counters["timed_wall"] = nanoseconds(t.cost().wall);
@@ -116,7 +116,7 @@ void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_
     state.counters["clock_age"] = nanoseconds(std::chrono::steady_clock::now() - started);
 }
 
-/// Why the work has no number, in the words of the protocol; nothing when it has one.
+/// Runs the trial. Returns why it has no result, in the words of the protocol; nothing if it has one.
 std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
     if (workload.shape.open_files > open_files_limit)
         return fmt::format("unsupported: needs {} open files and the limit is {}: raise it with ulimit -n",
@@ -134,10 +134,11 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
-/// Where Google Benchmark calibrates a workload, what it times has run some times before in this process:
-/// heap, page tables and caches are as they stay. A process that takes turns runs it once, so the same is
-/// done here before: runs of more operations, by what was missing and at most tenfold, until one has kept the
-/// core for a millisecond. So much it is for every contender, however fast.
+/// Warms up before an interleaved trial. Where Google Benchmark calibrates a workload, the timed code has
+/// already run several times in the process, so heap, page tables and caches are in their steady state. An
+/// interleaved process runs it once, so this function first repeats it with more operations, each time by at
+/// most tenfold, until one run has lasted a millisecond. The duration is the same for every contender,
+/// however fast.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;
@@ -145,7 +146,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
     for (std::uint64_t operations = 1; operations <= most;) {
         trial t(settings.size, operations);
         if (auto error = run_trial(workload, open_files_limit, t)) return error;
-        const std::chrono::duration<double> wall = t.cost().wall;  // above zero, or it had failed
+        const std::chrono::duration<double> wall = t.cost().wall;  // above zero, otherwise it failed
         if (wall >= enough) break;
         const double factor = std::min(10.0, 1.4 * (enough / wall));
         const auto done = static_cast<double>(t.operations_done());
@@ -157,7 +158,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
 void run_workload(benchmark::State& state, const contender_workload& workload,
                   const contender_settings& settings, rlim_t open_files_limit, side_file& histograms,
                   std::chrono::steady_clock::time_point started) {
-    // One batch: the runtime is not left and entered again for every operation.
+    // One batch, so that the runtime is not left and entered again for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
         if (settings.turns && !settings.operations && workload.shape.calibrated()) {
             if (const auto error = warm_up(workload, settings, open_files_limit)) {
@@ -166,7 +167,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             }
         }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
-        // Interleaved, the suite ends a trial when it has measured for long enough. A fixed number of operations
+        // An interleaved trial ends when the suite has measured for long enough. A fixed number of operations
         // might end before the first timed part is complete.
         constexpr std::uint64_t until_told = std::uint64_t{1} << 62;
         const std::uint64_t operations = settings.turns ? std::min(until_told, workload.shape.most_operations)
@@ -179,7 +180,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             state.SkipWithError(error->c_str());
             break;
         }
-        // Google Benchmark divides by its own count of iterations, the workload may have done more
+        // Google Benchmark divides by its own count of iterations; the workload may have done more
         // operations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
@@ -191,8 +192,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         report_claims(state, t, started);
         histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
-    // Under manual time a rate is divided by that time, so this is operations per second of the timed
-    // section.
+    // With manual time, a rate is divided by that time, so this gives the timed section's operations per
+    // second.
     if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());
 }
 

@@ -1,7 +1,6 @@
 // The main function of a contender: one runtime with all the workloads, as a Google Benchmark program.
 //
-// The part that depends on the runtime is this template; everything else is compiled once, in
-// contender_main.cpp.
+// The part that depends on the runtime is this template; the rest is compiled once, in contender_main.cpp.
 #pragma once
 
 #include <concepts>
@@ -25,55 +24,54 @@
 
 namespace loopbench::bench {
 
-/// What a contender has not got, of what workloads need, and why.
+/// A need of some workloads that a contender cannot meet, with the reason.
 struct missing_need {
     need what;
     std::string reason;
 };
 
-/// What a contender says of itself in the context of its report.
+/// A contender's description of itself, for the context of its report.
 struct contender_info {
     std::string name = {};  // empty: the runtime's `name`
     std::string library;
     std::string library_version;
     std::string driver;     // how I/O completes: select, poll, epoll, io_uring
-    std::string role = {};  // "floor": bare system calls, the limit that others are compared with; else empty
+    std::string role = {};  // "floor": bare system calls, the limit for the others; otherwise empty
     std::vector<missing_need> missing = {};  // workloads that need these are unsupported
-    std::string files = {};                  // one that it measures with, beside its own; else empty
+    std::string files = {};                  // a file that it uses beside its own; otherwise empty
 
     // Filled in by contender_main().
     std::optional<build_facts> build = {};
-    std::string buffers = {};  // how large the workloads' are
-    // Of a connection that it makes; process/socket_options.hpp.
+    std::string buffers = {};  // sizes of the workloads' buffers
+    // The options of a connection that it makes; process/socket_options.hpp.
     std::function<std::string()> socket_options = {};
 };
 
-/// A workload with its runtime built in: makes a fresh runtime, runs the workload, destroys the runtime.
+/// A workload bound to its runtime: makes a fresh runtime, runs the workload, and destroys the runtime.
 struct contender_workload {
     workload_shape shape;
     std::function<void(trial&)> run;
 };
 
-/// Registers the workloads with Google Benchmark and does what its flags say.
+/// Registers the workloads with Google Benchmark and obeys its flags.
 ///
-/// The environment chooses sizes and what is recorded: process/settings.hpp. A workload that did not prove
-/// its work has an error ("proof: ...") and no number, and so has one that cannot be run here
-/// ("unsupported: ..."). Returns the exit code: 2 when the flags or the environment are wrong.
+/// The environment chooses sizes and recording: process/settings.hpp. A workload that did not prove its work
+/// has an error ("proof: ...") and no number; a workload that cannot run here has "unsupported: ...". Returns
+/// the exit code: 2 if the flags or the environment are wrong.
 ///
-/// LOOPBENCH_DESCRIBE=1: prints the context alone, as Google Benchmark's JSON without benchmarks, and runs
-/// nothing. It then also has what is not looked at before a trial, so as not to disturb it: the options of a
-/// connection.
+/// With LOOPBENCH_DESCRIBE=1, prints only the context, as Google Benchmark's JSON without benchmarks, and
+/// runs nothing. The context then also has the options of a connection, which would disturb a trial.
 int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 
-/// The sizes of the buffers in bench/workloads.
+/// Describes the sizes of the buffers in bench/workloads.
 std::string workload_buffers();
 
-/// Why a contender does not run a workload; nothing when it does. Select cannot watch descriptors of 1024 and
-/// more.
+/// Returns why a contender does not run a workload; nothing if it does. Select cannot watch descriptors of
+/// 1024 and more.
 std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
 
-/// How a runtime is made: a fresh one for each trial.
+/// A function that makes a runtime: a fresh one for each trial.
 template <Runtime R>
 using make_runtime_fn = std::function<std::unique_ptr<R>()>;
 
@@ -97,7 +95,7 @@ inline std::function<void(trial&)> unsupported_because(std::string reason) {
     return [reason = std::move(reason)](trial& t) { t.unsupported(reason); };
 }
 
-/// Every workload on runtimes that `make` makes.
+/// Returns every workload, on runtimes that `make` makes.
 template <Runtime R>
 std::vector<contender_workload> workloads_on(const contender_info& info, const make_runtime_fn<R>& make) {
     std::vector<contender_workload> workloads;
@@ -118,7 +116,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     return workloads;
 }
 
-/// The main function of a contender whose runtimes `make` makes.
+/// Runs a contender whose runtimes `make` makes; to be called from main().
 template <Runtime R>
 int contender_main(int argc, char** argv, contender_info info, const make_runtime_fn<R>& make) {
     if (!info.build) info.build = this_build();
@@ -127,7 +125,7 @@ int contender_main(int argc, char** argv, contender_info info, const make_runtim
     return run_contender(argc, argv, info, workloads_on<R>(info, make));
 }
 
-/// The same for a runtime that needs nothing to be made.
+/// The same for a runtime that is made without arguments.
 template <Runtime R>
 requires std::default_initializable<R>
 int contender_main(int argc, char** argv, contender_info info) {

@@ -1,7 +1,7 @@
-"""What a contender in Python needs beside its workloads: trials with proofs, Google Benchmark's flags and its JSON.
+"""The parts of a Python contender beside its workloads: trials with proofs, Google Benchmark's flags and its JSON.
 
-The counterpart of bench/workloads/trial/trial.hpp and bench/contenders/contender_main.cpp. Not a contender: it is no
-executable, so nobody takes it for one.
+The counterpart of bench/workloads/trial/trial.hpp and bench/contenders/contender_main.cpp. This file is not executable,
+so that it is not taken for a contender.
 """
 
 import argparse
@@ -21,7 +21,7 @@ STARTED_NS = time.monotonic_ns()
 
 
 class Unproved(Exception):
-    """The work was not done, or not as it was meant."""
+    """The work was not done, or was done wrongly."""
 
 
 class Unsupported(Exception):
@@ -34,7 +34,7 @@ def usage():
 
 
 def run_delay_ns():
-    """How long this thread has had to wait for a CPU, as bench/metrics/usage.hpp has it."""
+    """Returns how long this thread has waited for a CPU, as in bench/metrics/usage.hpp."""
     try:
         with open("/proc/thread-self/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1])
@@ -43,22 +43,23 @@ def run_delay_ns():
 
 
 def prolong(began_ns, share, delay_ns=0):
-    """Burns so large a share of the time since then, in CPU time."""
+    """Burns CPU time for `share` of the time since `began_ns`."""
     until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
     while time.thread_time_ns() < until:
         pass
 
 
 class Turns:
-    """The timed section, in turns; the counterpart of bench/workloads/trial/turns.hpp, where the protocol is."""
+    """The timed section, divided into slices: the counterpart of bench/workloads/trial/turns.hpp, which has the
+    protocol."""
 
     def __init__(self, inlet, outlet, untimed_us, timed_us, slowdown):
         self.inlet, self.outlet = inlet, outlet
         self.part_ns = (untimed_us * 1000, timed_us * 1000)
         self.slowdown = slowdown
-        self.operation_ns = 0  # of the last chunk; 0: not known yet
-        self.operations = 0  # of the timed parts of all turns
-        self.cost = [0] * len(usage())  # likewise
+        self.operation_ns = 0  # of the last chunk; 0: unknown
+        self.operations = 0  # of the timed parts of all slices
+        self.cost = [0] * len(usage())  # of the timed parts of all slices
         self.ended = False
 
     def begin(self, step, fewest):
@@ -67,7 +68,7 @@ class Turns:
         self._wait()
 
     def next(self, done):
-        """`done` operations have ended since the last call. Returns how many to do until the next one; 0: end."""
+        """Accepts `done` ended operations. Returns how many to do until the next call; 0: the section must end."""
         if self.ended:
             return 0
         now = time.monotonic_ns()
@@ -93,7 +94,7 @@ class Turns:
         return max(-int(-fit // self.step) * self.step, least)
 
     def end(self):
-        """A timed part that is not complete does not count."""
+        """Ends the section. An incomplete timed part does not count."""
         self.ended = True
 
     def _wait(self):
@@ -118,24 +119,25 @@ class Turns:
 
 
 class Trial:
-    """One workload run once; the counterpart of bench/workloads/trial/trial.hpp."""
+    """One run of one workload: the counterpart of bench/workloads/trial/trial.hpp."""
 
     def __init__(self, smoke, operations, recording=True, slowdown=0, turns=None):
         self.smoke = smoke
-        self.operations = operations  # 0: as many as there are turns for
+        self.operations = operations  # 0: until the suite ends the trial
         self.done = operations
-        self.recording = recording  # of latencies: without, the clock is not read for them
-        self.slowdown = slowdown  # the share by which the timed section is made longer, at its end
+        self.recording = recording  # of latencies; if false, the clock is not read for them
+        self.slowdown = slowdown  # the share by which the timed section is lengthened, at its end
         self.turns = Turns(*turns, slowdown) if turns else None
         self.step = 1
-        self.given = self.chunk = 0  # operations, by next(), and the last of them
+        self.given = self.chunk = 0  # operations returned by next() in total, and by its last call
         self.latency_ns = []
         self.late_ns = []
         self.reported = {}  # further metrics by name
         self.proofs = 0
 
     def begin(self, step=1, fewest=(1, 1)):
-        """A part of a turn has whole steps: at least fewest[0] of them untimed, and then fewest[1] timed."""
+        """Begins the section. A part of a slice has whole steps: at least fewest[0] if untimed, and fewest[1] if
+        timed."""
         self.step = step
         if self.turns:
             self.turns.begin(step, fewest)
@@ -155,7 +157,7 @@ class Trial:
     def next(self):
         """Returns how many operations to do until the next call; 0: the section must end. Nothing may be in flight.
 
-        Interleaved contenders wait here for their turn.
+        Interleaved contenders wait here for their slice.
         """
         left = max(0, -(-(self.operations - self.given) // self.step) * self.step) if self.operations else None
         self.chunk = self.turns.next(self.chunk) if self.turns else left
@@ -166,11 +168,11 @@ class Trial:
         return self.chunk
 
     def timed(self):
-        """The operations that the cost is of."""
+        """Returns the number of operations that the cost covers."""
         return self.turns.operations if self.turns else self.done
 
     def record_latency(self, start_ns):
-        """Records a latency, unless this part of a turn is not timed. Returns its end, where the next one may begin."""
+        """Records a latency, unless this part of a slice is untimed. Returns its end, where the next one may begin."""
         end_ns = time.monotonic_ns()
         if not self.turns or self.turns.is_timing:
             self.latency_ns.append(end_ns - start_ns)
@@ -185,7 +187,8 @@ class Trial:
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
     def histograms(self, workload):
-        """As bench/contenders/process/side_file.hpp has them, with a bucket for each value."""
+        """Returns the histograms in the form of bench/contenders/process/side_file.hpp, with a bucket for each
+        value."""
         return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
                  "max": max(values), "mean": sum(values) / len(values),
                  "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}
@@ -232,7 +235,7 @@ def resident_peak_bytes():
 
 
 def percentile(values, rank):
-    """The smallest value that at least `rank` percent of the values do not exceed."""
+    """Returns the smallest value that at least `rank` percent of the values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, -int(-len(ordered) * rank // 100) - 1)]
 
@@ -240,13 +243,13 @@ def percentile(values, rank):
 @dataclasses.dataclass(frozen=True)
 class Workload:
     name: str
-    function: typing.Callable  # async, is given a Trial
-    sizes: tuple | None = None  # operations (smoke, real); None: as many as fill the time
-    rate: bool = True  # operations per second say something
+    function: typing.Callable  # async, receives a Trial
+    sizes: tuple | None = None  # operations (small, full); None: as many as fill the time
+    rate: bool = True  # operations per second are meaningful
     open_files: int = 100
 
     def full_name(self):
-        """With the suffixes that Google Benchmark adds."""
+        """Returns the name with the suffixes that Google Benchmark adds."""
         return f"{self.name}/manual_time" if self.sizes is None else f"{self.name}/iterations:1/manual_time"
 
 
@@ -256,9 +259,9 @@ class Contender:
     description: str
     workloads: list
     run_loop: typing.Callable  # runs a coroutine to its end in a fresh loop; raises Unsupported
-    about: typing.Callable  # gives what the context says beside the process: library, library_version, ...
-    connection: typing.Callable  # async, gives "socket_options" and "driver"
-    early_limit_ns: int = 0  # by how much a timer may be early, which is then counted and no failure
+    about: typing.Callable  # returns the context beside the process's facts: library, library_version, ...
+    connection: typing.Callable  # async, returns "socket_options" and "driver"
+    early_limit_ns: int = 0  # how early a timer may fire; it is then counted and does not fail the trial
 
     def run_once(self, workload, smoke, operations, turns=None):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -270,7 +273,7 @@ class Contender:
         return trial
 
     def calibrated(self, workload, smoke, min_time_s):
-        """As Google Benchmark does it: more operations until they take the time."""
+        """Runs more and more operations until they take the time, as Google Benchmark does."""
         operations = 1
         while True:
             trial = self.run_once(workload, smoke, operations)
@@ -286,7 +289,7 @@ class Contender:
             trial = self.run_once(workload, smoke, told, turns)
         elif turns:
             if workload.sizes is None:
-                self.calibrated(workload, smoke, 0.001)  # heap and caches are then as they stay, as without turns
+                self.calibrated(workload, smoke, 0.001)  # then heap and caches are in their steady state
             trial = self.run_once(workload, smoke, 0, turns)
         elif workload.sizes is None:
             trial = self.calibrated(workload, smoke, min_time_s)
@@ -315,7 +318,7 @@ class Contender:
         return row | {"error_occurred": True, "error_message": message}
 
     def context(self, smoke):
-        """What C++ contenders say of themselves, as far as an interpreter has it."""
+        """Returns the same facts as a C++ contender's context, as far as an interpreter has them."""
         debug = hasattr(sys, "gettotalrefcount")  # only a debug build of CPython counts references in total
         clock = time.get_clock_info("monotonic")
         with open("/proc/self/timerslack_ns", encoding="ascii") as slack:
@@ -347,7 +350,7 @@ class Contender:
                 if bool(wanted.search(each.full_name())) != pattern.startswith("-")]
 
     def main(self):
-        """Does what the flags say; exits with 2 when they, or the environment, are wrong."""
+        """Obeys the flags; exits with 2 if they, or the environment, are wrong."""
         flags = parsed_flags(self)
         smoke = size_is_smoke()
         chosen = self.chosen_by(flags.benchmark_filter)
@@ -366,7 +369,8 @@ class Contender:
 
 
 def files_beside_the_script():
-    """What a run is to watch beside the script itself: this file, by its place beside it, and the interpreter."""
+    """Returns the files, beside the script, that a run must watch: this file, relative to the script, and the
+    interpreter."""
     folder = os.path.dirname(os.path.realpath(sys.argv[0]))
     return [os.path.relpath(os.path.realpath(__file__), folder), os.path.realpath(sys.executable)]
 
@@ -418,7 +422,7 @@ def slowdown_told():
 
 
 def turns_told():
-    """Two descriptors and two times in microseconds; None where nobody takes turns."""
+    """Returns two descriptors and two times in microseconds; None if the trial is not interleaved."""
     text = os.environ.get("LOOPBENCH_TURNS", "")
     if not text:
         return None
@@ -431,7 +435,7 @@ def turns_told():
 
 
 def operations_told():
-    """How many operations every workload does, once; None: as many as its size or the time says."""
+    """Returns how many operations every workload does, once; None: as many as its size or the time requires."""
     text = os.environ.get("LOOPBENCH_OPERATIONS", "")
     if text and (not text.isdecimal() or not 0 < int(text) <= 10**12):
         print(f'LOOPBENCH_OPERATIONS is "{text}", which is no number of operations: set it to a number from 1 to '

@@ -1,4 +1,4 @@
-// What a contender cannot do, as opposed to what it does wrong.
+// Abilities that a contender lacks, in contrast to its errors.
 #pragma once
 
 #include <stdexcept>
@@ -6,15 +6,15 @@
 
 namespace loopbench::bench {
 
-/// Thrown by a runtime's function that it does not really have: the workload that called it is then
+/// An exception for a function that a runtime does not have: the workload that called it is then
 /// `unsupported`, with what() as the reason.
 class lacking : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Whether the kernel does not have what was asked for, or forbids it (seccomp, a sysctl): then a runtime
-/// that needs it is not at fault.
+/// Returns true if the kernel lacks a feature or forbids it (seccomp, a sysctl): then a runtime that needs it
+/// is not at fault.
 bool kernel_refuses(const std::error_code& error) noexcept;
 
 }  // namespace loopbench::bench

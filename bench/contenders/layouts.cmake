@@ -1,15 +1,15 @@
-# Where code comes to lie moves its speed by some per cent. `loopbench compare` takes several builds of a program that
-# differ in the order of their functions alone; these are links of the same objects.
+# Code placement changes the speed of code by some per cent. `loopbench compare` accepts several builds of a program
+# that differ only in the order of their functions; these are links of the same objects.
 find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
     DOC "mold, or lld from version 13 on: links layouts of a program")
 
-# loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): the target TARGET.layouts links the executable TARGET
-# N times more, into FOLDER (TARGET.layouts beside it; no generator expression), under names of one length: 01 to 20.
-# Other files there with such names are removed. Nothing is compiled anew: what is to be shuffled has to be compiled
-# with -ffunction-sections, as loopbench's own libraries are and as TARGET is from here on. Builds with other seeds lie
-# elsewhere (S + 1 to S + N, with S = 0 unless it is told otherwise).
+# loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): the target TARGET.layouts links the executable TARGET N
+# more times, into FOLDER (default: TARGET.layouts beside it; no generator expression), under names of equal length: 01
+# to 20. Other files there with such names are removed. Nothing is compiled again: code to be shuffled must be compiled
+# with -ffunction-sections, as loopbench's own libraries are and as TARGET is from here on. Other seeds give other
+# orders (S + 1 to S + N, with S = 0 by default).
 #
-# What the compiler has set apart as cold, hot or run once at the start stays together, as in an ordinary link.
+# Code that the compiler has marked as cold, hot or start-up code stays together, as in an ordinary link.
 function(loopbench_add_layouts target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "COUNT;SEED;FOLDER" "")
     if(NOT arg_COUNT MATCHES "^[1-9][0-9]*$")
@@ -29,7 +29,7 @@ function(loopbench_add_layouts target)
         string(APPEND arg_FOLDER /${target}.layouts)
     endif()
     if(LOOPBENCH_SHUFFLING_LINKER MATCHES "lld[^/]*$")
-        # g++ knows lld by one name alone, which need not be that of the version wanted.
+        # g++ knows lld only by one name, which may be another version.
         set(linker ${CMAKE_BINARY_DIR}/loopbench-linker)
         file(MAKE_DIRECTORY ${linker})
         file(CREATE_LINK ${LOOPBENCH_SHUFFLING_LINKER} ${linker}/ld.lld SYMBOLIC)
@@ -61,7 +61,7 @@ function(loopbench_add_layouts target)
         list(REMOVE_ITEM stale ${arg_FOLDER}/${name})
     endforeach()
     if(stale)
-        file(REMOVE ${stale})  # of a configuration with more of them: they would be compared, too
+        file(REMOVE ${stale})  # from a configuration with more layouts: they would be compared, too
     endif()
     add_custom_target(${target}.layouts DEPENDS ${all})
 endfunction()

@@ -1,11 +1,12 @@
-// What the contenders of the family of hand-written loops share: everything but the design's name.
+// The common part of the contenders with hand-written loops: everything except the design's name.
 #pragma once
 
 #include <string_view>
 
 namespace loopbench::bench {
 
-/// `design` is one of loop/designs.hpp; with any other name every trial fails, and says which there are.
+/// Runs the contender; `design` is one of loop/designs.hpp. With any other name, every trial fails and lists
+/// the names.
 int loop_contender_main(int argc, char** argv, std::string_view design);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,5 @@
-// What a runtime without sockets has in their place, so that it can be measured on everything else.
+// A substitute for the sockets of a runtime without sockets, so that it can be measured on the other
+// workloads.
 #pragma once
 
 #include <cerrno>
@@ -12,7 +13,7 @@
 namespace loopbench::bench {
 
 /// A base for such a runtime: its listen() and connect() throw lacking, so that workloads on sockets are
-/// `unsupported`. The types are there for the compiler; nobody ever gets one.
+/// `unsupported`. The types exist only for the compiler; no object of them is ever made.
 class no_network {
     template <class Result>
     struct nothing {

@@ -1,4 +1,4 @@
-# The installed package's component `contender`: what a project outside of this tree needs to build one.
+# The installed package's component `contender`: the parts that a project outside this tree needs to build a contender.
 set_target_properties(loopbench_metrics PROPERTIES EXPORT_NAME metrics)
 set_target_properties(loopbench_workloads PROPERTIES EXPORT_NAME workloads)
 set_target_properties(loopbench_workload_table PROPERTIES EXPORT_NAME workload_table)

@@ -1,6 +1,6 @@
-# loopbench finds contenders by looking into a folder, so what an earlier configuration left there would be measured.
+# loopbench finds contenders in a folder, so it would measure files that an earlier configuration left there.
 
-# loopbench_remove_stale(FOLDER NAME...): removes the files in FOLDER that have none of these names.
+# loopbench_remove_stale(FOLDER NAME...): removes the files in FOLDER whose name is not in the list.
 function(loopbench_remove_stale folder)
     file(GLOB present LIST_DIRECTORIES false RELATIVE ${folder} ${folder}/*)
     foreach(name IN LISTS present)

@@ -1,5 +1,5 @@
-// Seven short processes a cell: one to see how much it does, and pairs of N and 2N operations for each way of
-// counting.
+// Seven short processes for each workload and contender: one to find its number of operations, and pairs of N
+// and 2N operations for each way of counting.
 #include "bench/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -26,31 +26,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A cell cannot be counted; what() is the reason.
+/// An error: nothing can be counted; what() is the reason.
 class uncountable : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
-/// The contender by itself, without a tracer in front, did not do its work.
+/// An error: the contender did not do its work, even without a tracer.
 class contender_failed : public uncountable {
 public:
     using uncountable::uncountable;
 };
 
-/// What one process did.
+/// The counts of one process.
 struct counted_run {
     std::uint64_t operations = 0;
-    bool calibrated = false;  // Google Benchmark chose how often it ran
+    bool calibrated = false;  // Google Benchmark chose the number of operations
     std::int64_t voluntary_switches = 0;
-    std::optional<std::string> record;  // what the tracer wrote
+    std::optional<std::string> record;  // the tracer's output
 };
 
-/// Where a tracer writes.
+/// The output file of a tracer.
 class record_file {
 public:
     std::string path() const { return (folder_.path() / "record").native(); }
-    /// None where nothing was written.
+    /// Returns the content; nothing if the file was not written.
     std::optional<std::string> content() const {
         try {
             return reports::read_regular_file(path(), bytes_max);
@@ -82,8 +82,8 @@ public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    /// One process: `front` in front of the contender's command. Without operations as many as the contender
-    /// likes.
+    /// Runs one process, with `front` before the contender's command. Without `operations`, the contender
+    /// chooses the number.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
         const auto ended = executor_.run({.who = who_,
@@ -115,7 +115,7 @@ private:
     process_executor executor_;
 };
 
-/// N and 2N operations, the same way.
+/// Runs of N and 2N operations, counted in the same way.
 struct both_runs {
     counted_run small, large;
 
@@ -133,7 +133,7 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// A slope is one only where twice the operations are twice the work, however long they take.
+/// Throws if twice the operations are not twice the work, however long they take: then there is no slope.
 void refuse_what_has_no_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
@@ -141,7 +141,8 @@ void refuse_what_has_no_slope(std::string_view workload) {
             workload};
 }
 
-/// Large enough for whole batches of the workloads that work in batches: 10,000 at the most.
+/// Returns a number of operations with whole batches for the workloads that work in batches (of at most
+/// 10,000).
 std::uint64_t operations_for(counted_contender& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
     const auto probe = where.run(std::nullopt, {}, {});
@@ -184,13 +185,13 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // Each has the times of its own process, which are never the same to the microsecond.
+        // Records contain the times of their process, which are never equal to the microsecond.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
-        return false;  // not permitted; whatever else it is, strace will say it too
+        return false;  // not permitted; strace reports other causes too
     } catch (const incomplete_record&) {
         return false;  // strace loses nothing
     }
@@ -221,7 +222,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         }
     };
     const auto small = read(both.small), large = read(both.large);
-    if (both.small.record == both.large.record)  // processes have numbers: no two records are alike
+    if (both.small.record == both.large.record)  // records contain process IDs, so no two are equal
         throw uncountable{"strace's record is the same whatever is done"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));

@@ -1,11 +1,11 @@
-// Preloaded into a contender (LD_PRELOAD), counts what it allocates, whatever library asks: operator new, C
-// libraries and the loop's own pools all end in these functions. What it saw goes into the file that
-// LOOPBENCH_MALLOC_FILE names when the process ends: "ALLOCATIONS BYTES".
+// Preloaded into a contender (LD_PRELOAD), counts its allocations, from any library: operator new, C
+// libraries and the loop's own pools all end in these functions. When the process ends, the counts go into
+// the file that LOOPBENCH_MALLOC_FILE names: "ALLOCATIONS BYTES".
 //
-// glibc's own names for its allocator are called, so that nothing has to be looked up while the first
-// allocation is made. Allocations are counted, not frees: calls of malloc, calloc, realloc and the aligned
-// kinds, and the bytes asked for; memory that is mapped directly (stacks of threads, io_uring's rings) is not
-// among them.
+// It calls glibc's own names for its allocator, so that it need not look up anything during the first
+// allocation. It counts allocations, not frees: calls of malloc, calloc, realloc and the aligned kinds, and
+// the requested bytes. It does not count memory that is mapped directly (stacks of threads, io_uring's
+// rings).
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ void count(std::size_t size) noexcept {
     bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Decimal digits, from the end of the buffer; returns the first. No library function that might allocate.
+/// Prints decimal digits, ending at the end of the buffer; returns the first. Avoids library functions that
+/// might allocate.
 char* print(std::uint64_t value, char* end) noexcept {
     do {
         *--end = static_cast<char>('0' + value % 10);

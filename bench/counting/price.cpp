@@ -15,13 +15,13 @@ namespace loopbench::bench {
 
 namespace {
 
-// Of less than this, the few milliseconds for which a machine is somewhere else would be more than 5 %.
+// In a shorter run, the few milliseconds for which a machine does other work would be more than 5 %.
 constexpr double smallest_run_ns = 200e6;
-// After how many triples it is asked whether it is clear. Each look may be wrong, so they are few.
+// The numbers of triples after which the result is checked. Each check can err, so there are few.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// Twice as many must be possible, too.
+/// Returns the largest number of operations whose double is still possible.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
     return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 2), most_operations)
@@ -51,15 +51,15 @@ struct timed {
     double total_ns() const { return time_ns * operations; }
 };
 
-/// How much one trial does, in the pairing of the run.
+/// The amount of work in one trial, in the pairing of the run.
 struct priced_work {
     reports::way made;
     std::uint64_t operations;
     double time_s;  // of the timed parts of an interleaved trial
 };
 
-/// Runs this many operations or, interleaved, as many as take `time_s` in its slices. Nothing when the run was
-/// interrupted.
+/// Runs this number of operations or, interleaved, the number that takes `time_s` in its slices. Returns
+/// nothing if the run was interrupted.
 std::optional<timed> run(trial_request request, const priced_work& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
@@ -82,9 +82,9 @@ std::optional<timed> run(trial_request request, const priced_work& work, unsigne
 
 struct triple {
     timed once, twice;
-    std::optional<timed> unrecorded;  // of the first ones, when there is something to record
+    std::optional<timed> unrecorded;  // only in the first triples, and if there is something to record
 
-    /// As if `twice` were exactly twice the work: workloads in batches do somewhat more than they are told.
+    /// Returns the growth as if `twice` were exactly twice the work: workloads in batches do slightly more.
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
@@ -117,7 +117,7 @@ struct wanted {
     bool doubling, recording;
 };
 
-/// Empty when the run was interrupted.
+/// Runs the triples; returns none if the run was interrupted.
 std::vector<triple> run_triples(const trial_request& request, const priced_work& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
@@ -148,7 +148,8 @@ std::size_t index_of(std::span<const std::string> all, std::string_view one) {
     return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
-/// The pairing of the run; sequential instead of concurrent, since nothing else runs beside it.
+/// Returns the pairing of the run; sequential instead of concurrent, since nothing else runs at the same
+/// time.
 reports::way way_of(const run_plan& plan, const contender& who, std::string_view workload) {
     const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
     const auto made = plan.way_of(

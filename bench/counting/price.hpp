@@ -1,4 +1,4 @@
-// What measuring costs a workload, and whether its time is a time per operation at all.
+// The measurement overhead of a workload, and whether its time is proportional to the number of operations.
 #pragma once
 
 #include <string>
@@ -10,18 +10,17 @@
 
 namespace loopbench::bench {
 
-/// Runs the cell in triples of processes, in turn: N operations, 2N operations, and, in the first
-/// fewest_triples of them, N without recording. N takes some 200 ms, by the cell's median in the report. More
-/// follow, up to most_triples, until the interval of `doubling` is within its bounds or beyond one: a machine
-/// that takes time away at random needs more. Metrics of the result, each the median of its samples, which
-/// are the triples:
+/// Runs the workload in triples of processes, alternating: N operations, 2N operations, and, in the first
+/// fewest_triples of them, N without recording. N takes about 200 ms, according to the median in the report.
+/// Further triples follow, up to most_triples, until the interval of `doubling` lies within its bounds or
+/// beyond one of them: a machine that takes away time at random needs more. Metrics of the result, each the
+/// median of its samples, one per triple:
 ///
-/// - doubling: t(2N)/t(N), of cells that have a throughput.
-/// - recording: time per operation with recording over without, of cells that have latencies.
+/// - doubling: t(2N)/t(N), for workloads with a throughput.
+/// - recording: time per operation with recording over without, for workloads with latencies.
 ///
-/// What cannot be had is in `missing`, and so is every reason why a trial failed. A cell with neither metric
-/// gives an empty result without running anything. What is left when `executor` reports an interrupt is not
-/// in the result.
+/// `missing` has the reasons for absent metrics and for every failed trial. If neither metric applies,
+/// returns an empty result without running anything. If `executor` reports an interrupt, the rest is absent.
 counted_cell price_of(const contender& who, const std::string& workload, const reports::report& report,
                       const run_plan& plan, trial_executor& executor);
 

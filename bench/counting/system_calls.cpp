@@ -1,5 +1,4 @@
-// Both tracers write for people, so that their texts are taken apart with as little knowledge of them as will
-// do.
+// Both tracers write for people, so the parsers here assume as little about the texts as possible.
 #include "bench/counting/system_calls.hpp"
 
 #include <algorithm>
@@ -28,7 +27,7 @@ void for_each_line(std::string_view text, Use use) {
     }
 }
 
-/// "a, {b, c}, [d, e]" in its three parts.
+/// Splits "a, {b, c}, [d, e]" into its three parts.
 std::vector<std::string_view> split_arguments(std::string_view text) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -51,7 +50,7 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
 
 struct wait_call {
     std::string_view name;
-    std::size_t timeout;  // which argument, from 0
+    std::size_t timeout;  // index of the argument, from 0
 };
 
 constexpr std::array wait_calls{
@@ -65,7 +64,7 @@ bool is_zero_time(std::string_view argument) {
            argument.starts_with("{tv_sec=0, tv_nsec=0}");
 }
 
-/// "arguments) = result" into both.
+/// Splits "arguments) = result" into both.
 std::pair<std::string_view, std::string_view> split_result(std::string_view text) {
     const auto equals = text.rfind(") = ");
     if (equals == std::string_view::npos) {
@@ -92,7 +91,7 @@ void look_at_wait(system_calls& calls, std::string_view name, std::string_view r
     if (nothing) ++calls.empty_waits;
 }
 
-/// The pid in front of a line, which strace leaves out while there is one process.
+/// Takes the process ID before a line, which strace leaves out while there is one process.
 std::string_view take_pid(std::string_view& line) {
     const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
     const auto pid = line.substr(0, digits);
@@ -100,7 +99,8 @@ std::string_view take_pid(std::string_view& line) {
     return pid;
 }
 
-/// " name (thread), N events, P%" is above each of perf's tables; P is of all that it saw.
+/// The header " name (thread), N events, P%" above each of perf's tables; P is the share of all events that
+/// perf saw.
 struct table_header {
     std::uint64_t events = 0;
     double percent = 0;
@@ -118,8 +118,8 @@ std::optional<table_header> header_in(std::string_view line) {
     return found;
 }
 
-/// Whether the tables are of all that perf saw, but for what is no system call: the beginnings and ends of
-/// processes and threads, their names, and what they map.
+/// Returns true if the tables contain everything that perf saw, except events that are not system calls: the
+/// beginnings and ends of processes and threads, their names, and their mappings.
 bool are_all(std::span<const table_header> tables) {
     constexpr double rounding = 0.05, others = 40, others_per_thread = 12;
     double percent = 0, seen = 0;
@@ -147,12 +147,12 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    // By pid: the part of a call before it was interrupted.
+    // By process ID: the part of a call before its interruption.
     std::map<std::string, std::string, std::less<>> begun;
-    std::optional<std::string> first;  // the contender; it may have children, which end as well
+    std::optional<std::string> first;  // the contender; it may have children, which also end
     bool ended = false;
     std::size_t number = 0;
-    // A log that was not written by -o may have no pids.
+    // A log that was not written with -o may have no process IDs.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
         throw incomplete_record{"line {} of the log is no system call: \"{}\"", number,
@@ -210,7 +210,7 @@ system_calls read_perf_trace(std::string_view file) {
             tables.push_back(*of_thread);
         }
     });
-    // An event for the beginning of each call and one for its end; a thread may end in a call.
+    // Each call has an event for its beginning and one for its end; a thread may end in a call.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{"perf saw {} events, and {} are in its tables", events, in_tables};

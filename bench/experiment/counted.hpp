@@ -1,4 +1,4 @@
-// What the passes after the trials found (bench/counting), as a journal has it.
+// The results of the passes after the trials (bench/counting), as a journal has them.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,22 @@
 
 namespace loopbench::bench {
 
-/// Counts are what they are; what was timed is a median, and its interval is that of its samples.
+/// The results of the passes for one workload and contender. Counts are exact; a timed value is a median,
+/// with the interval of its samples.
 struct counted_cell {
     std::string workload, contender;
-    std::map<std::string, double> metrics;  // by the names of reports/metrics.cpp
-    std::vector<std::string> missing;       // why others are not there
-    bool failed = false;                    // the contender did not do the work; `missing` says how
-    std::string tracer = {};                // who counted the system calls; empty when nobody did
-    std::map<std::string, std::vector<double>> samples = {};  // of those metrics that are medians
+    std::map<std::string, double> metrics;  // by the names in reports/metrics.cpp
+    std::vector<std::string> missing;       // why other metrics are missing
+    bool failed = false;                    // the contender did not do the work; `missing` has the reason
+    std::string tracer = {};                // the program that counted the system calls; empty if none did
+    std::map<std::string, std::vector<double>> samples = {};  // of the metrics that are medians
 };
 
-/// t(2N)/t(N) is from here to there when time grows with the work (field experience of compilers that remove
-/// it: google/benchmark#2037).
+/// t(2N)/t(N) lies between these bounds if time grows with the work. (Some compilers remove the work:
+/// google/benchmark#2037.)
 inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 
-/// From the sixth on a median has an interval of 95 % (sign_test.hpp).
+/// With six or more, a median has an interval of 95 % (sign_test.hpp).
 inline constexpr std::size_t fewest_triples = 6, most_triples = 40;
 
 inline bool is_within_bounds(const estimate& doubling) {

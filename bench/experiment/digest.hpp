@@ -1,4 +1,4 @@
-// What tells a content from any other, by libuuid.
+// A digest that distinguishes contents, by libuuid.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace loopbench::bench {
 
-/// 122 bits of the content's SHA-1, as RFC 4122 writes them (version 5). `space` is a UUID that was drawn
-/// once for what digests are made of in one place. libuuid takes less than 4 GiB, and no file here may have
-/// more than one.
+/// Returns 122 bits of the content's SHA-1, in the form of RFC 4122 (version 5). `space` is a UUID that was
+/// drawn once for one kind of content. libuuid accepts less than 4 GiB; files here are limited to less than
+/// one.
 std::string digest(const char* space, std::string_view content);
 
 }  // namespace loopbench::bench

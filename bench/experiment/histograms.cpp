@@ -37,8 +37,8 @@ std::uint64_t count_of(const reports::histogram& of) {
     return count;
 }
 
-/// Adds the values of another trial. The contenders' buckets do not overlap, whatever trial they are of;
-/// those of a stranger might, in any order, and are kept side by side.
+/// Adds the values of another trial. The suite's contenders have buckets that do not overlap in any trial.
+/// Buckets of third-party contenders may overlap, in any order, and are kept side by side.
 void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
@@ -57,15 +57,15 @@ void merge(reports::histogram& into, reports::histogram from) {
             into.values.push_back(each);
 }
 
-/// The lines of a file that may be larger than the memory, one at a time.
+/// Reads the lines of a file, which may be larger than the memory, one at a time.
 class line_reader {
 public:
     explicit line_reader(const std::string& path)
         : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, "read")} {}
 
-    /// The next one, without its end and valid until the next call; nothing behind the last whole line: that
-    /// was being written when the run was killed. Throws reports::file_error, and format_error for one that
-    /// is too long.
+    /// Returns the next line, without its end and valid until the next call; nothing after the last complete
+    /// line: an incomplete one was being written when the run was killed. Throws reports::file_error, and
+    /// format_error if a line is too long.
     std::optional<std::string_view> next() {
         text_.erase(0, taken_);
         taken_ = 0;
@@ -95,13 +95,14 @@ private:
     static constexpr std::size_t chunk_bytes = 65536;
     std::string path_;
     reports::unique_fd file_;
-    std::string text_;       // read, from the line before the next one on
-    std::size_t taken_ = 0;  // of it, by that line
+    std::string text_;       // read text, beginning with the previous line
+    std::size_t taken_ = 0;  // bytes of it in that line
 };
 
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
-/// The sums of those trials that count by the journal, as in every other number of the report.
+/// Returns the sums of the trials that count according to the journal, as in every other number of the
+/// report.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -144,7 +145,8 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     return sums;
 }
 
-/// How many bytes of the file are whole lines. Only its end is looked at: it may be larger than the memory.
+/// Returns the size of the complete lines in bytes. Reads only the end of the file, which may be larger than
+/// the memory.
 off_t whole_lines_of(int fd) {
     std::array<char, 65536> chunk;
     for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
@@ -159,8 +161,8 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// What tells the run of the journal from that of the report; nothing when they are one. A seed alone may be
-/// that of many.
+/// Returns what differs between the runs of the journal and the report; nothing if they are the same run.
+/// Equal seeds alone do not prove that.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=
@@ -171,7 +173,7 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
-/// The lines of several files, the header of the first one before them.
+/// The lines of several files, after the header of the first one.
 class joined_files {
 public:
     explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}
@@ -204,7 +206,7 @@ private:
     std::string line_;
 };
 
-/// A file beside the report.
+/// Returns the path of a file beside the report.
 fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))

@@ -1,9 +1,9 @@
-// Whole histograms, from the side file that a contender writes to histograms.jsonl beside the journal, and
-// from there to a report in a format that shows them.
+// Whole histograms: from a contender's histogram file to histograms.jsonl beside the journal, and from there
+// to a report in a format that shows them.
 //
-// histograms.jsonl has a header line and then a line for each trial that had any: where it belongs, and what
-// its side file said (bench/contenders/process/side_file.hpp). It is beside the journal and not in
-// it, because it is a hundred times as large, and no verdict needs it.
+// histograms.jsonl has a header line and then a line for each trial with histograms: the trial's place, and
+// the content of its histogram file (bench/contenders/process/side_file.hpp). It is not part of the journal,
+// because it is a hundred times as large and no verdict needs it.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,12 @@
 
 namespace loopbench::bench {
 
-/// histograms.jsonl, as it is written.
+/// The writer of histograms.jsonl.
 class histogram_log {
 public:
     enum class beginning { anew, behind_what_is_there };
 
-    /// Throws reports::file_error.
+    /// Opens the file. Throws reports::file_error.
     histogram_log(const std::filesystem::path& folder, beginning how);
 
     /// Appends the trial's histograms, if it has any. Throws reports::file_error.
@@ -35,17 +35,18 @@ private:
     reports::unique_fd file_;
 };
 
-/// What histograms.jsonl of a record has that is merged from those in these folders: for
-/// reports::new_file::rest. It throws reports::file_error, and format_error for what is no such file.
+/// Returns the content of histograms.jsonl for a record that is merged from those in these folders, in
+/// pieces, for reports::new_file::rest. The function throws reports::file_error, and format_error for a file
+/// of another kind.
 std::function<std::string_view()> joined_histograms(std::vector<std::filesystem::path> folders);
 
-/// Whether the file's folder has what histograms_beside() needs.
+/// Returns true if the file's folder has what histograms_beside() needs.
 bool has_histograms_beside(const std::filesystem::path& report_file);
 
-/// The histograms of the report's cells in the file beside it, in the report's order: of the trials that
-/// count by the journal, which is there, too (counting_attempts). Throws reports::format_error when the file
-/// is not one, usage_error when there is none or the journal is of another run than the report. Of the
-/// histograms a line at a time is in memory: there may be more than fit.
+/// Returns the histograms of the report's results from the file beside it, in the report's order, for the
+/// trials that count (counting_attempts) according to the journal, which is also there. Throws
+/// reports::format_error if the file has another format, and usage_error if there is none or the journal
+/// belongs to another run. Keeps only one line of histograms in memory, because the file may not fit.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

@@ -1,5 +1,5 @@
-// No fsync after a line: that would have the disk work into the next trial. A killed process loses nothing; a
-// power cut may cost the last seconds.
+// No fsync after a line, because the disk would then work during the next trial. A killed process loses
+// nothing; a power cut can lose the last seconds.
 #include "bench/experiment/journal.hpp"
 
 #include <fcntl.h>
@@ -20,8 +20,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Waits for a moment: a run that was killed leaves its lock to the child that it had just forked, until that
-/// executes a contender or follows it. False when somebody else holds the lock.
+/// Locks the file, and waits for a moment if necessary: a run that was killed leaves its lock to the child
+/// that it had just forked, until that executes a contender or ends too. Returns false if another process
+/// holds the lock.
 bool lock_soon(int fd) {
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
@@ -32,8 +33,8 @@ bool lock_soon(int fd) {
     return false;
 }
 
-/// The folder and not the journal, because another run would replace that. Where a file system has no such
-/// locks there is none.
+/// Locks the folder and not the journal, because another run would replace the journal. Does nothing if the
+/// file system has no such locks.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{
@@ -69,7 +70,7 @@ journal::journal(const std::filesystem::path& path)
     : path_{path.native()},
       lock_{locked_folder_of(path)},
       file_{reports::open_regular_file(path_, O_WRONLY | O_APPEND, "continue")} {
-    reports::remove_abandoned(path);  // of a run that was to take its place
+    reports::remove_abandoned(path);  // files of a run that was to replace it
 }
 
 void journal::keep(std::uint64_t bytes) {
@@ -83,7 +84,7 @@ void journal::write_line(const nlohmann::ordered_json& value) {
     try {
         reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
     } catch (const reports::file_error&) {
-        // Take half a line back. Should that fail, too, the lines before it still stand.
+        // Remove the partial line. If that fails too, the lines before it are still valid.
         if (size_known) {
             [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);
         }

@@ -1,5 +1,5 @@
-// Trials and descriptions are taken over as they were written: a record that was read does not have all of
-// them.
+// Copies trials and descriptions as they were written, because a parsed record does not have all their
+// fields.
 #include "bench/experiment/merge.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// What is not there and what is null are the same.
+/// Treats a missing value like null.
 std::string text_of(const json& value) {
     if (value.is_null()) return "none";
     return value.is_string() ? value.get<std::string>() : reports::dump(value);
@@ -33,10 +33,11 @@ json header_of(const shard_journal& of) {
     return reports::parse_strictly(std::string_view{of.text}.substr(0, of.text.find('\n')));
 }
 
-/// What decides what a trial is, each thing in words, with its value.
+/// The conditions of a run's trials, each described in words, with its value.
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Of the plan's workloads and contenders, which the rest is about, first, and where their lists end.
+/// Adds the plan's workloads and contenders first, because the rest refers to them, and the ends of their
+/// lists.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -44,7 +45,7 @@ void add_plan(facts& to, const json& plan) {
                             i < plan[field].size() ? text_of(plan[field][i]) : "none");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
-                                       "cpus"};  // which cores a machine has is its own affair
+                                       "cpus"};  // each machine has its own cores
     for (const auto& [field, value] : plan.items()) {
         if (others.contains(field)) continue;
         if (!value.is_array() || value.size() != workloads.size())
@@ -56,7 +57,7 @@ void add_plan(facts& to, const json& plan) {
     }
 }
 
-/// What is in the files, by their names, since another machine has them elsewhere, or copied at another time.
+/// Adds the files' contents by name, because another machine has them elsewhere, or copied at another time.
 void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
@@ -82,7 +83,7 @@ facts facts_of(const shard_journal& shard) {
     return all;
 }
 
-/// The first thing that differs.
+/// Throws usage_error for the first difference.
 void require_same(const shard_journal& one, const shard_journal& other) {
     const auto ours = facts_of(one), theirs = facts_of(other);
     const std::map first(ours.begin(), ours.end()), second(theirs.begin(), theirs.end());
@@ -144,7 +145,7 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
     if (!wrong.empty()) throw usage_error{"{}; or take what there is with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Each of the values once, in an order that does not depend on who did which share.
+/// Returns each of the values once, in an order that does not depend on which machine ran which shard.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
     std::set<std::string> all;
     for (const auto& one : merged) all.insert(one.where.*which);
@@ -157,8 +158,8 @@ std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports
     return least;
 }
 
-/// The first shard's. With several machines, what tells machines apart is of all of them, and what is of one
-/// alone is left out.
+/// Returns the first shard's environment. With several machines, fields that identify a machine contain all
+/// of them, and fields that belong to one machine are left out.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;
@@ -183,7 +184,7 @@ json header_of(const std::vector<shard_journal>& shards, std::span<const merged_
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
-    for (const auto& each : shards) {  // a contender that does not even start on one machine is no contender
+    for (const auto& each : shards) {  // a contender that fails to start on one machine is excluded
         const auto own = header_of(each);
         for (const auto& item : own["excluded"])
             if (excluded.emplace(item["workload"].get<std::string>(), item["contender"].get<std::string>())
@@ -207,7 +208,7 @@ struct trial_text {
     std::string_view line;
 };
 
-/// The lines of a journal that are trials, and what the passes found.
+/// The lines of a journal with trials, and with the results of the passes.
 struct journal_parts {
     std::vector<trial_text> trials;
     std::optional<std::string_view> counted;
@@ -280,7 +281,7 @@ std::string merged_journal(std::vector<shard_journal> shards, const std::vector<
     if (missing == missing_shards_are::refused) refuse_missing(shards, merged);
     journal_parts parts;
     for (const auto& each : shards) take_lines(each, parts);
-    // All trials of a block are of one shard, and stay in its order.
+    // All trials of a block belong to one shard, and keep its order.
     std::ranges::sort(parts.trials, {}, [](const trial_text& each) {
         return std::pair{each.block, each.line.data()};
     });

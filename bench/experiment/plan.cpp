@@ -1,4 +1,4 @@
-// What is random in a run, by its seed.
+// Everything random in a run, determined by its seed.
 #include "bench/experiment/plan.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Shuffled here and not by std::shuffle: a seed has to give the same order with every standard library.
+/// Shuffles without std::shuffle, because a seed must give the same order with every standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -20,7 +20,7 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
-/// The last character, of however many bytes, gives way: half of one is in no journal.
+/// Replaces the last character, however many bytes it has, because a journal cannot contain half a character.
 std::string same_length_name(std::string name) {
     const auto goes_on = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; };
     auto last = name.size();

@@ -1,5 +1,5 @@
-// Each struct's fields are listed once, for writing and for reading; a reader checks what a stranger's file
-// may have wrong besides.
+// Each struct's fields are listed once, for writing and reading; the reader also checks everything else that
+// may be wrong in a third-party file.
 #include "bench/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ void check_fields(const shard& part, const node& from) {
         from.at("number").fail("expected a number from 1 to {}", part.of);
 }
 
-/// But for the contenders.
+/// Returns the plan's fields, except the contenders.
 constexpr auto fields_of(const run_plan*) {
     return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
                       field{"blocks", &run_plan::blocks}, field{"budget_s", &run_plan::budget},
@@ -110,7 +110,7 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// But for the cell and the layout, which have names in a journal.
+/// Returns the trial's fields, except workload, contender and layout, which have names in a journal.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
                       field{"machine", &trial_record::machine, presence::when_there});
@@ -127,7 +127,7 @@ constexpr auto fields_of(const counted_cell*) {
 
 namespace {
 
-// A run's own limit on durations.
+// A run's own limit for durations.
 constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
@@ -139,7 +139,7 @@ void require_known_metric(const std::string& name, const node& value) {
     if (reports::find_metric(name) == nullptr) value.fail("there is no such metric");
 }
 
-/// The place among `all` of the one that is called as `from` says.
+/// Returns the index in `all` of the element with the name in `from`.
 template <class items, class projection = std::identity>
 std::size_t place_in(const items& all, const node& from, projection name = {}) {
     const auto found = std::ranges::find(all, from.text(), name);
@@ -233,7 +233,7 @@ public:
             return;
         }
         auto record = read_trial(from);
-        // The run went on after its end, so that this was none.
+        // The run continued after this end, so it was not the end.
         outcome.interrupted = true;
         outcome.budget_spent = false;
         outcome.blocks_finished = found_.plan.share().count(record.block);
@@ -250,7 +250,7 @@ private:
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
     std::set<std::pair<std::uint64_t, std::size_t>> repeated_;
     std::set<std::size_t> has_context_;  // contenders
-    std::uint64_t shards_ = 1;           // of the plan
+    std::uint64_t shards_ = 1;           // in the plan
 
     std::optional<exclusion>& excluded(cell where) {
         return found_.outcome.excluded[where.workload][where.contender];
@@ -280,7 +280,8 @@ private:
             from.fail("they are not of as many shards");
     }
 
-    /// Of several machines one may have had no io_uring, say: a cell is unsupported where all of them say so.
+    /// Readmits a result if any machine supports it: of several machines, one may have no io_uring, for
+    /// example.
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
             if (auto& why = excluded(trial.where);
@@ -349,7 +350,7 @@ private:
         if (const auto& layouts = found_.plan.contenders[record.where.contender].layouts; !layouts.empty())
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
         if (!found_.plan.share().has(record.block)) from.at("block").fail("it is not of this shard");
-        // None is passed over by a shard.
+        // A shard leaves out none of its blocks.
         if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
             from.at("block").fail("blocks before this one are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
@@ -361,7 +362,7 @@ private:
             from.at("turns_ns").fail("expected numbers above 0");
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
-        // Every trial's would fill the memory, and only the first one's is ever looked at.
+        // Only the first trial's context of each contender is ever read; all of them would fill the memory.
         if (!outcome.context.empty() && !has_context_.insert(record.where.contender).second)
             outcome.context = json::object();
         return record;
@@ -372,7 +373,7 @@ std::string checksum_of(const std::string& file) {
     return digest("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57", reports::read_file(file, contender_file_bytes_max));
 }
 
-/// `known`: of files that several contenders are made of.
+/// Returns the contents of the contender's files; `known` caches files that several contenders share.
 std::vector<file_content> contents_of(const contender& who, std::map<std::string, std::string>& known) {
     auto files = who.files;
     if (who.generator) files.push_back(*who.generator);
@@ -487,7 +488,7 @@ session_record read_journal(std::string_view text, std::string_view name) {
         return reports::format_error{"{} is not a journal: {}; begin a new run with `loopbench run`", name,
                                      cause};
     };
-    bool parsed = false;  // what is wrong then has its line from here, and from the parser before
+    bool parsed = false;  // for errors, which have their line from here, or from the parser
     try {
         while (!text.empty()) {
             const auto end = text.find('\n');
@@ -527,7 +528,7 @@ bool is_journal(std::string_view text) {
 
 namespace {
 
-/// The first file of either that is not among those of the other, or not like that.
+/// Returns the first file that is missing or different in the other list.
 std::optional<std::string> other_file(const std::vector<file_state>& then,
                                       const std::vector<file_state>& now) {
     for (const auto& [some, others] : {std::pair{&then, &now}, std::pair{&now, &then}})
@@ -566,9 +567,9 @@ void refuse_other_place(const session_record& begun, const reports::environment&
             throw has_changed((then.generator ? then.generator : now.generator)->path);
         const auto files = now.files;
         now.files = then.files;
-        now.contents = then.contents;  // whoever changes them changes the file's time, too
+        now.contents = then.contents;  // a change of content also changes the file's time
         if (now != then) throw has_changed(then.path);
-        if (!then.files || !files) continue;  // an older journal, or nobody has looked
+        if (!then.files || !files) continue;  // an older journal, or files were not recorded
         if (const auto other = other_file(*then.files, *files)) throw has_changed(*other);
     }
 }

@@ -1,4 +1,5 @@
-// Carries a plan out, block by block, and knows the rules of a run: what is not run again, and when to stop.
+// Executes a plan, block by block, and applies the rules of a run: which trials are not repeated, and when to
+// stop.
 #pragma once
 
 #include <chrono>
@@ -17,30 +18,30 @@ struct trial_record {
     std::uint64_t block = 0;  // from 0
     cell where;
     trial_outcome outcome;
-    std::uint64_t attempt = 0;                // from 0; above when the block was repeated
-    std::size_t layout = 0;                   // of its contender's
-    std::optional<std::string> machine = {};  // that it was made on; of shards alone
+    std::uint64_t attempt = 0;                // from 0; above 0 if the block was repeated
+    std::size_t layout = 0;                   // of its contender
+    std::optional<std::string> machine = {};  // the machine that it ran on; only in shards
 };
 
-/// Why a cell has no numbers.
+/// The reason why a result has no numbers.
 struct exclusion {
     reports::cell_status status = reports::cell_status::failed;
     std::string reason;
 };
 
-/// A shard as it went into a merged record.
+/// A shard, as it went into a merged record.
 struct merged_shard {
     shard part;
     std::vector<std::string> command;
     reports::environment where;
-    bool finished = true;  // its share is done, or its budget was spent
+    bool finished = true;  // its share is done, or its budget is spent
     std::uint64_t blocks_finished = 0;
 };
 
-/// Why a contender cannot run a workload, as far as its own list says.
+/// Returns why a contender cannot run a workload, according to its own list.
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
-/// The same of every cell of the plan: [workload][contender].
+/// Returns the same for every workload and contender of the plan: [workload][contender].
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
@@ -48,44 +49,46 @@ struct run_outcome {
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
-    bool budget_spent = false;         // fewer blocks than planned
-    std::uint64_t blocks_planned = 0;  // the plan's, or what its precision was found to need
-    std::uint64_t repeated = 0;        // workloads of a block that were run again, as a trial was disturbed
-    std::vector<merged_shard> merged = {};  // by number; empty unless the record was merged from shards
+    bool budget_spent = false;              // fewer blocks than planned
+    std::uint64_t blocks_planned = 0;       // the plan's, or the number that its precision needed
+    std::uint64_t repeated = 0;             // workloads of a block that ran again after a disturbance
+    std::vector<merged_shard> merged = {};  // by number; empty unless merged from shards
 };
 
-/// In so many blocks a cell has to have had no number before it has none in any: a load generator that was
-/// too late, or memory that could not be locked, is of the moment, and the first block is no other than the
-/// next.
+/// The number of blocks without a result after which the runner gives up on that result. One block is not
+/// enough: a load generator that was too late, or memory that could not be locked, are temporary problems.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Why a cell is not run again after this trial; nothing when it is. What was not supported in a block is
-/// missing in that block alone if the cell had a number in another (`before`), or may have one yet.
+/// Returns why these trials are not run again after this one; nothing if they are. A result that is
+/// unsupported in one block is missing only in that block if another block (`before`) has a number, or may
+/// still get one.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record);
 
-/// Told of each trial as it happens; called between trials, never during one.
+/// An observer of the trials; called between trials, never during one.
 class run_observer {
 public:
     virtual ~run_observer() = default;
-    /// `done` of `total` trials are behind us.
+    /// Called with the next trial; `done` of `total` trials are finished.
     virtual void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) = 0;
     virtual void after_trial(const trial_record& record) = 0;
 };
 
-/// Time since the start of the run; injected so that budgets can be tested without waiting.
+/// A function that returns the time since the start of the run; passed in, so that tests of budgets need not
+/// wait.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
-/// Runs the plan, or its part. A cell that failed is not run again, nor one that is unsupported in block
-/// after block (exclusion_after). With a budget, a block begins only when the longest one so far would still
-/// fit, no trial begins after its end, and one that is running then is ended and does not count. The trials
-/// of one workload in one block are run again, once, when one of them was disturbed: at most a quarter of the
-/// planned ones, and while the budget lasts. With a precision the plan's blocks are the most that it may find
-/// to need (stopping.hpp). Exceptions of executor and observer pass.
+/// Runs the plan, or this session's part of it. A contender that failed on a workload does not run it again;
+/// nor does one that is unsupported in several blocks (exclusion_after). With a budget, a block begins only
+/// if the longest block so far would still fit. No trial begins after the budget's end, and one that is
+/// running then is ended and does not count. If a trial was disturbed, the trials of its workload in that
+/// block are run again, once: at most a quarter of the planned trials, and while the budget lasts. With a
+/// precision, the plan's blocks are the maximum (stopping.hpp). Exceptions of executor and observer pass
+/// through.
 ///
-/// `done` is what an earlier run of the same plan has done already (its trials and exclusions): it is not
-/// done again, but where it stopped among the trials of a workload in a block, these are all made again, so
-/// that they are pairs.
+/// `done` is the work of an earlier run of the same plan (its trials and exclusions), which is not repeated.
+/// If that run stopped among the trials of a workload in a block, all of these are run again, so that they
+/// are pairs.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {});
 

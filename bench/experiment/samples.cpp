@@ -1,4 +1,4 @@
-// Which attempt at a block counts, and which block a sample belongs to.
+// Decides which attempt at a block counts, and which block a sample belongs to.
 #include "bench/experiment/samples.hpp"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace {
 
 struct attempt {
     std::size_t trials = 0;
-    std::size_t ended = 0;  // of those, the last ones of their cells
+    std::size_t ended = 0;  // the last ones of results that are not measured again
 };
 
-/// A contender that failed or cannot do it is not run again, so that a whole attempt may have fewer trials
-/// than the one before.
+/// Returns the attempt with the most trials. A contender that failed or lacks the workload is not run again,
+/// so a complete attempt can have fewer trials than the previous one.
 std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     std::size_t ended_before = 0, most = 0;
     std::uint64_t best = 0;
@@ -33,7 +33,7 @@ std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     return best;
 }
 
-/// The last trials of the cells that are not run again.
+/// Returns the last trials of the results that are not measured again.
 std::set<const trial_record*> last_trials(const run_outcome& outcome) {
     std::map<std::pair<std::size_t, std::size_t>, const trial_record*> last;
     for (const auto& trial : outcome.trials)
@@ -73,7 +73,7 @@ std::vector<std::string> machines_of(const run_outcome& outcome) {
 
 namespace {
 
-/// The blocks that any trial is of, with their places.
+/// Returns the blocks that have trials, with their positions.
 std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outcome) {
     std::map<std::uint64_t, std::uint64_t> places;
     for (const auto& trial : outcome.trials) places[trial.block];
@@ -82,8 +82,8 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
     return places;
 }
 
-/// Within a round, some milliseconds, the machine is the same for all; from round to round and from core to
-/// core it is not. A round that one of them did not reach is left out.
+/// Returns the median over the rounds. Within a round, which takes some milliseconds, the machine is the same
+/// for all; between rounds and between cores it differs. Leaves out rounds that one of them did not reach.
 double log_ratio_of_turns(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
@@ -105,7 +105,7 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
         if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt)) {
             const auto block = places.at(trial.block);
             take(trial, block);
-            if (!hosts_.empty())  // an attempt is of one machine: another one begins it anew
+            if (!hosts_.empty())  // an attempt belongs to one machine
                 hosts_[trial.where.workload][block] = static_cast<std::size_t>(
                     std::ranges::find(machines, trial.machine.value_or("")) - machines.begin());
             if (plan.layout_pairs() == 0) continue;

@@ -1,5 +1,5 @@
-// Trials as samples: indexed by block, so that a contender's and the baseline's are pairs. Of a shard, or a
-// record that not all of them went into, the blocks that are there are counted.
+// Trials as samples, indexed by block, so that a contender's and the baseline's samples are pairs. In a
+// shard, or an incomplete record, only the present blocks are counted.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,7 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// Of the trials of one workload in one block those count that belong together: the last attempt, unless it
-/// was cut short.
+/// The trials of one workload in one block that count together: the last attempt, unless it was cut short.
 class counting_attempts {
 public:
     explicit counting_attempts(const run_outcome& outcome);
@@ -33,11 +32,11 @@ private:
     std::map<row, std::uint64_t> best_;
 };
 
-/// The machines that trials say they were made on, in the order in which they are met: the hosts of a report
-/// have their numbers from there. Where some do not say it, that is one of them; empty where none does.
+/// Returns the machines that trials name, in the order of their first trial; a report's hosts are numbered in
+/// this order. Trials without a machine count as one machine; empty if no trial names one.
 std::vector<std::string> machines_of(const run_outcome& outcome);
 
-/// Two contenders on one workload, of which `who` is compared with `to`.
+/// Two contenders on one workload; `who` is compared with `to`.
 struct compared_cells {
     std::size_t workload, who, to;
 };
@@ -46,55 +45,57 @@ class sample_table {
 public:
     static constexpr std::uint64_t all_blocks = std::numeric_limits<std::uint64_t>::max();
 
-    /// The samples of the first `blocks` blocks.
+    /// Takes the samples of the first `blocks` blocks.
     sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
-    /// Index i of each metric is the i-th block that is there, or nothing where the trial has no number.
+    /// Index i of each metric is the i-th present block; it has no value if the trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
-    /// How its trials were made that have numbers.
+    /// Returns the pairing of its trials that have numbers.
     [[nodiscard]] reports::way way_of(cell where) const { return in(where).made; }
-    /// Of trials made together, the median share of its time in which the contender left the core; nothing of
-    /// others.
+    /// Returns, for concurrent trials, the median share of its time in which the contender left the core;
+    /// otherwise nothing.
     [[nodiscard]] std::optional<double> waited(cell where) const;
-    /// How many of the trials that count were disturbed.
+    /// Returns how many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
-    /// Of those that are asked for that: within a turn, a disturbance is an outlier among many.
+    /// Returns how many trials were checked for disturbances; interleaved ones are not, because a disturbance
+    /// is one outlier among many slices.
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are
-    /// none. There is one of each block (of times in turns, the median over its rounds) or, since blocks with
-    /// the same layouts share what these do to the speed, one of each pair of layouts: the median of its
-    /// blocks.
+    /// Returns the log ratios of `who` to `to` in one metric, above 0 if `who` is better; empty if there are
+    /// none. Each block has one (for interleaved times, the median over its rounds). With layouts, each pair
+    /// of layouts has one, the median of its blocks, because blocks with the same layouts share their effect
+    /// on speed.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// What a verdict is from: these or, where they are of several hosts, the median of each host's.
+    /// Returns the values for a verdict: these log ratios or, with several hosts, the median of each host's.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
-    /// Log ratios with the machine of each (machines_of); empty where they are of fewer than two.
+    /// Returns log ratios with the machine of each (machines_of); empty if there are fewer than two machines.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
-    /// The median of values of a workload by block, of which one is there, and its interval. Of several hosts
-    /// it is that of their medians: of the logarithms of these, where all are above 0.
+    /// Returns the median, with its interval, of one workload's values by block, at least one of which is
+    /// present. With several hosts it is the median of their medians, computed from logarithms if all are
+    /// above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
-    /// The ratios in time by block, where both were made in turns: each is the median over the rounds of its
-    /// block. Nothing elsewhere, where it is the quotient of the two samples.
+    /// Returns the time ratios by block if both were interleaved: each is the median over the rounds of its
+    /// block. Otherwise nothing: the ratio is then the quotient of the two samples.
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_turns(compared_cells of) const;
-    /// Where a value is not above zero there is no ratio, but there are these, one as of each ratio.
+    /// Substitutes for ratios if a value is not above zero; one for each ratio.
     struct distances {
-        /// log_quotient() of their distances from zero, above 0 when `who` is better: an early timer is as
+        /// log_quotient() of the distances from zero, above 0 if `who` is better: an early timer is as
         /// inaccurate as a late one.
         comparison log_quotients;
-        comparison differences;  // the distance of `who` less that of `to`
+        comparison differences;  // the distance of `who` minus that of `to`
     };
     [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
-    /// By how much one layout of the baseline, its twin or `who` is faster or slower than another of the same
-    /// contender in a time: the standard deviation of its logarithm. Nothing where that cannot be told from
-    /// noise, as hardly any layout was measured in two blocks.
+    /// Returns how much the layouts of one contender (the baseline, its A/A copy or `who`) differ in a time:
+    /// the standard deviation of the logarithm. Returns nothing if it cannot be distinguished from noise,
+    /// because hardly any layout was measured in two blocks.
     [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
                                                          const reports::metric_info& metric) const;
 
 private:
     struct block_value {
-        std::uint64_t block;  // its place among those that are there, as everywhere in here
+        std::uint64_t block;  // its position among the present blocks, as everywhere in this class
         double value;
     };
 
@@ -111,11 +112,11 @@ private:
         return way_of({of.workload, of.who}) == reports::way::turns &&
                way_of({of.workload, of.to}) == reports::way::turns;
     }
-    /// Log ratios, above 0 when `who` is better.
+    /// Returns log ratios, above 0 if `who` is better.
     [[nodiscard]] std::vector<block_value> ratios_by_block(compared_cells of,
                                                            const reports::metric_info& metric) const;
     [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
-    /// The values or, with layouts, the median of each pair of these.
+    /// Returns the values or, with layouts, the median of each pair of layouts.
     [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all,
                                                  compared_cells of) const;
 

@@ -1,4 +1,4 @@
-// Patterns by fnmatch, neighbours by edit distance.
+// Matches patterns with fnmatch, and finds similar names by edit distance.
 #include "bench/experiment/selection.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Levenshtein's distance, one row at a time.
+/// Computes Levenshtein's distance, one row at a time.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
     std::vector<std::size_t> row(to.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -31,13 +31,15 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     return row.back();
 }
 
-/// How far `candidate`, or a front of it as long as `word`, is from what was typed: people shorten names.
+/// Returns the distance of `word` from `candidate` or from its beginning of the same length: people shorten
+/// names.
 std::size_t distance(std::string_view word, std::string_view candidate) {
     return std::min(edit_distance(word, candidate),
                     edit_distance(word, candidate.substr(0, word.size())) + 1);
 }
 
-/// "a", "a/b" and "a/b/c" of each name "a/b/c": a pattern may name any of them.
+/// Returns all names and their beginnings: "a", "a/b" and "a/b/c" for "a/b/c", because a pattern may match
+/// any of them.
 std::vector<std::string> with_fronts(std::span<const std::string> names) {
     std::set<std::string> all(names.begin(), names.end());
     for (const auto& name : names)
@@ -50,7 +52,7 @@ std::vector<std::string> with_fronts(std::span<const std::string> names) {
 
 bool matches(std::string_view pattern, std::string_view name) {
     const std::string exact{pattern}, whole{name};
-    if (exact == whole) return true;  // whatever is in it: "sort<int[3]>"
+    if (exact == whole) return true;  // even with special characters: "sort<int[3]>"
     return ::fnmatch(exact.c_str(), whole.c_str(), 0) == 0 ||
            ::fnmatch((exact + "/*").c_str(), whole.c_str(), 0) == 0;
 }
@@ -73,7 +75,7 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count) {
-    // Half of the letters, rounded up, may be others, or be missing; not all of them.
+    // Up to half of the letters, rounded up, may be different or missing, but not all of them.
     const auto farthest = std::min((word.size() + 2) / 2, std::max(word.size(), std::size_t{1}) - 1);
     std::vector<std::string> sorted;
     std::ranges::copy_if(candidates, std::back_inserter(sorted),

@@ -1,4 +1,4 @@
-// Width alone, never where an interval lies; see the header for why.
+// Uses only the width of an interval, never its position; the header explains why.
 #include "bench/experiment/stopping.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Workload and contender of the cells that failed in the pilot, and are not measured any more. One that was
+/// Returns the workloads and contenders that failed in the pilot, and are not measured any more. One that was
 /// unsupported in some blocks is still measured (exclusion_after()); one that always was has no numbers.
 std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
@@ -23,7 +23,7 @@ std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome&
     return cells;
 }
 
-/// Blocks in which the same layouts meet again say nothing more of these.
+/// Limits the blocks, because repeated pairs of layouts add no information about the layouts.
 std::uint64_t most_blocks(const run_plan& plan) {
     const std::uint64_t pairs = plan.layout_pairs();
     return plan.precision_pct && pairs > 0 ? std::min(plan.blocks, pairs) : plan.blocks;

@@ -17,14 +17,13 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// Anything that can be in the queue. It lives in the frame, or wherever it waits, so that queueing allocates
-/// nothing.
+/// An entry of the queue. It lives in the frame, or wherever it waits, so that queueing allocates nothing.
 struct job {
     void (*run)(job&);
     job* next = nullptr;
 };
 
-/// First in, first out. This is all that is here of a loop.
+/// A first-in, first-out queue, the only part of a loop that this floor has.
 class job_queue {
 public:
     job_queue() = default;
@@ -51,7 +50,7 @@ private:
     job** end_ = &first_;
 };
 
-/// Memory of frames that have ended, by size: what a loop would do, too. One thread.
+/// A pool of memory of ended frames, by size, as a loop would have it. For one thread.
 class frame_pool {
 public:
     static void* take(std::size_t bytes) {
@@ -84,7 +83,7 @@ struct pooled_frame {
     }
 };
 
-/// What a coroutine queues of itself: it goes on when the job runs.
+/// The queue entry of a coroutine, which continues when the job runs.
 struct resumption : job {
     std::coroutine_handle<> waiting;
     explicit resumption(std::coroutine_handle<> who = {}) noexcept
@@ -102,7 +101,7 @@ struct yield_once : resumption {
     void await_resume() const noexcept {}
 };
 
-/// Where a coroutine that nobody waits for starts and ends: it is queued when it is made, and frees itself.
+/// A coroutine that no other waits for: it is queued when it is made, and frees itself.
 struct spawned {
     struct promise_type : pooled_frame, resumption {
         promise_type(job_queue& queue, std::uint64_t&) noexcept
@@ -117,13 +116,13 @@ struct spawned {
     };
 };
 
-/// A gather: whoever waits goes on when the last child ends.
+/// The state of a gather: the waiting coroutine continues when the last child ends.
 struct join {
     std::size_t left = 0;
     std::coroutine_handle<> waiting;
 };
 
-/// At its end, a coroutine goes on with who waits for it.
+/// The final awaiter, which continues with the coroutine that waits.
 struct goes_on {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -138,7 +137,7 @@ struct goes_on {
 
 struct bare_promise : pooled_frame {
     std::coroutine_handle<> waiting;
-    join* of = nullptr;  // null: `waiting` goes on
+    join* of = nullptr;  // null: `waiting` continues
     std::suspend_always initial_suspend() const noexcept { return {}; }
     goes_on final_suspend() const noexcept { return {}; }
     void unhandled_exception() const noexcept { std::terminate(); }
@@ -154,7 +153,7 @@ struct with_result : bare_promise {
     void return_value(T value) noexcept { result = value; }
 };
 
-/// A coroutine that one other waits for, and that starts when it is waited for.
+/// A coroutine that one other waits for; it starts when it is awaited.
 template <class T>
 class [[nodiscard]] bare_task {
 public:
@@ -187,7 +186,7 @@ public:
         frame_.promise().of = &all;
         frame_.resume();
     }
-    /// Starts it, for the only one that nobody waits for.
+    /// Starts the one task that no other waits for.
     void start() const {
         frame_.promise().waiting = std::noop_coroutine();
         frame_.resume();
@@ -198,13 +197,13 @@ private:
     std::coroutine_handle<promise_type> frame_;
 };
 
-/// The children run until they first suspend, one after the other, when it is awaited.
+/// A gather. When it is awaited, the children run one after the other until each first suspends.
 class gather {
 public:
     explicit gather(std::span<bare_task<void>> children) noexcept : children_(children) {}
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> waiting) {
-        all_.left = children_.size() + 1;  // the one more: nobody goes on before all have started
+        all_.left = children_.size() + 1;  // one more, until all have started
         all_.waiting = waiting;
         for (const auto& child : children_) child.start_in(all_);
         return --all_.left > 0;
@@ -221,9 +220,9 @@ void run_to_its_end(job_queue& queue, const bare_task<void>& main) {
     queue.run();
 }
 
-// The workloads, as bench/workloads has them, with what they prove.
+// The same workloads as in bench/workloads, with the same proofs.
 
-/// A function in a queue, which queues itself again.
+/// A queued function that queues itself again.
 struct chain_link : job {
     job_queue& queue;
     trial& t;

@@ -1,11 +1,11 @@
-// The echo floors: the work of echo/rtt (bench/workloads/echo.hpp) with its requests, its clock reads and
-// its proof, but with system calls placed by hand where the workload has a loop.
+// The echo floors: the work of echo/rtt (bench/workloads/echo.hpp) with its requests, clock reads and proof,
+// but with system calls placed by hand instead of a loop.
 //
-// What the three share is here: one connection's two ends as a state machine, and the order of a trial. What
-// they show is how little the kernel can be asked for a round trip:
-// - echo_blocking: four calls, one connection after the other; nothing waits, nothing is multiplexed.
+// This header has what the three floors share: the two ends of a connection as a state machine, and the steps
+// of a trial. The floors show the smallest number of system calls for a round trip:
+// - echo_blocking: four calls, one connection after the other; no waiting, no multiplexing.
 // - echo_epoll: the same four, and one epoll_wait for each batch of ready sockets.
-// - echo_uring: no call but two io_uring_enter for each batch of round trips.
+// - echo_uring: only two io_uring_enter for each batch of round trips.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 
 namespace loopbench::bench::floors {
 
-/// An echo floor: every round trip of the trial over these connections, with messages of so many bytes,
-/// proved. An operating error on a connection fails the trial; throws std::system_error when the floor cannot
-/// be set up. A message has to fit into what the kernel keeps for a connection: nobody reads it while it is
+/// An echo floor: makes every round trip of the trial over these connections, with messages of `bytes` bytes,
+/// and proves them. An error on a connection fails the trial; throws std::system_error if the floor cannot be
+/// set up. A message must fit into the kernel's buffers of a connection, because nothing reads it while it is
 /// sent.
 using echo_floor = void(std::span<const connection> connections, std::size_t bytes, trial& t);
 
@@ -36,9 +36,8 @@ echo_floor echo_uring;
 
 using workloads::detail::echo_messages;
 
-/// What a server receives into: as large as the workload's (bench/workloads/sockets/echo_session.hpp), and
-/// like there one for each connection and outside of what is kept of the connection, where a floor needs more
-/// than one.
+/// A server's receive buffer. It is as large as the workload's (bench/workloads/sockets/echo_session.hpp)
+/// and, as there, a floor that needs several has one per connection, outside the connection's other data.
 using server_buffer = std::vector<std::byte>;
 inline server_buffer make_server_buffer(std::size_t message_bytes) {
     return server_buffer(std::max(message_bytes, workloads::echo_buffer_bytes_min));
@@ -47,24 +46,24 @@ inline server_buffer make_server_buffer(std::size_t message_bytes) {
 /// The round trips that every connection makes in one phase.
 struct echo_phase {
     std::uint64_t first;
-    std::uint64_t end;  // the first that does not belong to it
-    trial* timed;       // none while warming up
+    std::uint64_t end;  // the first round trip after this phase
+    trial* timed;       // null while warming up
 };
 
-/// One connection: its client, which has one request under way at a time, and its server.
+/// One connection: its client, which has one request in flight at a time, and its server.
 struct echo_pair {
     std::uint64_t number;
     const echo_messages& messages;
     int client;
     int server;
-    std::uint64_t round_trip = 0;  // under way, or the next
-    trial::time_point start{};     // of the round trip, which is the end of the one before
+    std::uint64_t round_trip = 0;  // the current one, or the next one
+    trial::time_point start{};     // of the round trip; equals the end of the previous one
     std::span<const std::byte> request{};
     std::vector<std::byte> reply;
     workloads::detail::echo_counts counts{};
     std::uint64_t served_bytes = 0;
 
-    /// False when the connection failed before.
+    /// Begins a phase. Returns false if the connection has failed or has nothing to do.
     bool enter(const echo_phase& phase) noexcept {
         if (counts.error != 0) return false;
         round_trip = phase.first;
@@ -77,12 +76,12 @@ struct echo_pair {
         return request;
     }
 
-    /// How many bytes of this round trip's request the server has still to receive.
+    /// Returns how many bytes of this round trip's request the server has not received yet.
     std::size_t unserved_bytes() const noexcept {
         return static_cast<std::size_t>((round_trip + 1) * reply.size() - served_bytes);
     }
 
-    /// The reply is complete. False when that was the last round trip of the phase.
+    /// Ends a round trip when the reply is complete. Returns false if it was the last one of the phase.
     bool finish_round_trip(const echo_phase& phase) noexcept {
         if (phase.timed != nullptr) start = phase.timed->record_latency(start);
         ++(workloads::same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
@@ -90,7 +89,8 @@ struct echo_pair {
     }
 };
 
-/// Warms up, times and proves. `make_round_trips(phase)` returns when every pair has made them, or failed.
+/// Warms up, times and proves. `make_round_trips(phase)` returns when every pair has made its round trips or
+/// failed.
 template <class MakeRoundTrips>
 void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make_round_trips) {
     constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
@@ -114,7 +114,7 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     workloads::detail::prove_echo(t, counts, served_bytes, round_trips_each, pairs.front().reply.size());
 }
 
-/// `messages` of so many bytes have to outlive the pairs.
+/// Makes the state machines. `messages`, of `bytes` bytes each, must outlive them.
 inline std::vector<echo_pair> make_pairs(std::span<const connection> connections, std::size_t bytes,
                                          const echo_messages& messages) {
     std::vector<echo_pair> pairs;

@@ -1,10 +1,10 @@
-// Four blocking calls a round trip. They never do block, because on loopback a message has arrived when send
-// returns: so this is what TCP costs through system calls, with no waiting in it.
+// Four blocking calls per round trip. They never actually block, because on loopback a message has arrived
+// when send returns: this is the cost of TCP through system calls, without waiting.
 //
-// With many connections they take turns. Every connection makes as many round trips as in the other
-// contenders and is as far as its neighbours at any time, but only one request is on its way at once: what
-// the others pay for keeping many in flight is the difference to this. A latency is counted from the end of
-// the connection's last round trip, as everywhere, and so has the turns of all others in it.
+// Many connections proceed in turn. Every connection makes as many round trips as in the other contenders and
+// is always as far as its neighbours, but only one request is in flight at a time: the difference to the
+// others is the cost of keeping many in flight. A latency starts at the end of the connection's previous
+// round trip, as everywhere, so it includes one round trip of each other connection.
 #include <sys/socket.h>
 
 #include "bench/floors/echo.hpp"
@@ -13,15 +13,15 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// Both: 0, or the error.
+/// Both functions return 0 or the error.
 int send_all(int fd, std::span<const std::byte> bytes) noexcept {
     const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent == static_cast<ssize_t>(bytes.size())) return 0;
     return sent < 0 ? errno : ECONNRESET;
 }
 
-/// MSG_WAITALL still gives what has come when a signal arrives, or work that the kernel has for the thread,
-/// as after the end of a ring: the rest is one receive more.
+/// Receives the whole message. MSG_WAITALL returns a part if a signal arrives, or if the kernel has work for
+/// the thread (as after the end of a ring); one more receive then gets the rest.
 int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);
@@ -32,7 +32,8 @@ int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     return 0;
 }
 
-/// A server does not know how long a message is: it sends back what has come, mostly all of it.
+/// Serves one message. The server does not know its length, and sends back what it received, usually all of
+/// it.
 int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     while (pair.unserved_bytes() > 0) {
         const ssize_t got = ::recv(pair.server, buffer.data(), buffer.size(), 0);
@@ -45,7 +46,7 @@ int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     return 0;
 }
 
-/// False when the connection failed or has nothing left to do.
+/// Makes one round trip. Returns false if the connection failed or has nothing left to do.
 bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, echo_phase& phase) noexcept {
     if (pair.counts.fail(send_all(pair.client, pair.next_request()))) return false;
     if (pair.counts.fail(serve(pair, buffer))) return false;

@@ -1,9 +1,9 @@
-// The least that an epoll loop can do: every socket is registered once, edge-triggered; it is read when epoll
-// says that it has something, and only then; one epoll_wait fetches all that are ready.
+// The minimum for an epoll loop: every socket is registered once, edge-triggered; it is read only when epoll
+// reports data; one epoll_wait fetches all ready sockets.
 //
-// No call fails with EAGAIN: a receive is not tried before its event, and not again after it. That is enough
-// with edges, since a connection has at most one message in flight and every receive has room for all of it,
-// or for the rest of it.
+// No call fails with EAGAIN: a receive is tried once per event, and never before it. With edges this is
+// enough, since a connection has at most one message in flight, and every receive has space for all of it or
+// for the rest.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -92,11 +92,11 @@ private:
             --active_;
     }
 
-    /// How many bytes came; 0 when there are none, or when the connection has failed.
+    /// Returns how many bytes were received; 0 if there are none, or if the connection has failed.
     std::size_t receive(echo_pair& pair, int fd, std::span<std::byte> to) {
         const ssize_t bytes = ::recv(fd, to.data(), to.size(), MSG_DONTWAIT);
         if (bytes > 0) return static_cast<std::size_t>(bytes);
-        // EAGAIN: this was a second piece's event, and that piece was taken with the first.
+        // EAGAIN: this was the event of a second piece, which was already taken with the first.
         if (bytes == 0)
             fail(pair, ECONNRESET);
         else if (errno != EAGAIN)
@@ -107,7 +107,7 @@ private:
     bool send_all(echo_pair& pair, int fd, std::span<const std::byte> bytes) {
         const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent == static_cast<ssize_t>(bytes.size())) return true;
-        // A socket buffer that has no room for the one message in flight: nothing here waits for that.
+        // The socket buffer has no space for the one message in flight; nothing here waits for space.
         fail(pair, sent < 0 ? errno : ENOBUFS);
         return false;
     }
@@ -120,7 +120,7 @@ private:
     echo_messages messages_;
     std::vector<echo_pair> pairs_;
     server_buffer buffer_;
-    std::vector<std::size_t> filled_;  // by pair: bytes of the reply that have come
+    std::vector<std::size_t> filled_;  // by pair: received bytes of the reply
     loop::unique_fd epoll_;
     std::size_t active_ = 0;  // pairs that have round trips to make
     echo_phase* phase_ = nullptr;

@@ -1,8 +1,7 @@
-// The least that io_uring can be asked: right behind each send stands the receive that it feeds. On loopback
-// the message has arrived when the send is done, so the receive finds it at once, in the same entry: no poll
-// is armed, no wake-up runs and no buffer is chosen, which a receive that stands waiting (one-shot or
-// multishot) would need. A send that does what it should has no completion. Two entries per batch of round
-// trips: requests, then replies.
+// The minimum for io_uring: each send is followed by the receive that it feeds. On loopback the message has
+// arrived when the send ends, so the receive finds it at once, in the same entry. No poll is armed, no
+// wake-up runs and no buffer is chosen; a waiting receive (one-shot or multishot) would need these. A
+// successful send has no completion. Each batch of round trips takes two entries: requests, then replies.
 #include <liburing.h>
 #include <sys/socket.h>
 
@@ -24,7 +23,7 @@ public:
           pairs_(make_pairs(connections, bytes, messages_)),
           buffers_(connections.size(), make_server_buffer(bytes)),
           ring_(loop::uring_limits{.submissions = submissions_for(connections.size())}) {
-        ring_.enable();  // it is this thread's from here on
+        ring_.enable();  // from here on, it belongs to this thread
         std::vector<int> files;
         for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
         const int error =
@@ -48,12 +47,12 @@ public:
     }
 
 private:
-    /// Room for a send and a receive on every connection, so that a batch is one entry.
+    /// Returns space for a send and a receive on every connection, so that a batch is one entry.
     static unsigned submissions_for(std::size_t connections) noexcept {
         return std::max(64U, std::bit_ceil(static_cast<unsigned>(2 * connections)));
     }
 
-    // The tag of an operation, and the place of its file: twice the pair's number, and one more for the
+    // The tag of an operation, which is also the index of its file: twice the pair's number, plus one for the
     // server.
     using tag = std::uint64_t;
     static tag client_of(const echo_pair& pair) noexcept { return pair.number << 1; }
@@ -61,7 +60,7 @@ private:
 
     void submit_and_wait() {
         const int result = io_uring_submit_and_wait(&ring_.native(), 1);
-        // No memory for more: what is complete has to be taken first, and the rest goes with the next entry.
+        // No memory for more: completions must be taken first; the rest is submitted with the next entry.
         if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY)
             loop::throw_errno("io_uring_enter", -result);
     }
@@ -100,8 +99,8 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// So many bytes have come behind those that were served before. What has not come yet is received behind
-    /// them in turn, because their send may not be done.
+    /// Echoes `bytes` new bytes, which follow those that were served before, and receives the missing ones
+    /// after them. They are received in order, because the send may not be finished.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();
@@ -113,7 +112,7 @@ private:
             receive(client_of(pair), pair.reply, MSG_WAITALL);
     }
 
-    /// MSG_WAITALL, here and of the client's receive: the kernel goes on until it is done.
+    /// MSG_WAITALL, here and for the client's receive: the kernel continues until the operation is complete.
     void send_all(tag from, std::span<const std::byte> bytes) {
         io_uring_sqe& send = submission();
         io_uring_prep_send(&send, static_cast<int>(from), bytes.data(), bytes.size(),
@@ -142,7 +141,7 @@ private:
     echo_messages messages_;
     std::vector<echo_pair> pairs_;
     std::vector<server_buffer> buffers_;  // by pair: what its server received, until it is sent back
-    loop::uring_ring ring_;               // after what it writes into
+    loop::uring_ring ring_;               // last, because it writes into the members above
     std::size_t active_ = 0;              // pairs that have round trips to make
     echo_phase* phase_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// The contender floor-blocking: four blocking calls a round trip, and what else blocks.
+// The contender floor-blocking: four blocking calls per round trip, and other blocking calls.
 #include "bench/floors/floors.hpp"
 
 int main(int argc, char** argv) {

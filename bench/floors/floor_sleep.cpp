@@ -1,5 +1,4 @@
-// The contender floor-sleep: clock_nanosleep, as the kernel gives it to a thread that asks for nothing
-// special.
+// The contender floor-sleep: clock_nanosleep in a thread with default settings.
 #include "bench/floors/floors.hpp"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
-// The visible list of floors. A floor is a contender without a loop: bare system calls, or bare coroutines,
-// placed by hand for one workload, so that a report can say how far a loop is from what is possible here.
+// The list of floors. A floor is a contender without a loop: system calls or coroutines, placed by hand for
+// one workload, so that a report can show the distance between a loop and the limit on this machine.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace loopbench::bench::floors {
 
 struct floor {
     std::string_view name;
-    std::string calls;                          // what it is made of
-    std::vector<contender_workload> workloads;  // every one of the suite; those that it cannot do say why
-    std::string (*socket_options)();  // of its connections; see bench/contenders/process/socket_options.hpp
+    std::string calls;                          // its system calls, or its parts
+    std::vector<contender_workload> workloads;  // all of the suite's, some with a reason why not
+    std::string (*socket_options)();            // see bench/contenders/process/socket_options.hpp
 };
 
 floor blocking_floor();
@@ -23,7 +23,7 @@ floor epoll_floor();
 floor sleep_floor();
 floor uring_floor();
 
-/// How large its buffers are, in the words of the other contenders, since they are as large.
+/// Describes the sizes of its buffers, in the other contenders' words, since the sizes are equal.
 std::string buffers_of(const floor& f);
 
 /// The main function of a floor's contender; see run_contender().

@@ -42,7 +42,7 @@ public:
     }
 };
 
-// Edge-triggered, so that an expiry need not be read away: arming the timer again makes the next edge.
+// Edge-triggered, so that an expiry need not be read: arming the timer again makes the next edge.
 class timerfd_sleeper final : public sleeper {
 public:
     timerfd_sleeper()
@@ -66,7 +66,7 @@ private:
 class uring_sleeper final : public sleeper {
 public:
     uring_sleeper() : ring_(small_ring) {
-        ring_.enable();  // it is this thread's from here on
+        ring_.enable();  // from here on, it belongs to this thread
     }
 
     void sleep_until(time_point deadline) override {

@@ -25,7 +25,7 @@ namespace {
 using loop::checked;
 using workloads::detail::stream_check;
 
-/// What the floors have in common: where the stream is, and what came out of it.
+/// The common part of the floors: the ends of the stream, and its received bytes.
 struct stream_state {
     stream_state(one_way of, std::size_t chunk_bytes)
         : ends(std::move(of)), check(chunk_bytes), buffer(chunk_bytes) {}
@@ -40,7 +40,7 @@ struct stream_state {
         const ssize_t bytes = ::read(ends.reader.get(), buffer.data(), buffer.size());
         return bytes < 0 ? -errno : bytes;
     }
-    /// Of the whole chunk: for less there is no reason but that the kernel has no room.
+    /// Writes the whole chunk. A shorter write means that the kernel's buffers are full.
     void write_chunk() {
         const ssize_t bytes = ::write(ends.writer.get(), check.chunk.data(), check.chunk.size());
         if (bytes != static_cast<ssize_t>(check.chunk.size())) fail(bytes < 0 ? errno : ENOBUFS);
@@ -53,11 +53,11 @@ struct stream_state {
     one_way ends;
     stream_check check;
     std::vector<std::byte> buffer;
-    bool over = false;  // nothing comes any more, or something went wrong
+    bool over = false;  // no more data will come, or an error occurred
 };
 
-/// The order of a trial. `write()` sends a chunk, or sees to it that the next `read_more()` does; that one
-/// takes what has come, or finds that the stream is over.
+/// The steps of a trial. `write()` sends a chunk, or prepares it for the next `read_more()`, which takes what
+/// has arrived, or finds that the stream is over.
 template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
@@ -80,16 +80,16 @@ void do_not_block(int fd) {
     checked(::fcntl(fd, F_SETFL, checked(::fcntl(fd, F_GETFL), "fcntl") | O_NONBLOCK), "fcntl");
 }
 
-/// The reader's epoll instance: edge-triggered, so that a read which empties the stream need not be followed
-/// by one that finds nothing. The buffer has room for all that can be in the stream, so each read empties it.
+/// The reader's epoll instance. It is edge-triggered, so that a read that empties the stream needs no further
+/// one that finds nothing. The buffer has space for everything in the stream, so each read empties it.
 class readable {
 public:
     explicit readable(int fd) : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
         epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = fd}};
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
     }
-    /// Until there is something to read, or the stream is over: which is told once, maybe together with the
-    /// last bytes.
+    /// Waits until there is something to read, or the stream is over. The end is reported once, possibly
+    /// together with the last bytes.
     void wait() {
         if (over_) return;
         over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
@@ -100,13 +100,13 @@ private:
     bool over_ = false;
 };
 
-/// Writes and reads in one entry each, or only reads.
+/// A stream that writes and reads in one entry, or only reads.
 class uring_stream {
 public:
     explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
-        ring_.enable();  // it is this thread's from here on
-        // Not the writer: a registered file is a reference of its own, and closing the writer would not end
-        // the stream.
+        ring_.enable();  // from here on, it belongs to this thread
+        // The writer is not registered: a registered file is a further reference, and closing the writer
+        // would not end the stream.
         const int file = stream.ends.reader.get();
         const int error = -io_uring_register_files(&ring_.native(), &file, 1);
         if (error != 0) loop::throw_errno("io_uring_register_files", error);
@@ -136,7 +136,7 @@ private:
     static constexpr unsigned of_write = 0, of_read = 1;
 
     stream_state& stream_;
-    loop::uring_ring ring_;  // after what it writes into
+    loop::uring_ring ring_;  // last, because it writes into `stream_`
 };
 
 }  // namespace
@@ -168,7 +168,7 @@ void stream_epoll(one_way ends, std::size_t chunk_bytes, trial& t) {
         [&] {
             reader.wait();
             const auto bytes = stream.read();
-            if (bytes != -EAGAIN) stream.take(bytes);  // what an edge told of may have been taken before
+            if (bytes != -EAGAIN) stream.take(bytes);  // an earlier read may have taken the data of this edge
         });
 }
 

@@ -1,4 +1,4 @@
-// How a floor waits in the kernel: one call, made again when a signal ends it.
+// A floor's wait in the kernel: one call, which is repeated if a signal ends it.
 #pragma once
 
 #include <liburing.h>
@@ -12,10 +12,10 @@
 
 namespace loopbench::bench::floors {
 
-/// For one operation at a time, or two.
+/// Limits for a ring with one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
-/// The next event of an epoll instance. Throws std::system_error.
+/// Returns the next event of an epoll instance. Throws std::system_error.
 inline epoll_event wait_for_event(int epoll) {
     epoll_event event;
     int count;
@@ -32,7 +32,7 @@ struct uring_completion {
     std::uint32_t flags;
 };
 
-/// Submits what was prepared, in the entry that waits, and takes one completion. Throws std::system_error.
+/// Submits the prepared entries in the call that waits, and takes one completion. Throws std::system_error.
 inline uring_completion submit_and_take(io_uring& ring) {
     int result;
     do {

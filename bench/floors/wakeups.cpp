@@ -27,7 +27,7 @@ namespace {
 using loop::checked;
 using loop::throw_errno;
 
-// std::atomic::wait looks at the value some dozens of times before it sleeps; this does not, as no loop does.
+// std::atomic::wait checks the value some dozens of times before it sleeps; this does not, as no loop does.
 class futex_waker final : public waker {
 public:
     void wake() noexcept override {
@@ -36,7 +36,7 @@ public:
     }
     void wait() override {
         const long result = ::syscall(SYS_futex, &wakes_, FUTEX_WAIT_PRIVATE, seen_, nullptr, nullptr, 0);
-        // EAGAIN: there has been one since.
+        // EAGAIN: a wake-up has come since.
         if (result != 0 && errno != EAGAIN && errno != EINTR) throw_errno("futex", errno);
         seen_ = wakes_.load(std::memory_order_acquire);
     }
@@ -53,11 +53,11 @@ loop::unique_fd open_eventfd() {
 
 void add_one(int event) noexcept {
     const std::uint64_t one = 1;
-    // It fails only when 2^64 - 2 are there to be read.
+    // It fails only if 2^64 - 2 are waiting to be read.
     [[maybe_unused]] const ssize_t written = ::write(event, &one, sizeof one);
 }
 
-// Edge-triggered: every write makes an edge, so the number need not be read away.
+// Edge-triggered: every write makes an edge, so the number need not be read.
 class epoll_waker final : public waker {
 public:
     epoll_waker() : event_(open_eventfd()), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
@@ -72,11 +72,11 @@ private:
     loop::unique_fd epoll_;
 };
 
-// One entry for a wait: it submits the read of the eventfd and returns with its completion.
+// A wait is one entry: it submits the read of the eventfd and returns with its completion.
 class uring_waker final : public waker {
 public:
     uring_waker() : event_(open_eventfd()), ring_(small_ring) {
-        ring_.enable();  // it is this thread's from here on
+        ring_.enable();  // from here on, it belongs to this thread
     }
     void wake() noexcept override { add_one(event_.get()); }
     void wait() override {
@@ -87,12 +87,11 @@ public:
 
 private:
     loop::unique_fd event_;
-    std::uint64_t count_ = 0;  // what is read into, and of no use
-    loop::uring_ring ring_;    // after what it writes into
+    std::uint64_t count_ = 0;  // the target of the read; its value is not used
+    loop::uring_ring ring_;    // last, because it writes into `count_`
 };
 
-/// Posts numbers from a thread of its own, from 1, each when it has been told that the one before was
-/// received.
+/// Posts the numbers 1, 2, 3, ... from its own thread; each is allowed when the previous one was received.
 class posting_thread {
 public:
     using clock = std::chrono::steady_clock;
@@ -108,7 +107,7 @@ public:
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
-    /// The last number that was posted, and when: valid until the next one is allowed.
+    /// The last posted number, and the time of its post: valid until the next one is allowed.
     std::uint64_t posted() const noexcept { return posted_.load(std::memory_order_acquire); }
     clock::time_point posted_at() const noexcept { return posted_at_; }
 
@@ -130,7 +129,7 @@ private:
     const trial& t_;
     clock::time_point posted_at_{};
     std::atomic<std::uint64_t> posted_ = 0;
-    // As in bench/workloads/cross_thread.hpp, and waited for in the same way.
+    // Used and waited for as in bench/workloads/cross_thread.hpp.
     std::atomic<std::uint32_t> allowed_ = 0;
     std::thread thread_;  // last: it uses all of the above
 };

@@ -1,4 +1,5 @@
-// The floor of post/cross_thread: one thread sleeps in the kernel, another wakes it, and is told when it did.
+// The floor of post/cross_thread: one thread sleeps in the kernel; another wakes it, and continues after
+// that.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 
 namespace loopbench::bench::floors {
 
-/// How one thread sleeps until another wakes it.
+/// A way for one thread to sleep until another wakes it.
 class waker {
 public:
     waker() = default;
@@ -15,25 +16,26 @@ public:
     waker& operator=(const waker&) = delete;
     virtual ~waker() = default;
 
-    /// Ends the wait() that runs, or else the next one. From any thread.
+    /// Ends the current wait(), or else the next one. Callable from any thread.
     virtual void wake() noexcept = 0;
-    /// In the thread that made this. May end without a wake(). Throws std::system_error.
+    /// Waits, in the thread that made this object. May end without a wake(). Throws std::system_error.
     virtual void wait() = 0;
 };
 
 using make_waker = std::unique_ptr<waker>();
 
-/// futex(2): the kernel's least.
+/// Waits on a futex(2), the kernel's cheapest way.
 make_waker make_futex_waker;
 
-/// An eventfd that epoll_wait waits for.
+/// Waits with epoll_wait for an eventfd.
 make_waker make_epoll_waker;
 
-/// An eventfd that an io_uring reads. Throws std::system_error with the cause when io_uring is refused.
+/// Waits for an io_uring's read of an eventfd. Throws std::system_error with the cause if io_uring is
+/// refused.
 make_waker make_uring_waker;
 
-/// The work of post/cross_thread (bench/workloads/cross_thread.hpp) on so many cores: what is posted is a
-/// number, which must be the next.
+/// Does the work of post/cross_thread (bench/workloads/cross_thread.hpp) on `cores` cores. A post is a
+/// number, which must be the next one.
 void post_cross_thread(waker& kernel, int cores, trial& t);
 
 }  // namespace loopbench::bench::floors

@@ -27,7 +27,8 @@ std::string reason_for(const workload_shape& shape, std::span<const missing_fami
     return "this floor has no bare system calls for it";
 }
 
-/// The kernel refuses when a floor is set up; after that its operating errors are values.
+/// Returns `run` with refusals as "unsupported": the kernel refuses only while a floor is set up; later
+/// errors are values.
 std::function<void(trial&)> unsupported_when_refused(std::function<void(trial&)> run) {
     return [run = std::move(run)](trial& t) {
         try {

@@ -1,4 +1,4 @@
-// Strict in reading, as people edit these files; one line a number in writing, as people review them.
+// Reads strictly, because people edit these files; writes one line per number, because people review them.
 #include "bench/gate/baseline.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ void require_names(const node& from, field_names names) {
         if (from.at(name).text().empty()) from.at(name).fail("an empty name names nothing");
 }
 
-/// `from` is where they are.
+/// Throws if two lines are about the same metric of a result; `from` is their place.
 template <class line>
 void refuse_repeated(const node& from, const std::vector<line>& lines) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
@@ -146,14 +146,14 @@ std::string text_of(const expected_times& times) {
                        reports::dump(times.machine), lines_of(times.ratios, "   "));
 }
 
-/// A thousandth of an operation is less than any slack that is of use. Slopes of nothing may be a little
-/// below zero.
+/// Rounds to a thousandth of an operation, which is less than any useful slack. Slopes of zero may be
+/// slightly negative.
 double rounded_count(double value) {
     constexpr double steps = 1000;
     return std::max(0.0, std::round(value * steps) / steps);
 }
 
-/// To four digits.
+/// Rounds to four digits.
 double rounded_ratio(double value) {
     constexpr double digits = 4;
     const double step = std::pow(10, std::floor(std::log10(value)) - digits + 1);

@@ -1,6 +1,5 @@
-// A baseline: what the operations of a build are expected to cost, in a file small enough to be read by a
-// person, to be committed, and to be reviewed as a difference. reports/baseline.schema.json says the same to
-// others.
+// A baseline: the expected cost of a build's operations, in a file that is small enough to read, commit and
+// review as a diff. reports/baseline.schema.json defines it for others.
 #pragma once
 
 #include <optional>
@@ -17,13 +16,14 @@ namespace loopbench::bench {
 
 inline constexpr std::string_view baseline_schema = "loopbench-baseline/1";
 
-/// How far a count may be from what is expected: the sum of a fixed part and a share of the expected count.
+/// The allowed distance of a count from the expected one: the sum of a fixed part and a share of the expected
+/// count.
 struct count_slack {
-    double per_op = 0.02;  // of counts
-    double bytes = 2;      // of bytes per operation, which one small allocation in fifty operations changes
+    double per_op = 0.02;  // for counts
+    double bytes = 2;      // for bytes per operation; one small allocation in fifty operations changes these
     double pct = 2;
 
-    /// In the metric's unit.
+    /// Returns the slack in the metric's unit.
     [[nodiscard]] double around(const reports::metric_info& metric, double expected) const;
 };
 
@@ -32,19 +32,19 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// A contender's value against another contender's, from pairs of one session; above 1 is better.
+/// A contender's value compared with another contender's, from pairs of one session; above 1 is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
-    std::optional<reports::way> made;  // how the trials of both were made; older baselines do not say it
-    std::string metric = "time";       // all that older baselines have
+    std::optional<reports::way> made;  // the pairing of both; absent in older baselines
+    std::string metric = "time";       // older baselines have only "time"
 };
 
-/// Ratios hold on the machine and for the sizes that they were taken with.
+/// Expected ratios, valid for the machine and the sizes with which they were measured.
 struct expected_times {
-    std::string to;  // the contender that ratios are taken to
+    std::string to;  // the contender that ratios are relative to
     workload_size size = workload_size::real;
-    std::string machine;  // as machine_of() says it
+    std::string machine;  // as machine_of() returns it
     std::vector<expected_ratio> ratios;
 };
 
@@ -61,48 +61,48 @@ struct cell_name {
     bool operator==(const cell_name&) const = default;
 };
 
-/// Whether both are about one metric of one cell.
+/// Returns true if both are about the same metric of the same workload and contender.
 template <class one, class other>
 bool same_line(const one& left, const other& right) {
     return reports::same_cell(left, right) && left.metric == right.metric;
 }
 
-/// The cells that the baseline has lines about, each once.
+/// Returns the workloads and contenders that the baseline has lines about, each pair once.
 std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> only = {});
 
-/// Those names of the cells, each once.
+/// Returns the workload or contender names in `cells`, each once.
 std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which);
 
-/// Adds a name that is not among them.
+/// Adds a name if it is missing.
 void add_once(std::vector<std::string>& names, const std::string& name);
 
-/// The machine as far as ratios depend on it: processor, cores and kernel.
+/// Returns the machine's properties on which ratios depend: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
-/// The size that was measured at; nothing for a report of before the plan was written.
+/// Returns the size that was measured; nothing for reports older than the plan field.
 std::optional<workload_size> size_of(const reports::report& report);
 
-/// The baseline in the file. Throws usage_error naming the file, the cause and the remedy when there is none,
-/// or something else.
+/// Reads the baseline in the file. Throws usage_error with the file, the cause and the remedy if there is
+/// none, or if it is something else.
 expectations read_baseline(const std::string& file);
 
-/// The baseline in the text. Throws reports::format_error.
+/// Parses the text of a baseline. Throws reports::format_error.
 expectations parse_baseline(std::string_view text);
 
-/// The baseline as a file has it: a line for each count and for each ratio.
+/// Returns the text of a baseline's file: a line for each count and for each ratio.
 std::string write_baseline(const expectations& all);
 
-/// The lines that only one of two such texts has: with "-" those of `before`, and then with "+" those of
-/// `after`. Each is about a number of its own, so their order says nothing.
+/// Returns the lines that only one of two such texts has: first those of `before`, with "-", then those of
+/// `after`, with "+". Each line has its own number, so the order has no meaning.
 std::string changed_lines(std::string_view before, std::string_view after);
 
-/// What a session found becomes what is expected, rounded so that a new run of the same build changes few
-/// lines. Counts of a cell that has some keep their choice of metrics: a line that somebody took out stays
-/// out.
+/// Makes a session's counts the expected ones, rounded so that a new run of the same build changes few lines.
+/// If a workload and contender already have counts, their choice of metrics is kept: lines that a user
+/// removed stay removed.
 void expect_counts(expectations& all, const std::vector<counted_cell>& cells);
 
-/// The same for the ratios of a report to its baseline, in what each workload is about; those without an
-/// interval are left out.
+/// Makes a report's ratios to its baseline the expected ones, in each workload's primary metrics; ratios
+/// without an interval are left out.
 void expect_ratios(expected_times& times, const reports::report& found);
 
 }  // namespace loopbench::bench

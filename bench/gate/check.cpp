@@ -1,4 +1,4 @@
-// Counts; times are in check_times.cpp.
+// Checks counts; check_times.cpp checks times.
 #include "bench/gate/check.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Of decimal fractions that have no exact double: 1 + 0.02 must not lie beyond 1.02.
+/// Tolerance for decimal fractions without an exact double: 1 + 0.02 must not exceed 1.02.
 constexpr double rounding = 1e-9;
 
 std::string number(double value) {
@@ -62,7 +62,8 @@ gate_finding check_count(const expected_count& expected, const count_slack& slac
     return found;
 }
 
-/// A counting pass gives one number. What has one for each trial is a contender's own word, in older reports.
+/// Returns true for a result of a counting pass, which has one number. In older reports, a result with one
+/// number per trial is the contender's own value.
 bool is_counted(const reports::result& item) {
     return item.deterministic && item.median && item.samples.size() == 1;
 }

@@ -1,8 +1,8 @@
-// A build against a baseline: counts by slack, times by statistics, and what both mean together.
+// Checks a build against a baseline: counts by slack, times by statistics, and both together.
 //
-// Counts are the same on any machine and at any hour, so that one alone can fail a build. Times are not: a
-// ratio fails only when its interval lies beyond the threshold, a second session with trials of its own says
-// so too, and both sessions find the baseline contender equal to itself.
+// Counts are the same on any machine and at any time, so one count alone can fail a build. Times are not: a
+// ratio fails only if its interval lies beyond the threshold, a second session with its own trials confirms
+// this, and both sessions find the baseline contender equal to itself.
 #pragma once
 
 #include <span>
@@ -14,33 +14,33 @@
 
 namespace loopbench::bench {
 
-/// A finding for each count of the baseline. A count exactly at the end of its slack holds.
+/// Returns a gate result for each count of the baseline. A count exactly at the end of its slack holds.
 std::vector<gate_finding> check_counts(const expectations& expected, std::span<const counted_cell> cells);
 
-/// The counts of a report.
+/// Returns the counts of a report.
 std::vector<counted_cell> counts_in(const reports::report& report);
 
 struct time_rule {
-    double threshold_pct = 1;  // smaller differences are none
-    double tolerated_pct = 5;  // slowdowns of more than this have to be ruled out
+    double threshold_pct = 1;  // smaller differences are ignored
+    double tolerated_pct = 5;  // larger slowdowns must be ruled out
 };
 
-/// A finding for each ratio of the baseline, by one session; of one that can say nothing about any, a finding
-/// for each that failed, and then why. Nothing is a regression yet: what is slower, or
-/// worse in another metric, is suspect. What has to be ruled out of the rest is as of compare (tolerated_in,
-/// judgement.hpp).
+/// Returns a gate result for each ratio of the baseline, judged by one session. If the session cannot judge
+/// any ratio, returns one for each failed contender, and one with the reason. Nothing is a regression yet: a
+/// ratio that is slower, or worse in another metric, is suspect. For the other ratios, the same must be ruled
+/// out as for compare (tolerated_in, judgement.hpp).
 ///
 /// Today's pairs are compared with the end of the expected interval that is nearest to their median, so that
-/// the doubt in the baseline never counts against the build; the verdicts correct for the number of those of
-/// the same metric (Holm), as those of compare.
+/// the baseline's uncertainty never counts against the build. The verdicts correct for the number of
+/// comparisons of the same metric (Holm), as for compare.
 std::vector<gate_finding> check_times(const expected_times& expected, const reports::report& session,
                                       const time_rule& rule);
 
-/// The suspects among the findings, as a baseline of their own for the second session.
+/// Returns the suspects among the gate results, as a baseline for the second session.
 expected_times suspects_of(const expected_times& expected, std::span<const gate_finding> findings);
 
-/// The first session's findings after the second: a suspect of both is a regression. When the second is
-/// unfit, all suspects make way for that.
+/// Returns the first session's gate results after the second session: a suspect of both is a regression. If
+/// the second session is unreliable, that replaces all suspects.
 std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expected_times& expected,
                                   const reports::report& second, const time_rule& rule);
 

@@ -1,4 +1,5 @@
-// Pairs of today against ratios of the day when the baseline was written, of times and what else is measured.
+// Compares today's pairs with the ratios of the day when the baseline was written, in times and other
+// metrics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ using reports::report;
 using reports::result;
 using reports::verdict;
 
-/// Why the session can say nothing about any ratio.
+/// Returns why the session cannot judge any ratio.
 std::optional<gate_finding> obstacle(const expected_times& expected, const report& session) {
     if (is_unfit(session))
         return about_session(finding_kind::unfit,
@@ -61,10 +62,10 @@ std::optional<gate_finding> obstacle(const expected_times& expected, const repor
     return std::nullopt;
 }
 
-/// Why a cell, or the one that it is compared with, has no numbers; nothing where both have.
+/// Returns why a contender, or the one that it is compared with, has no numbers; nothing if both have.
 std::optional<gate_finding> without_numbers(const expected_ratio& expected, const std::string& to,
                                             const report& session) {
-    // A cell without numbers has one result, for its time.
+    // Without numbers, a workload and contender have one result, for their time.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == cell_status::ok) continue;
@@ -79,14 +80,14 @@ std::optional<gate_finding> without_numbers(const expected_ratio& expected, cons
     return std::nullopt;
 }
 
-/// Today's pairs of one metric of a cell.
+/// Today's pairs of one metric of a workload and contender.
 struct compared_time {
     const expected_ratio* expected = nullptr;
     double ratio = 1;
-    std::vector<double> excess;  // log ratios beyond what is expected; below 0 is slower
+    std::vector<double> excess;  // log ratios beyond the expected one; below 0 is slower
 };
 
-/// The pairs of one metric of a cell, or why there are none.
+/// Returns the pairs of one metric, or why there are none.
 std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expected, const std::string& to,
                                                    const report& session) {
     const auto& metric = expected.metric;
@@ -128,7 +129,7 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
     return pairs;
 }
 
-/// `tolerated_pct`: worse by more has to be ruled out.
+/// Returns the gate result. It must be ruled out that the metric is worse by more than `tolerated_pct`.
 gate_finding finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
                         std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
@@ -163,7 +164,7 @@ std::vector<gate_finding> check_times(const expected_times& expected, const repo
                                       const time_rule& rule) {
     std::vector<gate_finding> all;
     if (auto found = obstacle(expected, session)) {
-        for (const auto& item : expected.ratios)  // that it failed is a fact whatever the session is worth
+        for (const auto& item : expected.ratios)  // a failure is a fact even in an unreliable session
             if (auto without = without_numbers(item, expected.to, session);
                 without && without->kind == finding_kind::failed)
                 all.push_back(std::move(*without));
@@ -178,7 +179,7 @@ std::vector<gate_finding> check_times(const expected_times& expected, const repo
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    // Each metric is a family of its own: a baseline has the ratios that workloads are about, and no others.
+    // Each metric is a family: a baseline has only the ratios of primary metrics.
     std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
     for (const auto& pairs : compared) {
@@ -210,7 +211,7 @@ expected_times suspects_of(const expected_times& expected, std::span<const gate_
 std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expected_times& expected,
                                   const report& second, const time_rule& rule) {
     const auto again = check_times(suspects_of(expected, first), second, rule);
-    if (!again.empty() && again.back().workload.empty()) {  // the whole session
+    if (!again.empty() && again.back().workload.empty()) {  // about the whole session
         std::erase_if(first, [](const auto& found) { return found.kind == finding_kind::suspect; });
         first.insert(first.end(), again.begin(), again.end());
         return first;

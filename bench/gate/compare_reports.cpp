@@ -1,4 +1,4 @@
-// Shifts between samples that are no pairs.
+// Computes shifts between samples that are not pairs.
 #include "bench/gate/compare_reports.hpp"
 
 #include <fmt/format.h>
@@ -32,13 +32,13 @@ using reports::report;
 using reports::report_index;
 using reports::result;
 
-/// The logarithms of 1 over a time; above 0 is better.
+/// Returns the logarithms of 1 over a time; above 0 is better.
 std::vector<double> log_speeds(const result& item) {
     const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
     return paired_log_ratios(item.samples, ones, item.better);
 }
 
-/// The same of ratios to the baseline, or of the values.
+/// Returns the same for ratios to the baseline, or for the values.
 std::vector<double> log_speeds(const report_index& in, const result& item, bool to_baseline) {
     return to_baseline ? log_ratios_of(item, *in.baseline(item.workload, item.metric)) : log_speeds(item);
 }
@@ -68,13 +68,13 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
     return all;
 }
 
-/// From here on the machine of one session is not that of the other. What makes one contender slower by a
-/// third makes the next one slower by nothing or by half then, so that ratios move, too
+/// A larger change of the baseline means that the sessions ran on different machines. A machine that makes
+/// one contender slower by a third makes another one slower by nothing or by half, so that ratios change too
 /// (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
 constexpr double most_moved = 1.2;
 
-/// The workloads whose baseline moved by more than that between the sessions, with the logarithm of
-/// how many times as fast it is.
+/// Returns the workloads whose baseline changed by more than that between the sessions, with the logarithm of
+/// its speed-up.
 std::map<std::string_view, double> on_other_machines(const report_index& then, const report_index& now,
                                                      std::span<const compared> all) {
     std::map<std::string_view, double> found;
@@ -82,16 +82,16 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
         if (!item.to_baseline || item.now->metric != "time") continue;
         const std::string_view workload = item.now->workload;
         const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
-        if (before.empty() || after.empty()) continue;  // it has ratios of rounds alone
-        // Its middle: where it is not certain that it moved, the ratios are not either.
+        if (before.empty() || after.empty()) continue;  // only ratios of rounds exist
+        // The median: if it is undecided whether the baseline changed, the ratios are undecided too.
         const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
     return found;
 }
 
-/// What has to be known of a cell (judge_gate): of what its workload is about and can be compared, the first
-/// metric that it had. Null where that is none.
+/// Returns the result that must be known for this workload and contender (judge_gate): that of the first
+/// primary metric which had a value and can be compared. Null if there is none.
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);
@@ -100,7 +100,7 @@ const result* has_to_be_known(const report_index& then, const result& of) {
     return nullptr;
 }
 
-/// What it is of. A newer loopbench's report may have metrics that are not known here.
+/// Returns a copy with only its labels. A newer loopbench's report may have metrics that are unknown here.
 result without_numbers(const result& like) {
     result lost;
     lost.workload = like.workload;
@@ -111,8 +111,8 @@ result without_numbers(const result& like) {
     return lost;
 }
 
-/// Cells of which there is nothing to compare now in the metric that has to be known, and those that failed
-/// now or were not reached: with their status and reason.
+/// Returns the workloads and contenders without a comparison in the metric that must be known, and those that
+/// now failed or were not reached, with their status and reason.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
                                        const std::map<std::string_view, double>& moved) {
@@ -132,12 +132,12 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // A cell without numbers has one result, for its time.
+        // Without numbers, a workload and contender have one result, for their time.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
         const auto* next = now.find(old.workload, old.contender, lost.metric);
-        // What the others are compared by need not be compared itself.
+        // The baseline, which the others are compared with, need not be compared itself.
         if (next != nullptr && next->median && then.whole().baseline == baseline &&
             old.contender == baseline && workloads.contains(old.workload))
             continue;
@@ -167,7 +167,7 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         all.push_back(std::move(lost));
     }
     for (const auto& [which, metrics] : compared) seen.insert(which);
-    // Where the old report has no number either, it is no pass all the same.
+    // Even if the old report has no number either, it is not a pass.
     for (const auto& item : now.whole().results)
         if ((item.status == reports::cell_status::failed || item.status == reports::cell_status::not_run) &&
             seen.emplace(item.workload, item.contender).second)
@@ -175,8 +175,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
     return all;
 }
 
-/// Beyond the threshold by the reach of the interval and, for a power of 80 %, 0.84 of its standard errors
-/// (H. Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
+/// Returns the smallest detectable difference: the threshold plus the reach of the interval and, for a power
+/// of 80 %, 0.84 of its standard errors (H. Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
 std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {
     if (!shift.low || !shift.high) return std::nullopt;
     const boost::math::normal_distribution<double> normal;
@@ -192,13 +192,13 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto all = both_of(before_index, now_index);
     const auto moved = on_other_machines(before_index, now_index, all);
     std::erase_if(all, [&](const compared& item) { return moved.contains(item.now->workload); });
-    std::map<std::string_view, std::size_t> comparisons;  // by metric, each a family of its own
+    std::map<std::string_view, std::size_t> comparisons;  // by metric, each a family
     for (const auto& item : all) ++comparisons[item.now->metric];
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;
-    found.complete = true;  // whether the runs were is for the caller to say, file by file
+    found.complete = true;  // the caller says, file by file, whether the runs were complete
     found.results.clear();
-    found.hosts.reset();  // what differs between these is in the intervals of each, and not in those of both
+    found.hosts.reset();  // host differences are in the intervals of each session only
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, comparisons["time"]};
     for (const auto& [item, to_baseline, before, after] : all) {
@@ -223,7 +223,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     std::ranges::move(without_comparison(before_index, now_index, all, moved),
                       std::back_inserter(found.results));
     found.baseline = "before";
-    // Of the two sessions, what is said of the one that can be relied on less.
+    // The A/A result of the less reliable session.
     const bool then_is_unknown = then.aa && then.aa->found == reports::fitness::unknown;
     if (is_unfit(then) || (then_is_unknown && !is_unfit(now))) found.aa = then.aa;
     return found;

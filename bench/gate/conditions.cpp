@@ -1,4 +1,4 @@
-// What differs is said in one sentence for each thing that can be mended by itself.
+// Describes each differing condition that can be corrected on its own in one sentence.
 #include "bench/gate/conditions.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// "kernel: A before, B now" for each of the things that differ.
+/// A list of "kernel: A before, B now" for each difference.
 class differences {
 public:
     void add(std::string_view what, const std::string& then, const std::string& now) {
@@ -64,7 +64,7 @@ void compare_machines(std::vector<reports::warning>& all, const reports::environ
                "measure both on one machine, or let `loopbench compare` run the two executables there");
 }
 
-/// Those that differ from themselves, each twice.
+/// Returns the contenders that differ from themselves, each twice.
 std::vector<reports::contender> changed(const reports::report& then, const reports::report& now) {
     std::vector<reports::contender> all;
     for (const auto& next : now.contenders) {

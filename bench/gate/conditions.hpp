@@ -1,5 +1,5 @@
-// Whether two reports were made under conditions that can be compared: as much work, the same machine, alike
-// builds.
+// Checks whether two reports were made under comparable conditions: the same amount of work, the same
+// machine, and similar builds.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error when the reports are of different sizes of the workloads: then nothing in them can be
-/// compared. A report of before the plan was written is not refused. The names are those of the files.
+/// Throws usage_error if the reports have different sizes of the workloads: nothing in them can then be
+/// compared. A report older than the plan field is accepted. The names are those of the files.
 void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
                        const std::string& now_name);
 
-/// Why a time that was measured in one way cannot be compared with one that was in another.
+/// Returns why times of two pairings cannot be compared.
 std::string made_otherwise(reports::way then, reports::way now);
 
-/// A warning for each other condition that differs: what the plan says of trials, the machine, and how
-/// contenders that are in both describe themselves (parity.hpp).
+/// Returns a warning for each other differing condition: the plan's settings for trials, the machine, and the
+/// descriptions of contenders that are in both (parity.hpp).
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,6 @@
-// What a comparison found, cell by cell. Whatever compares (two builds, two reports, a build with a baseline)
-// gives such findings; what they mean together, and how they are shown, is said once.
+// Gate results: what a comparison found for each workload and contender. Every comparison (of two builds, of
+// two reports, of a build with a baseline) returns these; their common meaning and their formats are defined
+// once.
 #pragma once
 
 #include <array>
@@ -13,11 +14,11 @@ namespace loopbench::bench {
 
 enum class finding_kind {
     holds,
-    looser,      // better than what it was compared with
-    unclear,     // too little is known
-    suspect,     // slower or worse, and no second session has confirmed it yet
-    unfit,       // the session says nothing about times
-    regression,  // worse, beyond doubt
+    looser,      // better than expected
+    unclear,     // undecided
+    suspect,     // slower or worse, not yet confirmed by a second session
+    unfit,       // unreliable: the session cannot judge times
+    regression,  // worse, confirmed
     failed       // the contender did not do its work
 };
 
@@ -26,15 +27,15 @@ constexpr auto names_of(finding_kind) {
         {"holds", "looser", "unclear", "suspect", "unfit", "regression", "failed"});
 }
 
-/// About one metric of a cell, or, without workload and contender, about a whole session.
+/// A gate result about one metric of a workload and contender, or, without these, about a whole session.
 struct gate_finding {
     std::string workload, contender, metric;
     finding_kind kind = finding_kind::holds;
-    std::optional<double> expected, measured;  // per operation; of what is measured, ratios
-    std::string message;                       // a sentence; for all but `holds` with the remedy
+    std::optional<double> expected, measured;  // per operation; for times, ratios
+    std::string message;                       // a sentence; with the remedy, except for `holds`
 };
 
-/// About what `line` names with its workload, contender and metric.
+/// Returns a gate result for the workload, contender and metric of `line`.
 template <class line>
 gate_finding about(const line& of, finding_kind kind, std::string message = {}) {
     return {of.workload, of.contender, of.metric, kind, {}, {}, std::move(message)};
@@ -48,10 +49,10 @@ constexpr auto names_of(gate_outcome) {
     return std::to_array<std::string_view>({"pass", "failed", "regression", "unfit", "inconclusive"});
 }
 
-/// What findings mean, and the order in which they outrank each other. That a contender failed is a fact
-/// whatever the machine does. Then a regression: of times there is none in a session that is unfit, so it is
-/// one of counts, or the session was fit. An unfit session is neither red nor green. Nothing passes while
-/// anything is unclear, or when there is nothing at all.
+/// Returns the outcome of gate results; a higher rank wins. A failed contender is first, because that is a
+/// fact on any machine. Then a regression: an unreliable session finds none in times, so it is one of counts,
+/// or the session was reliable. An unreliable session is neither red nor green. Nothing passes while anything
+/// is undecided, or if there are no gate results.
 gate_outcome outcome_of(std::span<const gate_finding> findings);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,4 @@
-// Names and messages come from outside, so that each format escapes them by the rules of the reports'
-// writers.
+// Names and messages come from outside, so each format escapes them by the rules of the reports' writers.
 #include "bench/gate/finding_formats.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Findings for a terminal, for programs and for CI systems. Each is one function from findings to
+// Formats of gate results for terminals, programs and CI systems. Each is one function from gate results to
 // text.
 #pragma once
 
@@ -11,22 +11,22 @@
 
 namespace loopbench::bench {
 
-/// A line for each finding that does not hold, then how many do.
+/// Returns a line for each gate result that does not hold, then the number of those that hold.
 std::string write_text(std::span<const gate_finding> findings);
 
-/// The same of two builds or reports, where there is no baseline that could be looser.
+/// Returns the same for two builds or reports, where no baseline can be looser.
 std::string write_text_of_comparison(std::span<const gate_finding> findings);
 
-/// {"schema": "loopbench-check/1", "outcome": ..., "findings": [...]}; numbers that are not there are null.
+/// Returns {"schema": "loopbench-check/1", "outcome": ..., "findings": [...]}; absent numbers are null.
 std::string write_json(std::span<const gate_finding> findings);
 
 std::string write_markdown(std::span<const gate_finding> findings);
 
-/// A test for each finding: a regression is a failure, what failed an error, and what is not known is
-/// skipped; the exit code tells that from a pass.
+/// Returns a test for each gate result: a regression is a failure, a failed contender is an error, and an
+/// undecided one is skipped; the exit code distinguishes the latter from a pass.
 std::string write_junit(std::span<const gate_finding> findings);
 
-/// Annotations: errors for what fails the build, warnings for all else that needs somebody.
+/// Returns annotations: errors for results that fail the build, warnings for others that need attention.
 std::string write_github(std::span<const gate_finding> findings);
 
 struct finding_format {

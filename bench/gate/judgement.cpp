@@ -24,7 +24,7 @@ using reports::cell_status;
 using reports::result;
 using reports::verdict;
 
-/// Whether the baseline has a line without a time, so that nothing could be compared anyway.
+/// Returns true if the baseline has a line without a time, so that nothing could be compared anyway.
 bool baseline_lacks(const reports::report& report, const result& item) {
     return std::ranges::any_of(report.results, [&](const result& other) {
         return other.contender == report.baseline && other.workload == item.workload &&
@@ -38,14 +38,14 @@ gate_finding no_number(const result& item) {
                              item.metric, item.reason.value_or("unsupported")));
 }
 
-/// `metrics`: what its workload is about.
+/// Returns a gate result for a comparison without data; `metrics` are the workload's primary metrics.
 gate_finding nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("nothing is known of what its workload is about ({})", fmt::join(metrics, ", ")));
     return about(item, finding_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
 }
 
-/// `first`: what its workload is about before all else.
+/// Returns a gate result for a missing first primary metric, `first`.
 gate_finding nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
@@ -55,7 +55,7 @@ gate_finding nothing_of_first(const result& item, const std::string& first, cons
     return no_number(lost);
 }
 
-/// How much of it the code's place alone can do.
+/// Describes how much code placement alone can change it.
 std::string of_layouts(const result& item) {
     return item.layout_pct ? fmt::format(" (one layout of the same code differs from another by {:.1f} %)",
                                          *item.layout_pct)
@@ -85,7 +85,8 @@ gate_finding judged_ratio(const result& item, std::optional<double> tolerated_pc
     return found;
 }
 
-/// `to`: the baseline's. Whoever is not certainly further from zero than that may be so by what is tolerated.
+/// Returns true if it is ruled out that the result is further from zero than the baseline's, `to`, by more
+/// than `tolerated_pct` of that value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -112,8 +113,8 @@ gate_finding judged_difference(const result& item, const result* to, std::option
     return found;
 }
 
-/// What has to be known of a cell: the first metric that its workload is about, of those that can be compared
-/// and that the baseline has. Empty where there is none.
+/// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
+/// has. Empty if there is none.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
@@ -156,11 +157,11 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
     if (const auto why = unknown_fitness(report); why && report.aa)
         all.push_back(about_session(finding_kind::unclear, *why));
     for (const auto& warning : report.warnings)
-        if (warning.code == "waited_together")  // CPU time is judged there, which a wait does not take
+        if (warning.code == "waited_together")  // its verdict uses CPU time, which does not contain waiting
             all.push_back(
                 about_session(finding_kind::unclear, fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
-    std::set<std::pair<std::string_view, std::string_view>> seen;  // cells
+    std::set<std::pair<std::string_view, std::string_view>> seen;  // workloads and contenders
     for (const auto& item : report.results) {
         const auto& metrics = index.headline(item.workload);
         const auto tolerated = [&](const result& each) {
@@ -168,7 +169,7 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
         };
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
-        const bool is_lost = is_about_it && !item.median;  // of a comparison of two reports
+        const bool is_lost = is_about_it && !item.median;  // in a comparison of two reports
         if (is_lost || (item.status == cell_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)

@@ -1,4 +1,4 @@
-// What a report means for a build: findings, from the verdicts that are in it.
+// Judges a build by a report: derives gate results from its verdicts.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,31 @@
 
 namespace loopbench::bench {
 
-/// What outranks every comparison: cells that failed, a session that is unfit, and cells that were never
-/// reached. Empty when there is none of it.
+/// Returns the gate results that outrank every comparison: failed contenders, an unreliable session, and
+/// planned results that were not reached. Empty if there are none.
 std::vector<gate_finding> judge_session(const reports::report& report);
 
-/// Why nobody knows whether the machine is fit to measure on, and what to do; nothing where it is known.
+/// Returns why the machine's reliability is unknown, and what to do; nothing if it is known.
 std::optional<std::string> unknown_fitness(const reports::report& report);
 
-/// By how many per cent one that is compared may be worse in a metric without anybody's having ruled that
-/// out; nothing where nothing has to be ruled out. `headline` is what its workload is about.
+/// Returns by how many per cent a contender may be worse in a metric without this having to be ruled out;
+/// nothing if nothing has to be ruled out. `headline` has the workload's primary metrics.
 ///
-/// Times and capacities of one build are the same to within some per cent, and `tolerated_pct` is of those.
-/// How late it is, what CPU it takes to wait, and the latency of one in a hundred differ by tens of per cent
-/// from trial to trial (reports/evidence/quick: sleep/serial of asio-epoll beside itself), so that no session
-/// of ordinary length rules 5 % out. Of these the first one has to be known to less than twice as much; the
-/// others are regressions where they are certainly worse, and ask for nothing.
+/// Times and capacities of one build agree to within some per cent, and `tolerated_pct` is for these.
+/// Lateness, the CPU cost of waiting, and the 99th percentile of latency differ by tens of per cent from
+/// trial to trial (reports/evidence/quick: sleep/serial of asio-epoll, A/A), so no session of ordinary length
+/// rules out 5 %. Of these metrics, the first one must be known to less than twice as much; the others are
+/// regressions if they are significantly worse, and need not rule out anything.
 std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
                                    double tolerated_pct);
 
-/// What judge_session() says, and then, unless the session is unfit, a finding for each metric that a
-/// workload is about of every cell that has a ratio or a difference to the baseline in it.
+/// Returns the gate results of judge_session() and then, unless the session is unreliable, one for each
+/// primary metric of each workload and contender with a ratio or a difference to the baseline.
 ///
-/// What is not worse has to rule out that it is worse by more than is tolerated with its whole interval. No
-/// cell that the baseline has numbers for may be without anything that could be told, nor without the first
-/// of what its workload is about and can be compared: that nothing was found is no pass unless something
-/// could have been.
+/// A metric that is not worse must rule out, with its whole interval, that it is worse by more than the
+/// tolerated share. Every result for which the baseline has numbers must have a judgeable metric, and the
+/// first of its primary metrics that can be compared: the absence of findings is a pass only if there could
+/// have been any.
 std::vector<gate_finding> judge_gate(const reports::report& report, double tolerated_pct);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Whether io_uring is worth it: the best contender on it against the best on epoll.
+// Shows whether io_uring pays: compares the fastest contender on io_uring with the fastest on epoll.
 #pragma once
 
 #include "bench/experiment/samples.hpp"
@@ -7,13 +7,13 @@
 
 namespace loopbench::bench {
 
-/// On each workload, of the contenders that say io_uring for their driver in their context the one with the
-/// smallest median time has its time and its CPU compared with those of the like one of epoll: in pairs
-/// within blocks, judged by the rule of the other verdicts, each metric as a family over all workloads. So it
-/// is known more exactly than from the two ratios to a third one. Floors are no choice of anybody's and are
-/// left out. Who is the best is taken from the same numbers as how much better it is.
+/// Compares, on each workload, the fastest contender whose context names io_uring as its driver with the
+/// fastest on epoll (by median time), in time and CPU. The pairs are within blocks; the rule of the other
+/// verdicts judges them, with each metric as a family over all workloads. This is more precise than comparing
+/// both with a third contender. Floors are left out, because no user can choose them. The same numbers decide
+/// which contender is the fastest and by how much.
 ///
-/// `samples` are what the report is of.
+/// `samples` are the samples of the report.
 void compare_drivers(reports::report& report, const verdict_rule& rule, const run_plan& plan,
                      const sample_table& samples);
 

@@ -1,4 +1,4 @@
-// The best floor by the results, and quotients within blocks as of every other ratio.
+// Finds the best floor in the results, and computes quotients within blocks, like every other ratio.
 #include "bench/summary/floor_comparison.hpp"
 
 #include <fmt/format.h>
@@ -23,10 +23,10 @@ namespace {
 
 using reports::result;
 
-/// By workload and metric.
+/// Keys: workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
-/// The first word of what a contender says of its driver: epoll, io_uring.
+/// Returns the first word of a contender's driver: epoll, io_uring.
 std::string_view kind_of(const reports::report& report, std::string_view name) {
     const auto found = std::ranges::find(report.contenders, name, &reports::contender::name);
     if (found == report.contenders.end()) return {};
@@ -36,7 +36,7 @@ std::string_view kind_of(const reports::report& report, std::string_view name) {
     return text.substr(0, text.find_first_of(" ,"));
 }
 
-/// The floor that makes the contender's kind of calls; the best one where there is none.
+/// Returns the floor that makes the contender's kind of system calls; the best floor if there is none.
 const result& floor_of_kind(const reports::report& report, const result& item, const result& best) {
     const reports::report_index index{report};
     const auto kind = kind_of(report, item.contender);
@@ -58,17 +58,18 @@ best_floors find_best_floors(const reports::report& report) {
     return best;
 }
 
-/// Whether it is worth a warning that a value is below the floor's. The other percentiles say the same again,
-/// or hang on single events.
+/// Returns true if a value below the floor's deserves a warning. The other percentiles would only repeat it,
+/// or depend on single events.
 bool is_judged(const result& item) {
     return item.metric == "time" || item.metric == "late_p50";
 }
 
-/// Comparisons of contenders with floors, as log ratios that are above 0 for who is better than the floor.
+/// Comparisons of contenders with floors, as log ratios that are above 0 if the contender is better than the
+/// floor.
 struct judged_with_floors {
     std::vector<const result*> results;
-    std::vector<const result*> floors;      // that each is compared with
-    std::vector<std::string_view> metrics;  // each a family, as of the other verdicts
+    std::vector<const result*> floors;      // the floor of each comparison
+    std::vector<std::string_view> metrics;  // each is a family, as for the other verdicts
     std::vector<comparison> comparisons;
 };
 
@@ -85,7 +86,7 @@ judged_with_floors set_multiples(reports::report& report, const best_floors& bes
         }
         const auto ratios = pairs.comparison_of(item, floor);
         if (ratios.log_ratios.empty()) continue;
-        auto multiples = ratios;  // the other way round, as smaller is better in all of these
+        auto multiples = ratios;  // inverted, because smaller is better in all of these
         for (double& log_ratio : multiples.log_ratios) log_ratio = -log_ratio;
         const auto multiple = ratio_from(multiples);
         item.times_floor =
@@ -100,7 +101,7 @@ judged_with_floors set_multiples(reports::report& report, const best_floors& bes
     return judged;
 }
 
-/// A value that is below a floor's, as a multiple of it.
+/// A value below a floor's, as a multiple of it.
 struct faster_one {
     const result* item;
     const result* floor;
@@ -112,7 +113,8 @@ std::string text_of(const faster_one& found) {
                        found.item->workload);
 }
 
-/// Warns once of all that have the same reason, since a loop that spins is faster on every workload of timers.
+/// Warns once of all results with the same reason: a spinning loop, for example, is faster on every timer
+/// workload.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
     using cells = std::map<std::string, std::vector<faster_one>>;  // by contender

@@ -1,5 +1,4 @@
-// From results of a report back to the blocks that they are of, for comparisons with somebody who is not the
-// baseline.
+// Finds the blocks of a report's results, for comparisons with a contender other than the baseline.
 #pragma once
 
 #include <map>
@@ -12,7 +11,7 @@
 
 namespace loopbench::bench {
 
-/// The pairs of a run, for results that are of it. It refers to the plan and the samples.
+/// The pairs of a run, for its results. Refers to the plan and the samples.
 class pairs_of_run {
 public:
     pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {
@@ -20,7 +19,7 @@ public:
         for (std::size_t i = 0; i < plan.contenders.size(); ++i) contenders_[plan.contenders[i].name] = i;
     }
 
-    /// Of one workload and metric; above 0 where `item` is better.
+    /// Compares results of one workload and metric; above 0 if `item` is better.
     [[nodiscard]] comparison comparison_of(const reports::result& item, const reports::result& to) const {
         return samples_.comparison_of(
             {workloads_.at(item.workload), contenders_.at(item.contender), contenders_.at(to.contender)},

@@ -28,7 +28,7 @@ reports::result to_result(const counted_cell& cell, const reports::metric_info& 
     return result;
 }
 
-/// What a contender said of a metric itself makes way.
+/// Inserts counts; they replace values that the contender reported itself.
 void insert(reports::report& report, const counted_cell& cell) {
     const auto is_of_cell = [&](const reports::result& each) { return reports::same_cell(each, cell); };
     std::erase_if(report.results, [&](const reports::result& each) {
@@ -41,7 +41,7 @@ void insert(reports::report& report, const counted_cell& cell) {
             where = std::next(report.results.insert(where, to_result(cell, metric, found->second)));
 }
 
-/// One line for all cells that lack something for the same reason.
+/// Adds one warning for all results that lack something for the same reason.
 void warn_of_missing(reports::report& report, std::span<const counted_cell> cells) {
     std::map<std::string, std::size_t> reasons;
     for (const auto& cell : cells)
@@ -53,7 +53,7 @@ void warn_of_missing(reports::report& report, std::span<const counted_cell> cell
              "see counts.json, or the line \"counted\" of the journal, for which"});
 }
 
-/// Of a cell that says only the median, it is all that is known.
+/// Returns the estimate; the median alone if there are no samples.
 estimate doubling_of(const counted_cell& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}

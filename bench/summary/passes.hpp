@@ -1,5 +1,5 @@
-// From what the passes after the trials found to results: a report has to come out the same from a run and
-// from its journal.
+// Turns the findings of the passes after the trials into results: a run and its journal must give the same
+// report.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@
 
 namespace loopbench::bench {
 
-/// Whether the cell was measured, as only those are counted.
+/// Returns true if the workload was measured on the contender, because only measured ones are counted.
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
 
-/// Adds the counts to the report, and the medians with their intervals, behind the cell's other results and
-/// in the order of the metrics. A warning for each reason why some are missing, and one for the cells whose
-/// doubling is not within its bounds. Cells without a time are passed over.
+/// Adds the counts to the report, and the medians with their intervals, after the other results of the same
+/// workload and contender and in the order of the metrics. Adds a warning for each reason why some are
+/// missing, and one for doublings outside their bounds. Ignores counts without a measured time.
 void add_counts(reports::report& report, std::span<const counted_cell> cells);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Pairs against the twin, halves against each other.
+// Compares the baseline with its A/A copy in pairs, and the two halves of a session.
 #include "bench/summary/self_check.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    /// From the median absolute deviation to the standard deviation.
+    /// Converts the median absolute deviation to the standard deviation.
     static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
@@ -46,10 +46,10 @@ private:
     const sample_table& samples_;
     std::size_t baseline_;
     std::vector<std::vector<double>> pairs_;  // by comparison
-    std::vector<std::size_t> workloads_;      // likewise
+    std::vector<std::size_t> workloads_;      // one for each comparison
     std::vector<double> deviations_;
 
-    /// A schedule's time is the same whoever serves it.
+    /// Returns the metric to compare: a fixed schedule has the same time for every server.
     std::string_view compared_metric(std::size_t workload) const {
         switch (pace_of(plan_.workloads[workload])) {
             case pace::own_load:
@@ -62,7 +62,7 @@ private:
         return "time";
     }
 
-    /// What failed has no numbers in the report, and is no A/A either.
+    /// Adds the comparison of one workload, unless a copy failed: it then has no numbers in the report.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.twin]) return;
@@ -89,18 +89,18 @@ private:
         }
     }
 
-    /// The logarithms of the baseline's times, in the order of the blocks.
+    /// Returns the logarithms of the baseline's times, in the order of the blocks.
     std::vector<double> log_times(std::size_t workload) const {
         std::vector<double> all;
         const auto& measured = samples_.of({workload, baseline_});
         const auto times = measured.find("time");
-        if (times == measured.end()) return all;  // a stranger's journal may have none
+        if (times == measured.end()) return all;  // a third-party journal may have none
         for (const auto& time : times->second)
             if (time && *time > 0) all.push_back(std::log(*time));
         return all;
     }
 
-    /// Of the workloads that have enough blocks; one that failed early says nothing about the others.
+    /// Finds drift on the workloads with enough blocks; one that failed early says nothing about the others.
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
         std::vector<reports::self_comparison*> tested;
@@ -108,7 +108,7 @@ private:
             auto& item = all.comparisons[i];
             const auto times = log_times(workloads_[i]);
             const auto half = times.size() / 2;
-            constexpr std::size_t half_min = 4;  // fewer can show no drift at 5 %
+            constexpr std::size_t half_min = 4;  // fewer cannot show drift at 5 %
             if (half < half_min) continue;
             const auto first = std::span{times}.first(half), second = std::span{times}.last(half);
             item.drift_pct = 100 * std::expm1(shift_between(first, second).median);
@@ -121,8 +121,8 @@ private:
                 corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
     }
 
-    /// How many of the workloads would have to differ as clearly as so many pairs can, so that a correction
-    /// for all of them calls any different.
+    /// Returns how many workloads would have to differ as clearly as this number of pairs allows, for a
+    /// correction over all workloads to call any of them different.
     std::size_t fewest_that_show() const {
         std::size_t pairs = 0;
         for (const auto& one : pairs_) pairs = std::max(pairs, one.size());

@@ -1,5 +1,5 @@
-// The A/A: the baseline against itself. What a session calls a difference there is what it would call one
-// anywhere.
+// The A/A comparison: the baseline measured twice. A session that finds a difference there would find false
+// ones anywhere.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,21 @@
 
 namespace loopbench::bench {
 
-/// Judges the twin's trials by the rules of the other verdicts. As nothing differs on a fit machine,
-/// Benjamini and Hochberg's correction keeps the chance of even one false difference below 5 %, like Holm's
-/// would (it then is R. J. Simes's test, Biometrika 73, 1986); but ten blocks of thirty workloads, of which
-/// Holm's could never call any different, are enough for it to see a machine on which two are. The session is
-/// unfit when the twin is faster or slower on any workload, or
-/// when more than half of the trials were disturbed. It is not known to be fit while that could not have been
-/// seen: fewer than six blocks have finished, or so few for so many workloads that more than half of them
-/// would have to differ. Of a baseline in several layouts it is told that this is about the machine alone:
-/// where there are as many blocks as layouts, each is measured once as the baseline's and once as the twin's,
-/// so that what it does cancels out. Nothing when the plan has no twin.
+/// Judges the A/A copy's trials by the rules of the other verdicts. On a reliable machine nothing differs, so
+/// Benjamini and Hochberg's correction keeps the chance of even one false difference below 5 %, as Holm's
+/// would (it then equals R. J. Simes's test, Biometrika 73, 1986). But it needs only ten blocks of thirty
+/// workloads to detect a machine on which two differ, where Holm's could not call any different.
+///
+/// The session is unreliable if the copy is faster or slower on any workload, or if more than half of the
+/// trials were disturbed. Its reliability is unknown if this could not have been detected: fewer than six
+/// blocks have finished, or so few for the number of workloads that more than half of them would have to
+/// differ. A baseline with several layouts gets a note that the check covers only the machine: if there are
+/// as many blocks as layouts, each layout is measured once as the baseline and once as the copy, so that its
+/// effect cancels out. Returns nothing if the plan has no A/A copy.
 std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
                                               const sample_table& samples);
 
-/// A gate's exit and a run's exit: whether the session was found unfit.
+/// Returns true if the session was found unreliable; gates and runs then have their own exit code.
 bool is_unfit(const reports::report& report);
 
 }  // namespace loopbench::bench

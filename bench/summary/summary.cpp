@@ -1,4 +1,4 @@
-// A result for each metric of each cell, then verdicts on all of them together.
+// Makes a result for each metric of each workload and contender, then verdicts on all of them together.
 #include "bench/summary/summary.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,8 @@ verdict_rule rule_of(const run_plan& plan) {
     return {.threshold_pct = plan.threshold_pct, .how = plan.how};
 }
 
-/// A stranger's workload is about what it has.
+/// Returns the workloads with their primary metrics; for a third-party workload, these are the metrics that
+/// it has.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
     std::vector<reports::workload> all;
@@ -83,11 +84,12 @@ private:
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
     const std::vector<std::string> machines_ = machines_of(outcome_);
-    /// Workload and contender of cells that were tried, in too few blocks to give them up, and had no number.
+    /// Results (workload, contender) without a number in every tried block, with too few blocks to give them
+    /// up.
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
     std::vector<std::size_t> compared_;    // indices of results
-    std::vector<comparison> comparisons_;  // and what they are judged by
-    std::map<std::size_t, double> alike_;  // how likely hosts are to differ so much by chance
+    std::vector<comparison> comparisons_;  // the comparisons that they are judged by
+    std::map<std::size_t, double> alike_;  // the probability that hosts differ this much by chance
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -116,7 +118,7 @@ private:
             !own && found != refused_.end())
             own = found->second;
         if (own || where.contender != baseline_ || !plan_.twin) return own;
-        // The twin is the same program: had it the other name, the baseline would have failed.
+        // The A/A copy is the same program: with its name, the baseline would have failed.
         const auto& as_twin = outcome_.excluded[where.workload][*plan_.twin];
         if (!as_twin || as_twin->status != reports::cell_status::failed) return own;
         return exclusion{as_twin->status, fmt::format("as its own twin: {}", as_twin->reason)};
@@ -130,8 +132,8 @@ private:
         return all;
     }
 
-    /// By metric, and whether the workload is about it. How many other metrics a contender prints, and how
-    /// many sleeps take as long as each other, must not decide what is said of its time.
+    /// Judges one family for each metric and for whether it is a primary metric. Neither the number of a
+    /// contender's other metrics, nor sleeps of equal length, must affect the verdicts on time.
     reports::judging judge(reports::report& found) const {
         const reports::report_index index{found};
         const auto rule = rule_of(plan_);
@@ -143,7 +145,7 @@ private:
             auto& item = found.results[compared_[i]];
             item.judged = judged[i].verdict;
             if (item.to_baseline)
-                item.detectable_pct = judged[i].detectable_pct;  // per cent of zero are none
+                item.detectable_pct = judged[i].detectable_pct;  // there is no percentage of zero
         }
         const auto of_time = std::ranges::count(families, std::pair{std::string_view{"time"}, true});
         return {std::string{name_of(rule.how)}, rule.threshold_pct, static_cast<std::uint64_t>(of_time)};
@@ -159,7 +161,7 @@ private:
         return found;
     }
 
-    /// Of what workloads are about, corrected for all of it.
+    /// Finds differing hosts, among primary metrics, corrected for all of them.
     void find_hosts_that_differ(reports::report& found) const {
         const reports::report_index index_of{found};
         std::vector<double> p_values;
@@ -211,7 +213,7 @@ private:
     reports::result with_numbers(cell where, const reports::metric_info& metric,
                                  const std::vector<std::optional<double>>& values) const {
         auto item = labelled(where, metric);
-        item.deterministic = false;  // a contender's own word: counts are taken in passes of their own
+        item.deterministic = false;  // the contender's own value; counts have their own pass
         item.samples = values;
         const auto missing =
             static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
@@ -226,8 +228,8 @@ private:
         return item;
     }
 
-    /// The engine's doing where contenders ran at once, and the load generator's where there is one: it
-    /// prints everything else.
+    /// Returns why a metric has no number: the engine left it out of concurrent trials, or the load generator
+    /// left out a latency. Contenders print all other metrics.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.way_of(where) == reports::way::together && !is_of_cpu_time(metric))
             return ": it goes by the clock on the wall, and programs that run at once have a part of a core";
@@ -236,8 +238,8 @@ private:
         return ": the load generator's own lateness may be over 10 % of it (loopbench explain send_late_p99)";
     }
 
-    /// The ratio of the last of `results`, or its difference where there is no ratio, and what its verdict
-    /// will be from.
+    /// Sets the ratio of the last of `results` (or its difference, if there is no ratio), and the data for
+    /// its verdict.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
@@ -307,8 +309,8 @@ private:
     }
 };
 
-/// What a contender said before the run counts, because only then it was asked for everything; its trials may
-/// add to it.
+/// Returns the contenders' descriptions. Their answer before the run counts, because only then they were
+/// asked for everything; their trials may add to it.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
@@ -325,7 +327,7 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
-/// The machines that the record's blocks are of; nothing where there is one.
+/// Returns the machines of the record's blocks; nothing if there is only one.
 std::optional<std::vector<reports::host>> hosts_of(const session_record& record) {
     const auto machines = machines_of(record.outcome);
     if (machines.size() < 2) return std::nullopt;
@@ -341,7 +343,7 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
         shards[place].insert(trial.block % of + 1);
     }
     for (std::size_t i = 0; i < machines.size(); ++i) {
-        // A shard goes on only on a machine that looks like the one that it began on.
+        // A shard is resumed only on a machine that looks like its first one.
         const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
         const auto found = std::ranges::find_if(merged, is_of_it);
         const auto& where = found == merged.end() ? record.where : found->where;
@@ -354,7 +356,7 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// Who failed in a pass after the trials has no proof of its work, and so no numbers: as in one of these.
+/// Marks contenders that failed in a later pass as failed: their work is not proved, so they have no numbers.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
     const auto& workloads = journal.plan.workloads;
@@ -364,7 +366,7 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
-        // What ended the pass is its last reason; those before it are of what could not be counted.
+        // The last reason ended the pass; earlier ones are about values that could not be counted.
         if (!why)
             why = exclusion{cell_status::failed,
                             "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
@@ -376,7 +378,7 @@ run_outcome with_later_failures(const session_record& journal) {
 
 namespace {
 
-/// A number that breaks a law is no number: its result fails.
+/// Fails the results whose numbers break a law.
 run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
                                std::span<const broken_law> broken) {
     for (const auto& law : broken) {

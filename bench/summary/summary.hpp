@@ -1,4 +1,4 @@
-// From trials to results: the only place where the engine does statistics.
+// Turns trials into results; the only place where the engine does statistics.
 #pragma once
 
 #include <string_view>
@@ -9,19 +9,19 @@
 
 namespace loopbench::bench {
 
-/// Contenders, results and warnings of a run, and whether it is complete. The caller knows the rest (the
-/// command and the environment).
+/// Returns contenders, results and warnings of a run, and whether it is complete. The caller adds the rest
+/// (the command and the environment).
 reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 
-/// The log ratios of a result to another contender's of the same report, workload and metric, in the same
-/// blocks and above 0 where `item` is better: those that its ratio to the baseline is from, if `to` is that.
-/// Empty where there are none.
+/// Returns the log ratios of a result to another contender's in the same report, workload and metric, within
+/// the same blocks; above 0 if `item` is better. If `to` is the baseline, the result's ratio is computed from
+/// these. Empty if there are none.
 std::vector<double> log_ratios_of(const reports::result& item, const reports::result& to);
 
-/// The report of a journal, to the byte the one that the run itself wrote.
+/// Returns the report of a journal; it is byte for byte the report that the run itself wrote.
 reports::report report_of(const session_record& journal);
 
-/// The report in a report.json, or of a journal.jsonl. Throws reports::format_error naming `name`.
+/// Reads the report of a report.json or of a journal.jsonl. Throws reports::format_error with `name`.
 reports::report read_report_or_journal(const std::string& text, std::string_view name);
 
 }  // namespace loopbench::bench

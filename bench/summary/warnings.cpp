@@ -1,4 +1,4 @@
-// A condition and its text stand together.
+// Each condition stands next to its text.
 #include "bench/summary/warnings.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
                    "run what is missing (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
-/// Of what was not done.
+/// Warns of planned work that was not done.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
         all.push_back({std::string{reports::shard_code},
@@ -75,8 +75,8 @@ bool too_few_for_any_verdict(const result& item) {
     return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
 }
 
-/// With fewer no difference of any size can be told, in the family with the most comparisons of those in
-/// which that is so: the level that one more difference would have to meet.
+/// Returns how many blocks any difference needs to be significant: the largest number over the families that
+/// have too few. The level is the one that one more difference in the family would have to meet.
 std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     const reports::report_index index{found};
     std::map<std::pair<std::string_view, bool>, std::vector<const result*>> families;
@@ -94,7 +94,7 @@ std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     return most;
 }
 
-/// Of what too few blocks, hosts or layouts leave open. A shard is not judged.
+/// Warns of questions that too few blocks, hosts or layouts leave open. A shard is not judged.
 void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
                      const report& found) {
     if (!plan.part &&
@@ -137,7 +137,7 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
                        "link more layouts where an interval is too wide"});
 }
 
-/// As the first who has it found it: it is of the kernels.
+/// Describes the path, from the first result that has it: it belongs to the kernels, not to a contender.
 std::string path_to_client(const report& found) {
     const auto median_of = [&](std::string_view metric) {
         const auto item = std::ranges::find_if(
@@ -160,7 +160,7 @@ texts drifted_workloads(const report& found) {
     return all;
 }
 
-/// Whose ratio is what on which host, the most different ones first.
+/// Returns the ratios that differ between hosts, the most different ones first.
 texts ratios_that_differ(const report& found) {
     std::vector<std::pair<double, std::string>> all;
     for (const auto& item : found.results) {
@@ -181,8 +181,8 @@ texts ratios_that_differ(const report& found) {
     return sorted;
 }
 
-/// Of workloads whose contenders ran together: where one of them left the core more than another by more than
-/// starting and ending explain, in its words.
+/// Describes the workloads on which concurrent contenders left the core for different shares of time, beyond
+/// the effects of starting and ending.
 texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     constexpr double explained = 0.05;
     texts all;
@@ -201,7 +201,7 @@ texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     return all;
 }
 
-/// Of the surroundings: the machine, its like, and what ran at once.
+/// Warns of the environment: the machine, differences between machines, and concurrent work.
 void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& samples,
                    const report& found) {
     if (found.plan->generator_on)

@@ -1,4 +1,4 @@
-// The protocol's first half: EXE --benchmark_list_tests=true.
+// The first half of the protocol: EXE --benchmark_list_tests=true.
 #include "bench/trial/contender_list.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A report names contenders, and another name than the file's would be nobody's.
+/// Throws usage_error if the contender's name is not UTF-8: a report identifies contenders by name, and must
+/// not change one.
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{
@@ -61,7 +62,7 @@ file_state state_of_file(const fs::path& file) {
     return state;
 }
 
-/// Where bench/workloads/sockets/generator_process.cpp looks for it.
+/// Searches where bench/workloads/sockets/generator_process.cpp does.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
     const char* const told = std::getenv("LOOPBENCH_GENERATOR");
@@ -84,7 +85,7 @@ void remember_files(contender& who) {
     who.generator = generator_of(who);
 }
 
-/// Unless it is remembered.
+/// Adds the file, unless it is already remembered.
 static void remember_file(contender& who, const fs::path& file) {
     if (std::ranges::find(who.files, file.native(), &file_state::path) == who.files.end())
         who.files.push_back(state_of_file(file));
@@ -103,7 +104,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    auto request = listing_of(who, limit, stop_fd);  // where the loader does not know the variable: as cheap
+    auto request = listing_of(who, limit, stop_fd);  // cheap, even if the loader ignores the variable
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }

@@ -1,4 +1,4 @@
-// The cheap question first, the expensive one for strangers.
+// Asks the cheap question first, and the expensive one only of third-party programs.
 #include "bench/trial/describe.hpp"
 
 #include "bench/trial/gbench_json.hpp"
@@ -14,7 +14,7 @@ using json = nlohmann::ordered_json;
 json described_by_itself(const contender& who, workload_size size, std::chrono::nanoseconds limit,
                          int stop_fd) {
     child_request request;
-    // A program that does not know the variable obeys the flag, which is cheap too.
+    // A program that does not know the variable obeys the flag, which is also cheap.
     request.command = {who.path.native(), "--benchmark_list_tests=true"};
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());

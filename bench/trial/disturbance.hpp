@@ -1,4 +1,4 @@
-// Whether a trial had the machine to itself. What the kernel itself counts is looked at before and after.
+// Detects whether other work disturbed a trial, from the kernel's counters before and after it.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,16 @@ namespace loopbench::bench {
 
 struct machine_sample {
     std::map<std::string, cpu_times> cpus;  // by the kernel's names
-    std::string clocksource;                // the kernel leaves the TSC when it finds it unstable
+    std::string clocksource;                // the kernel stops using the TSC if it finds it unstable
 };
 
-/// What cannot be read is 0 or empty.
+/// Returns the counters; one that cannot be read is 0 or empty.
 machine_sample read_machine();
 
-/// What disturbed a trial that took `wall` between the samples: the hypervisor took more than 5 % of the time
-/// of its CPU, or of any CPU where it was kept on none; or it waited for one for more than 5 % of its time;
-/// either for more than 10 ms (the tick in which the kernel counts steal); or the clock source changed. Empty
-/// when nothing did.
+/// Returns what disturbed a trial that took `wall` between the samples; empty if nothing did. The hypervisor
+/// took more than 5 % of its CPU's time (or of any CPU's, if the trial was not kept on one); or the trial
+/// waited for a CPU for more than 5 % of its time; either for more than 10 ms (the tick in which the kernel
+/// counts steal time). Or the clock source changed.
 std::string disturbance(const machine_sample& before, const machine_sample& after,
                         const resource_usage& usage, std::chrono::nanoseconds wall, std::optional<int> cpu);
 

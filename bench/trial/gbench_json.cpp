@@ -1,5 +1,5 @@
-// Every row is read leniently (a contender in another language may leave things out), but a time in a unit
-// that nobody knows is an error rather than a wrong number.
+// Every row is read leniently (a contender in another language may omit fields), but a time in an unknown
+// unit is an error, because it would become a wrong number.
 #include "bench/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ gbench_row read_row(const json& from) {
     row.name = text_or(from, "run_name", text_or(from, "name", ""));
     if (from.value("error_occurred", json(false)) == json(true))
         row.error = text_or(from, "error_message", "no message");
-    // Since 1.8: nothing is wrong, and nothing was run.
+    // Since version 1.8: the benchmark skipped itself, which is no error.
     else if (from.value("skipped", json(false)) == json(true))
         row.error = fmt::format("unsupported: {}", text_or(from, "skip_message", "it skipped itself"));
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
@@ -65,7 +65,7 @@ gbench_row read_row(const json& from) {
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
     try {
-        // A counter may well be called like one of the fields that every row has.
+        // A counter can have the same name as one of the fields that every row has.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
     } catch (const reports::format_error& error) {
         throw gbench_error{"printed JSON that cannot be read: {}; it begins with \"{}\"", error.what(),

@@ -1,4 +1,4 @@
-// Reads what a contender prints: Google Benchmark's JSON, version 1.7.1 and later, which is not always JSON.
+// Reads a contender's output: the JSON of Google Benchmark 1.7.1 and later, which is not always valid JSON.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace loopbench::bench {
 
-/// The output cannot be used; what() is the reason that a report gives.
+/// An error for unusable output; what() is the reason that a report gives.
 class gbench_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -26,20 +26,21 @@ struct gbench_row {
 };
 
 struct gbench_output {
-    /// Without host and path (a user's name, often): reports are made to be shared.
+    /// Without host and path (which often contain a user's name), because reports are shared.
     nlohmann::ordered_json context;
-    /// Of single runs. Aggregates are left out, but for the mean of a benchmark that shows nothing else
+    /// Rows of single runs. Aggregates are left out, except the mean of a benchmark that prints nothing else
     /// (ReportAggregatesOnly).
     std::vector<gbench_row> rows;
 };
 
-/// Of a context, which stands in a journal's first line and in every report. Ours have a hundredth of it.
+/// The limit for a context, which goes into a journal's first line and every report. Ours have a hundredth of
+/// it.
 inline constexpr std::size_t context_bytes_max = 65536;
 
-/// Throws gbench_error.
+/// Parses a contender's output; throws gbench_error.
 gbench_output parse_gbench_json(std::string_view text);
 
-/// `text` with the bare words NaN and Infinity (signed or not) outside of strings as null, which JSON has.
+/// Returns `text` with the bare words NaN and Infinity (signed or not) outside strings replaced by null.
 std::string without_bare_non_finite(std::string_view text);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Names between the suite and Google Benchmark, which appends how a benchmark is run to what it is called.
+// Conversion of names: Google Benchmark appends the conditions of a run to a benchmark's name.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace loopbench::bench {
 
-/// The workload's full name: the printed name without Google Benchmark's suffixes ("/real_time",
+/// Returns the workload's full name: the printed name without Google Benchmark's suffixes ("/real_time",
 /// "/iterations:N", "/repeats:N", "/min_time:X", "/min_warmup_time:X", "/manual_time", "/process_time",
 /// "/threads:N").
 std::string workload_name(std::string_view printed);
 
-/// The workloads in the answer to --benchmark_list_tests=true, a name a line. Benchmarks that differ in a
-/// suffix alone ("/threads:1", "/threads:2") keep their printed names, as they would be one workload
-/// otherwise.
+/// Returns the workloads in the output of --benchmark_list_tests=true, which has one name per line.
+/// Benchmarks that differ only in a suffix ("/threads:1", "/threads:2") keep their printed names, because
+/// they would be one workload otherwise.
 std::vector<std::string> workloads_from_listing(std::string_view listing);
 
-/// An anchored POSIX extended regular expression for --benchmark_filter that matches exactly this workload,
-/// with whatever suffixes.
+/// Returns an anchored POSIX extended regular expression for --benchmark_filter that matches exactly this
+/// workload, with any suffixes.
 std::string exact_filter(std::string_view workload);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Contexts to groups of contenders, and groups to sentences.
+// Groups the contenders by their contexts, and describes the groups in sentences.
 #include "bench/trial/parity.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 using sheets = std::span<const reports::contender>;
 
-/// The contenders by what they say of one thing, in the order in which the values are met.
+/// The contenders, grouped by the value of one property, in the order in which the values first occur.
 using groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 constexpr std::string_view not_told = "not told";
@@ -62,7 +62,7 @@ void add_to(groups& all, const std::string& value, const std::string& name) {
         same->second.push_back(name);
 }
 
-/// By what each says under `key`. Contenders that have no such thing are left out.
+/// Groups contenders by their value of `key`. Leaves out contenders to which the property does not apply.
 groups grouped(sheets contenders, std::string_view key) {
     groups all;
     for (const reports::contender& each : contenders) {
@@ -86,8 +86,8 @@ bool differs_from_release(sheets contenders, std::string_view key, std::string_v
     });
 }
 
-/// "client A=1 B=2; server A=1" as A -> "client 1, server 1" and B -> "client 2". A text of another form is
-/// one option.
+/// Parses "client A=1 B=2; server A=1" into A -> "client 1, server 1" and B -> "client 2". A text of another
+/// form is one option.
 std::map<std::string, std::string> options_in(const std::string& text) {
     std::map<std::string, std::string> options;
     std::string end;
@@ -109,7 +109,8 @@ std::map<std::string, std::string> options_in(const std::string& text) {
     return options;
 }
 
-/// One warning for each socket option, because a list of two dozen options hides the one that differs.
+/// Adds one warning for each socket option, because a list of two dozen options would hide the one that
+/// differs.
 void compare_socket_options(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::pair<std::string, std::map<std::string, std::string>>> told;
     groups silent;
@@ -138,7 +139,7 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
     }
 }
 
-/// What `loopbench calibrate` does must never pass for a measurement.
+/// Warns of slowdowns, so that a run of `loopbench calibrate` never passes for a measurement.
 void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::string> slowed;
     for (const reports::contender& each : contenders)
@@ -150,7 +151,7 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
                          "unset LOOPBENCH_SLOWDOWN, which is for `loopbench calibrate` alone"});
 }
 
-/// A program that knows nothing of this, such as any other Google Benchmark program.
+/// Returns true if a program states none of these properties, like any other Google Benchmark program.
 bool tells_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {
@@ -158,7 +159,7 @@ bool tells_nothing(const reports::contender& who) {
            });
 }
 
-/// What contenders differ in that makes them other builds; nothing when they are alike.
+/// Describes the differences that make the contenders different builds; returns nothing if there are none.
 std::optional<std::string> mixed_builds(sheets contenders) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {
@@ -170,14 +171,14 @@ std::optional<std::string> mixed_builds(sheets contenders) {
     return fmt::format("{}", fmt::join(mixed, "; "));
 }
 
-/// As far as they tell.
+/// Returns true if any contender says that it is not a release build.
 bool any_is_no_release_build(sheets contenders) {
     return differs_from_release(contenders, "optimised", "yes") ||
            differs_from_release(contenders, "assertions", "off") ||
            differs_from_release(contenders, "sanitizers", "off");
 }
 
-/// The names of those that tell nothing of how they were made, such as any other Google Benchmark program.
+/// Returns the contenders that say nothing about their build, like any other Google Benchmark program.
 std::vector<std::string> silent_ones(sheets contenders) {
     std::vector<std::string> names;
     for (const reports::contender& each : contenders)

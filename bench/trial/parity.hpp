@@ -1,5 +1,5 @@
-// Whether the contenders were made alike. A ratio between two of them is about their loops only when
-// everything else is the same, or the difference stands beside it.
+// The build comparison. A ratio between two contenders is about their loops only if everything else is the
+// same; otherwise the report must show the difference.
 #pragma once
 
 #include <span>
@@ -12,18 +12,18 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error when contenders differ in build type, optimisation, assertions or sanitizers: then the
-/// numbers would compare builds. It says which contender has what, and ends with `other_remedy`. A contender
-/// that does not tell is not refused; see parity_warnings().
+/// Throws usage_error if contenders differ in build type, optimisation, assertions or sanitizers: the numbers
+/// would compare builds. The message lists the contenders of each value and ends with `other_remedy`.
+/// Contenders that do not state these properties are accepted; see parity_warnings().
 void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy = {});
 
-/// For a doctor: how the contenders were built, by what they say of themselves.
+/// Returns the doctor's finding on how the contenders were built, from their own descriptions.
 finding diagnose_builds(std::span<const reports::contender> contenders);
 
-/// Every other difference: one warning for each thing in which contenders differ, with the groups that are
-/// alike. A thing that some tell and others do not is a difference; a value that begins with "none" is not
-/// compared, because the contender has no such thing. Contenders that tell nothing at all beside others that
-/// do are one warning. Beside that, one when what all of them are is no release build.
+/// Returns every other difference: one warning for each property in which contenders differ, with the groups
+/// that have equal values. A property that only some contenders state is a difference; a value that begins
+/// with "none" is not compared, because the property does not apply. Contenders that state nothing at all get
+/// one common warning. Another warning says if the contenders are not release builds.
 std::vector<reports::warning> parity_warnings(std::span<const reports::contender> contenders);
 
 }  // namespace loopbench::bench

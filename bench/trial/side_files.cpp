@@ -61,7 +61,7 @@ std::string read_side_file(const fs::path& path, std::string_view workload) {
         if (field<std::string_view>(whole, "schema") != "loopbench-side/1")
             throw reports::format_error{"schema: expected loopbench-side/1"};
         for (const auto each : field<simdjson::dom::array>(whole, "histograms"))
-            if (read_histogram(each).workload == workload)  // and all of them can be read
+            if (read_histogram(each).workload == workload)  // every histogram is read, as a check
                 ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);
         if (ours.size() > histograms_bytes_max)
             throw reports::format_error{

@@ -1,5 +1,5 @@
-// The files in which contenders leave what their output cannot carry: bench/contenders/process/side_file.hpp
-// says what is in them.
+// Histogram files, in which contenders write data that their output cannot carry;
+// bench/contenders/process/side_file.hpp defines their content.
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,17 @@ class element;
 
 namespace loopbench::bench {
 
-/// One histogram of a side file, of one trial and without its contender, which is not in it. Throws
+/// Reads one histogram of one trial from a histogram file, which does not name the contender. Throws
 /// reports::format_error.
 reports::histogram read_histogram(simdjson::dom::element from);
 
-/// Of a workload in a side file: with what stands around them they are a line of a run's histograms.
+/// The limit for one workload's histograms in a file: with their surroundings, they are one line of a run's
+/// file.
 inline constexpr std::size_t histograms_bytes_max = std::size_t{15} << 20U;
 
-/// The histograms of `workload` in the side file at `path`, as JSON, with commas between them; empty when
-/// there is none. Throws reports::format_error when it is no side file, or cannot be read. What is no regular
-/// file is not opened: a pipe would be waited for, and a link followed to somebody else's file.
+/// Returns the histograms of `workload` in the file at `path`, as JSON objects separated by commas; empty if
+/// the file does not exist. Throws reports::format_error if it is not a histogram file or cannot be read.
+/// Opens only regular files: a pipe would block, and a link could lead to another user's file.
 std::string read_side_file(const std::filesystem::path& path, std::string_view workload);
 
 }  // namespace loopbench::bench

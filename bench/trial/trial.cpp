@@ -1,4 +1,4 @@
-// The protocol's second half: run one benchmark, and judge what came back.
+// The second half of the protocol: run one benchmark, and judge its output.
 #include "bench/trial/trial.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::string signal_name(int signal) {
     return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-/// What execve(2) means by the commoner ones of its errors.
+/// Explains the common errors of execve(2).
 std::string_view cause_of_no_start(int error) {
     switch (error) {
         case EACCES:
@@ -66,7 +66,8 @@ std::string_view cause_of_no_start(int error) {
     }
 }
 
-/// Reasons stand in every report, and a contender may print megabytes of them.
+/// Sets the status, with a shortened reason: every report contains the reasons, and a contender may print
+/// megabytes.
 void set_status(trial_outcome& trial, cell_status status, std::string_view reason) {
     constexpr std::size_t bytes_max = 4096;
     trial.status = status;
@@ -118,7 +119,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     if (ours == output.rows.end()) return set_failed(trial, "printed no result for the workload");
     if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
         return take_error(trial, *wrong->error);
-    // Of repetitions in one process only the first counts: they are no trials of their own.
+    // Only the first repetition in a process counts: repetitions are not trials of their own.
     auto metrics = metrics_of(*ours);
     trial.cpu_time_ns = ours->cpu_time_ns;
     if (const auto& time = metrics["time"]; !time || *time <= 0)
@@ -177,7 +178,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     try {
         auto output = parse_gbench_json(outcome.output);
         take_rows(trial, output, workload);
-        // A server or a command that it started may have said there why.
+        // The error output of a server or command that it started can explain the failure.
         if (trial.status == cell_status::failed)
             set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
@@ -193,13 +194,13 @@ std::string side_file_in(const scratch_folder& scratch) {
     return (scratch.path() / "side.json").native();
 }
 
-/// It may have numbers, and they are not to count.
+/// Fails the trial and removes its numbers, which must not count.
 void discard(trial_outcome& trial, std::string_view reason) {
     set_failed(trial, reason);
     trial.metrics.clear();
 }
 
-/// A side file is a contender's own choice, but one that cannot be read is a contender that does not work.
+/// Reads the histogram file. A contender need not write one, but an unreadable file fails the trial.
 void take_histograms(trial_outcome& trial, const trial_request& request, const scratch_folder& scratch) {
     try {
         auto found = read_side_file(side_file_in(scratch), request.workload);
@@ -209,7 +210,8 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const s
     }
 }
 
-/// Looked for behind the trial: what was replaced before it started is so by then, too.
+/// Fails the trial if the contender was replaced. Checked after the trial, which also finds earlier
+/// replacements.
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
@@ -249,7 +251,8 @@ child_request child_of(const trial_request& request, const scratch_folder& scrat
     return child;
 }
 
-/// A number that breaks a law cannot be true. What the catalog does not know may time itself as it likes.
+/// Discards numbers that break a law. Does not check workloads that are not in the catalog: they may measure
+/// time differently.
 void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
     const auto* const shape = find_shape(request.workload);
     if (trial.status != cell_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
@@ -258,13 +261,13 @@ void refuse_impossible(trial_outcome& trial, const trial_request& request, const
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
 
-/// Six digits are more than one slice is known to, and a journal of an hour has some hundred thousand slices.
+/// Rounds to six digits: one slice is less precise, and an hour's journal has some hundred thousand slices.
 double rounded(double value) {
     const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
     return std::round(value * scale) / scale;
 }
 
-/// The median of its slices is the time of a trial.
+/// Sets the trial's time to the median of its slices.
 void take_slices(trial_outcome& trial, const std::vector<slice>& slices) {
     if (trial.status != cell_status::ok || slices.empty()) return;
     if (const auto broken = law_broken_by_slices(slices)) return discard(trial, *broken);
@@ -278,7 +281,8 @@ void take_slices(trial_outcome& trial, const std::vector<slice>& slices) {
     trial.turns = std::move(operation_ns);
 }
 
-/// Whether it says what CPU its timed section took; a stranger's counter of that name may be anything.
+/// Returns true if the trial reports the CPU time of its timed section; a third-party counter of that name
+/// may mean anything else.
 bool says_own_cpu_time(const trial_outcome& trial) {
     return trial.metrics.contains("cpu") && trial.context.contains("turns");
 }
@@ -288,7 +292,7 @@ enum class cpu_clock {
     of_google_benchmark
 };
 
-/// What all of a row can be judged by: two definitions of one time are no comparison.
+/// Returns the clock that every trial of a row has: times by two definitions must not be compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
         return trial.status != cell_status::ok || says_own_cpu_time(trial);
@@ -296,8 +300,8 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
     return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
 }
 
-/// Of what had a part of a core, the time that it ran is what can be compared. What goes by the clock on the
-/// wall has no value: the kernel gives the core away for milliseconds.
+/// Replaces the time by CPU time: contenders that shared a core can be compared only by it. Metrics of
+/// wall-clock time lose their value, because the kernel gives the core away for milliseconds.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != cell_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
@@ -310,7 +314,7 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     trial.histograms.clear();
 }
 
-/// What one of them has left behind worked beside the others.
+/// Marks trials as disturbed by orphaned processes of other trials in the block.
 void call_disturbed_by_daemons(std::span<trial_outcome> trials, std::span<const trial_request> requests,
                                const std::vector<std::optional<std::string>>& left,
                                const std::optional<std::string>& left_by_some_of_them) {
@@ -324,7 +328,7 @@ void call_disturbed_by_daemons(std::span<trial_outcome> trials, std::span<const 
                     fmt::format("{}, which {} left behind, ran beside it", *left[i], requests[i].who.name);
 }
 
-/// The share of the time in which it could have run that a process did not: it waited for something.
+/// Returns the share of its runnable time in which a process did not run, because it waited for something.
 std::optional<double> share_waited(const child_outcome& child) {
     const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
     if (could <= 0) return std::nullopt;
@@ -399,7 +403,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         take_histograms(trial, requests[i], scratch[i]);
         refuse_impossible(trial, requests[i], ended[i].child);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
-        // Who has a number without having asked for a turn, had the core to itself.
+        // A contender that has a result but never asked for a slice had the core to itself.
         const bool took_none = made == way::turns && ended[i].slices.empty();
         trial.made = took_none && trial.status == cell_status::ok ? way::apart : made;
         if (made == way::turns)

@@ -28,7 +28,8 @@ using clock = running_child::clock;
 using reports::uninterrupted;
 using reports::unique_fd;
 
-/// This thread on one core, until it goes: where the turns are, so that to pass one on wakes no other core.
+/// Keeps this thread on the contenders' core while the object lives, so that passing on the slice wakes no
+/// other core.
 class kept_on {
 public:
     explicit kept_on(std::optional<int> cpu) {
@@ -49,16 +50,16 @@ private:
     bool moved_ = false;
 };
 
-/// Another order, in which nobody's place is more than one further: some pairs of neighbours, from `first`
-/// on, change places. So who comes after whom is chance, and still nobody waits for much longer than a round.
-/// Who waited for 40 ms would have its kernel acknowledge, in others' turns, what its sockets hold unread
-/// (tcp_send_delayed_ack() in Linux's tcp_output.c): a thousand connections cost a thousand of these.
+/// Shuffles the order so that each place changes by at most one: some pairs of neighbours, beginning at
+/// `first`, are swapped. The order is random, but no contender waits for much longer than a round. If one
+/// waited for 40 ms, its kernel would acknowledge the unread data of its sockets during the slices of others
+/// (tcp_send_delayed_ack() in Linux's tcp_output.c): a thousand connections cost a thousand acknowledgements.
 void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
     for (std::size_t i = first; i + 1 < order.size(); i += 2)
         if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);
 }
 
-/// One of those who take turns.
+/// One of the interleaved contenders.
 class player {
 public:
     player(const child_request& request, const turn_lengths& turn) : request_{request} {
@@ -81,7 +82,7 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until it has written a line, or is over.
+    /// Waits until the contender has written a line, or is over.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -94,13 +95,13 @@ public:
             if (watched[4].revents != 0) return end_because(child_end::stopped);
             child_->go_on(std::span{watched}.first<3>());
             const bool answered = watched[3].revents != 0 && has_heard_line();
-            if (clock::now() >= until) return end_because(when_late);  // who never stops answering, too
+            if (clock::now() >= until) return end_because(when_late);  // also if it never stops writing
             if (answered) return;
         }
     }
 
     void give(char what) noexcept {
-        // Who is gone cannot be told, as the wait for it will find; and there is no signal for that.
+        // If the contender has ended, the wait that follows notices; there is no signal for that.
         given_ = clock::now();
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
@@ -114,13 +115,13 @@ private:
         std::array<char, 256> chunk;
         const auto count = uninterrupted([&] { return ::read(ours_.get(), chunk.data(), chunk.size()); });
         if (count <= 0) {
-            ours_.reset();  // it wants no more turns; poll passes over -1
+            ours_.reset();  // it wants no more slices; poll ignores -1
             return false;
         }
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
         const auto end = heard_.find('\n');
         if (end == std::string::npos && heard_.size() < chunk.size()) return false;
-        // Behind its answer it says nothing until it is given the next turn.
+        // After its line, it must write nothing until it gets the next slice.
         if (end + 1 != heard_.size() || !take_line(std::string_view{heard_}.substr(0, end)))
             end_because(child_end::broke_protocol);
         heard_.clear();
@@ -129,7 +130,7 @@ private:
 
     bool take_line(std::string_view line) {
         if (line == "ready") return true;
-        std::array<std::int64_t, 4> numbers{};  // timed operations and ns, and the same of the untimed part
+        std::array<std::int64_t, 4> numbers{};  // timed operations and ns, and the same for the untimed part
         std::size_t count = 0;
         const char *here = line.data(), *const end = line.data() + line.size();
         for (bool more = true; more; ++count) {
@@ -158,7 +159,7 @@ private:
     std::optional<running_child> child_;
     std::string heard_;
     std::vector<slice> slices_;
-    clock::time_point given_{};  // when it was last given a turn
+    clock::time_point given_{};  // when it last got a slice
     std::chrono::nanoseconds timed_{0};
 };
 
@@ -176,12 +177,12 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
         all[i].hear(std::min(deadline, late), rules.stop_fd,
                     deadline < late ? child_end::timed_out : when_late);
         if (!all[i].is_over()) return;
-        outcomes[i] = all[i].finish();  // in its own turn
+        outcomes[i] = all[i].finish();  // in its own slice
         outcomes[i].out_of_time = outcomes[i].child.end == child_end::timed_out && clock::now() >= deadline;
         if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
     };
-    // One after the other: while one makes its connections, nobody works.
+    // One after the other: no contender works while one makes its connections.
     bool stopped = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         stopped = stopped || (i > 0 && outcomes[i - 1].child.end == child_end::stopped);
@@ -200,7 +201,7 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
         swap_neighbours(playing, first, random);
         const auto round = playing;
         for (const std::size_t i : round) {
-            // At the end of the time nobody is given a turn; the wait that follows ends at once.
+            // When the time is over, no slice is granted; the following wait ends at once.
             const bool enough = all[i].timed() >= rules.enough;
             if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
             hear(i, enough ? requests[i].limit : rules.turn,

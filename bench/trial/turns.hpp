@@ -1,5 +1,5 @@
-// Taking turns: the suite's half. (The contenders' half, and the protocol, is
-// bench/workloads/trial/turns.hpp.)
+// Interleaved measuring: the suite's half. (bench/workloads/trial/turns.hpp has the contenders' half and the
+// protocol.)
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 
 namespace loopbench::bench {
 
-/// What a turn is. The untimed part is to be as long as it takes until what the others did to the caches is
-/// not to be seen any more (reports/evidence/settle).
+/// The parts of a slice. The untimed part must last until the other contenders' effect on the caches has
+/// disappeared (reports/evidence/settle).
 struct turn_lengths {
     std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
                              timed = std::chrono::microseconds{1500};  // whole microseconds
@@ -22,29 +22,29 @@ struct turn_lengths {
 };
 inline constexpr std::chrono::seconds longest_turn_part{1};
 
-/// Who does not give its turn back within this time is ended. Its process may have to end in it.
+/// A contender that keeps its slice longer than this is ended. The limit includes the end of its process.
 inline constexpr std::chrono::seconds turn_limit{10};
 
 struct turn_rules {
-    std::uint64_t seed = 0;             // of the order in each round
-    std::chrono::nanoseconds enough{};  // timed work after which a contender is told to end
+    std::uint64_t seed = 0;             // for the order in each round
+    std::chrono::nanoseconds enough{};  // timed work after which a contender must end
     std::chrono::nanoseconds limit{};   // for all of them
     int stop_fd = -1;                   // when it becomes readable, all are ended
     std::chrono::nanoseconds turn = turn_limit;
     turn_lengths lengths = {};
-    std::function<void(std::size_t, const child_outcome&)> ended = {};  // called for each as it ends, if any
+    std::function<void(std::size_t, const child_outcome&)> ended = {};  // called for each as it ends, if set
 };
 
 struct outcome_by_turns {
     child_outcome child;
-    bool out_of_time = false;  // ended by the limit that is for all of them
-    /// The i-th slices of all are of one round, some milliseconds apart.
+    bool out_of_time = false;  // ended by the common limit
+    /// The i-th slices of all contenders belong to one round, some milliseconds apart.
     std::vector<slice> slices;
 };
 
-/// Runs all of them at once, one at a time working, until all have ended. Their requests say the core. For
-/// those that know nothing of turns it is as if they were run one after the other. None is started any more
-/// when all are to end. Main thread only; see run_child().
+/// Runs all of them at once, with one working at a time, until all have ended. Their requests name the core.
+/// Contenders that do not know slices run one after the other. No contender is started after all must end.
+/// Main thread only; see run_child().
 std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> requests, const turn_rules& rules);
 
 }  // namespace loopbench::bench

@@ -5,7 +5,7 @@
 
 namespace loopbench::bench {
 
-/// The command was not used as it is meant to be; what() names the thing, the cause and the remedy.
+/// An error in the use of a command; what() names the thing, the cause and the remedy.
 class usage_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;

@@ -1,4 +1,4 @@
-// Waking a loop from another thread, on the same core or on another.
+// Waking a loop from another thread, on the same core or on another one.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,16 @@
 
 namespace loopbench::bench::workloads {
 
-/// Posts before anything is timed. A virtual machine wakes a sleeping core faster at first than from then on.
-/// On one core it need not be woken, and a loop that spins there lets the other thread wait for milliseconds.
+/// Returns the number of posts before the timed section. At first, a virtual machine wakes a sleeping core
+/// faster than later. On one core nothing needs to be woken, and each post can take milliseconds, because a
+/// spinning loop keeps the other thread waiting.
 constexpr std::uint64_t warm_up_posts(int cores) {
     return cores == 1 ? 10 : 2000;
 }
 
 namespace detail {
 
-/// Posts one function after the other from a thread on the given core, each when the one before has run.
+/// Posts functions from a thread on the given core, each when the previous one has run.
 template <Runtime R>
 class posting_thread {
 public:
@@ -68,7 +69,7 @@ private:
             t_.latency().record(std::chrono::nanoseconds(clock::now() - posted).count());
         if (++ran_ == untimed_) t_.begin();
         if (ran_ < untimed_ + t_.operations()) return allow(ran_ + 1);
-        t_.end();  // here, so that waking the task is not timed
+        t_.end();  // here, so that the task's wake-up is not timed
         done_.set();
     }
 
@@ -78,15 +79,15 @@ private:
     std::uint64_t untimed_;  // posts of the warm-up
     std::uint64_t ran_ = 0;
     std::atomic<std::uint64_t> posted_ = 0;
-    std::atomic<std::uint32_t> allowed_ = 0;  // how many posts the thread may have made; a futex has 32 bits
+    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts allowed so far; a futex has 32 bits
     std::thread thread_;                      // last: it uses all of the above
 };
 
 }  // namespace detail
 
-/// One operation: another thread posts a function, the loop wakes, unless it still looks, and runs it,
-/// and the thread is told. A warm-up comes before. Both threads are kept on their cores, which are one or
-/// two. The latency is from before the post to when the function runs.
+/// One operation: another thread posts a function; the loop wakes, unless it is still polling, runs the
+/// function, and lets the thread continue. A warm-up comes first. Both threads stay on their cores, which are
+/// one or two. The latency is measured from before the post until the function runs.
 template <Runtime R, int Cores>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
     const auto cores = cores_for_two_threads(Cores, t);

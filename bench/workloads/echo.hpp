@@ -1,5 +1,5 @@
-// Round trips: the clients and the server share one loop, and every byte that comes back is compared with
-// what was sent. (The connections themselves are in sockets/echo_session.hpp.)
+// Round trips: the clients and the server share one loop, and every byte that comes back is compared with the
+// byte that was sent. (sockets/echo_session.hpp has the connections themselves.)
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Proves every round trip of the timed section, and that the connections had equal shares of it.
+/// Proves every round trip of the timed section, and that the connections had equal shares of the round
+/// trips.
 template <class Transport>
 void prove_echo(const echo_session<Transport>& session) {
     prove_echo(session.t, session.counts, session.served_bytes, session.rounds_before, session.message_bytes);
@@ -34,8 +35,8 @@ echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, st
 
 }  // namespace detail
 
-/// One operation: one round trip. All connections together do operations() of them, each connection the same
-/// number; connecting, and some round trips on each connection, come before and are not timed.
+/// One operation: one round trip. All connections together make operations() round trips, each connection the
+/// same number. Connecting and some first round trips on each connection are not timed.
 template <Runtime R, std::size_t Connections, std::size_t Bytes = echo_bytes>
 task_of<R> echo_rtt_tcp(R& runtime, trial& t) {
     return detail::echo_rtt<tcp_transport<R>>(runtime, t, Connections, Bytes);
@@ -47,8 +48,9 @@ task_of<R> echo_rtt_unix(R& runtime, trial& t) {
     return detail::echo_rtt<unix_transport<R>>(runtime, t, Connections, echo_bytes);
 }
 
-/// One operation: one round trip of 64 bytes on one of 100 connections, while 10,000 others are open, waited
-/// for, and silent. Opening them is not timed; what each costs in memory is reported.
+/// One operation: one round trip of 64 bytes on one of 100 connections, while the loop also waits for 10,000
+/// other connections, which stay silent. Opening them is not timed; the memory that each one costs is
+/// reported.
 template <Runtime R>
 task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     constexpr std::size_t active = 100;
@@ -62,7 +64,7 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     silent.prove();
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct echo_family {
     static constexpr std::array about{
         workload_info{"echo/rtt/tcp", about_traffic,
@@ -83,9 +85,9 @@ struct echo_family {
             "Whatever is proportional to all connections instead of the active ones: poll and select pass "
             "all of them to the kernel each time."},
     };
-    // Many TCP connections, or some with large messages, are apart: six round trips on each make turns so
-    // long that each contender waits until its kernel acknowledges what they hold unread, in the turns of
-    // others (see swap_neighbours() in trial/turns.cpp).
+    // Many TCP connections, or several with large messages, are sequential (way::apart): six round trips on
+    // each connection make slices so long that every contender's kernel acknowledges unread data during the
+    // slices of others (see swap_neighbours() in trial/turns.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        way::turns}

@@ -1,5 +1,5 @@
-// The join: children that are ready, that suspend once, that sleep, that wait for a socket, that gather
-// themselves.
+// The join: children that are ready, that suspend once, that sleep, that wait for a socket, and that gather
+// children of their own.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ task_of<R> yielding_child(R& runtime, std::uint64_t& ended) {
     ++ended;
 }
 
-// When the children of one gather woke.
+// The times at which the children of one gather woke.
 struct wakes {
     time_point first = time_point::max();
     time_point last = time_point::min();
@@ -49,10 +49,11 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
     all.last = std::max(all.last, now);
 }
 
-/// Gathers 1000 of start(ended) at a time, until operations() children have ended. The first 1000 are not
-/// timed: they meet memory that the process has not touched yet. Children are assigned, because a compiler
-/// inlines a vector's push_back() into one contender and not into the next, which was a tenth of a child.
-/// They are freed by moving them away, because an assignment of Boost 1.81's awaitable frees nothing.
+/// Gathers 1000 children of start(ended) at a time, until operations() children have ended. The first 1000
+/// are not timed, because they meet memory that the process has not touched yet. Children are assigned to
+/// existing elements, because a compiler inlines a vector's push_back() in some contenders only, and this
+/// changed a child's time by a tenth. They are freed by moving them away, because an assignment of Boost
+/// 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     std::uint64_t started = 0;
@@ -83,8 +84,8 @@ auto array_of(Make make, std::index_sequence<Index...>) {
     return std::array{(static_cast<void>(Index), make())...};
 }
 
-/// A tree of gathers of ten, down to leaves that yield once. The children are in the frame: small blocks of
-/// their own between so many frames leave glibc's heap in pieces, and trees would take longer with time.
+/// A tree of gathers of ten, down to leaves that yield once. The children are stored in the frame: separate
+/// small blocks between all these frames would fragment glibc's heap, and trees would get slower over time.
 template <Runtime R>
 task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     constexpr std::uint64_t fan_out = 10;
@@ -97,7 +98,7 @@ task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     co_await runtime.gather(std::span<task_of<R>>(children));
 }
 
-/// Gathers one round trip on each connection, again and again. What is recorded is how long each gather took.
+/// Gathers one round trip on each connection, again and again, and records how long each gather took.
 template <class Transport>
 echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
     for (session.begin(); session.rounds > 0; session.begin_rounds()) {
@@ -129,8 +130,8 @@ task_of<R> gather_yield(R& runtime, trial& t) {
 }
 
 /// One operation: a gather of 1000 children that sleep to the same deadline, 10 ms ahead. Every child's
-/// lateness is recorded, and how far the last child is behind the first: the median of the gathers is the
-/// skew.
+/// lateness is recorded, and the time from the first child's wake-up to the last one's: the median of the
+/// gathers is the skew.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;
@@ -164,8 +165,8 @@ task_of<R> gather_echo(R& runtime, trial& t) {
             right_replies);
 }
 
-/// One operation: one leaf of a tree of gathers of ten; each leaf yields once. As with every gather, the
-/// first one is not timed.
+/// One operation: one leaf of a tree of gathers of ten; each leaf yields once. The first tree is not timed,
+/// as with every gather.
 template <Runtime R, std::uint64_t Leaves>
 task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t started = 0;
@@ -186,7 +187,7 @@ task_of<R> gather_tree(R& runtime, trial& t) {
     t.prove("trees that completed before their leaves", 0, incomplete_trees);
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct gather_family {
     static constexpr std::array about{
         workload_info{"gather/ready", about_work,

@@ -1,4 +1,4 @@
-// An idle loop: what it costs while nothing happens.
+// An idle loop: its cost while nothing happens.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ task_of<R> sleep_for_an_hour(R& runtime, std::uint64_t& woken) {
     ++woken;
 }
 
-/// The timed section: operations() times nothing.
+/// The timed section: nothing happens for operations() periods.
 template <Runtime R>
 task_of<R> idle(R& runtime, trial& t) {
     const std::chrono::milliseconds time = idle_time_of(t);
@@ -38,8 +38,8 @@ task_of<R> idle(R& runtime, trial& t) {
 
 }  // namespace detail
 
-/// One operation: 2 s (smoke: 50 ms) in which the loop has `Sleepers` far timers and nothing to do. They are
-/// still pending when the runtime is destroyed, which frees them.
+/// One operation: 2 s (small: 50 ms) in which the loop has `Sleepers` far timers and nothing to do. The
+/// timers are still pending when the runtime is destroyed, which frees them.
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;
@@ -58,7 +58,8 @@ task_of<R> idle_timer(R& runtime, trial& t) {
     return idle_sleepers<R, 1>(runtime, t);
 }
 
-/// One operation: as idle_timer, while the loop waits for 1000 connections to speak, which they do not.
+/// One operation: the same as idle_timer's, while the loop waits for data on 1000 connections that stay
+/// silent.
 template <Runtime R>
 task_of<R> idle_sockets(R& runtime, trial& t) {
     constexpr std::size_t connections = 1000;
@@ -69,7 +70,7 @@ task_of<R> idle_sockets(R& runtime, trial& t) {
     silent.prove();
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct idle_family {
     static constexpr std::array about{
         workload_info{"idle/timer", about_idleness,

@@ -1,4 +1,4 @@
-// Which function each workload is.
+// The function of each workload.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace loopbench::bench {
 
-/// Every workload, in the order of the table.
+/// Returns every workload, in the order of the table.
 template <Runtime R>
 std::vector<workload<R>> workload_list() {
     std::vector<workload<R>> all;

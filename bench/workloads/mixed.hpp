@@ -1,4 +1,4 @@
-// The founding scheduler's program at real size: an echo server, and two coroutines that count while it
+// The program of the scheduler tutorial at full size: an echo server, and two coroutines that count while it
 // serves.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Counts up, or down, once in a millisecond from `deadline` on, until the server's clients have finished.
+/// Counts up or down once per millisecond, starting at `deadline`, until the server's clients have finished.
 template <Runtime R>
 task_of<R> count_beside(echo_session<tcp_transport<R>>& session, time_point deadline, std::int64_t step,
                         std::int64_t& counter) {
@@ -39,8 +39,8 @@ task_of<R> serve_and_stop(echo_session<tcp_transport<R>>& session) {
 
 template <Runtime R>
 task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t& up, std::int64_t& down) {
-    // One for both: where the process stands still between two looks at the clock, one counter would begin
-    // later, and stay behind for ever.
+    // Both counters share one start time. If the process stopped between two looks at the clock, the second
+    // counter would begin later and stay late for ever.
     const time_point begin = session.runtime.now();
     std::array<task_of<R>, 3> all{count_beside<R>(session, begin, 1, up),
                                   count_beside<R>(session, begin, -1, down), serve_and_stop<R>(session)};
@@ -50,7 +50,8 @@ task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t
 }  // namespace detail
 
 /// One operation: one round trip of 64 bytes on one of 10 connections, while one coroutine counts up and one
-/// counts down, 1000 times a second. The lateness is the counters', the latency the round trips'.
+/// counts down, 1000 times a second. The lateness is that of the counters; the latency is that of the round
+/// trips.
 template <Runtime R>
 task_of<R> mixed_server(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;
@@ -63,7 +64,7 @@ task_of<R> mixed_server(R& runtime, trial& t) {
     t.prove("neither counter left the other behind", 1, up + down >= -1 && up + down <= 1 ? 1 : 0);
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct mixed_family {
     static constexpr std::array about{
         workload_info{"mixed/server", about_traffic,

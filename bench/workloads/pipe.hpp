@@ -1,4 +1,4 @@
-// What a loop does with a descriptor that is not a socket.
+// Reading and writing a descriptor that is not a socket.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t pipe_chunk_bytes = 4096;
 
-/// One operation: 4 KiB written to a pipe and read from it, every byte compared. Writer and reader share the
-/// loop.
+/// One operation: 4 KiB written to a pipe and read from it, with every byte compared. Writer and reader share
+/// the loop.
 template <Pipes R>
 task_of<R> pipe_read(R& runtime, trial& t) {
     auto ends = runtime.open_pipe();
     co_await detail::carry_stream(runtime, t, ends.reader, ends.writer, pipe_chunk_bytes);
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct pipe_family {
     static constexpr std::array about{
         workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",

@@ -1,4 +1,4 @@
-// The ready queue: posted functions, yields and spawned coroutines, with no I/O and no timer anywhere.
+// The ready queue: posted functions, yields and spawned coroutines, without I/O and timers.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Posted functions run, each once, in order. Not timed: it is the proof that the chain's functions would not
-/// get lost, for a chain that lost one would never end. False when the proof failed.
+/// Checks that posted functions run, each once and in order; not timed. It proves that no function of the
+/// chain gets lost, because a chain that lost one would never end. Returns false if the proof failed.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -35,7 +35,7 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two that walk in step: each yield lets the other one go first.
+/// One of two coroutines that proceed in step: each yield lets the other one run first.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -44,7 +44,7 @@ task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, st
     }
 }
 
-/// Not timed: a yield that goes on at once, be it only now and then, fails.
+/// Fails the trial if a yield ever continues at once; not timed.
 template <Runtime R>
 task_of<R> yields_take_turns(R& runtime, trial& t) {
     std::uint64_t left = 0, right = 0, out_of_turn = 0;
@@ -61,7 +61,7 @@ struct chain {
     trial& t;
     typename R::event done;
     std::uint64_t ran = 0;
-    std::uint64_t last = 0;  // of those that are run before the trial is asked again
+    std::uint64_t last = 0;  // number of functions that run before the trial is asked again
 
     void post_next() {
         runtime.post([this] { step(); });
@@ -71,13 +71,13 @@ struct chain {
         if (++ran < last || (last += t.next()) > ran) {
             post_next();
         } else {
-            t.end();  // here, so that waking the waiter is not timed
+            t.end();  // here, so that the waiter's wake-up is not timed
             done.set();
         }
     }
 };
 
-/// What posted functions of a batch do: count, and wake the task after the last.
+/// The posted functions of all batches: each one counts, and the last one wakes the task.
 template <Runtime R>
 struct batches {
     std::uint64_t last = 0;
@@ -85,7 +85,7 @@ struct batches {
     std::uint64_t ran = 0;
 
     void step() {
-        if (++ran >= last) done->set();  // above it where one ran twice, which is not to be waited for
+        if (++ran >= last) done->set();  // above `last` if one ran twice: then nothing must wait for more
     }
 };
 
@@ -100,9 +100,9 @@ task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
     co_return;
 }
 
-/// Of functions that are posted and coroutines that are spawned before any of them runs: the same for every
-/// contender, in turns, too. The slowest takes a fraction of a millisecond for so many, so that whole batches
-/// fill a turn.
+/// The number of functions posted, or coroutines spawned, before any of them runs: the same for every
+/// contender and pairing. The slowest contender takes a fraction of a millisecond for a batch, so that whole
+/// batches fill a slice.
 inline constexpr std::uint64_t batch_size = 1000;
 
 template <Runtime R>
@@ -111,13 +111,13 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
     for (std::uint64_t i = 0; i < batch_size; ++i) runtime.spawn(empty_coroutine(runtime, ran));
     ran_inline += ran - before;
     co_await runtime.yield();  // they run
-    co_await runtime.yield();  // a runtime that needs another turn to free them has had it
+    co_await runtime.yield();  // a runtime that needs one more turn to free them has had it
 }
 
 }  // namespace detail
 
-/// One operation: a posted function that posts the next one. The last one wakes the task by an event, because
-/// a task that polled, or waited for I/O or a timer, would be in what is timed.
+/// One operation: a posted function that posts the next one. The last one wakes the task by an event: a task
+/// that polled, or waited for I/O or a timer, would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
@@ -134,7 +134,7 @@ template <Runtime R>
 task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
-    detail::batches<R> all;  // one for all batches, so that a function that runs once too often finds it
+    detail::batches<R> all;  // one for all batches, so that a function that runs twice still finds it
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
@@ -161,7 +161,7 @@ task_of<R> await_leaf(R& runtime, trial& t) {
     t.prove("the sum of what the coroutines gave", t.operations() * (t.operations() + 1) / 2, sum);
 }
 
-/// One operation: one yield, by the only coroutine there is.
+/// One operation: one yield by the only coroutine.
 template <Runtime R>
 task_of<R> yield(R& runtime, trial& t) {
     co_await detail::yields_take_turns(runtime, t);
@@ -172,7 +172,7 @@ task_of<R> yield(R& runtime, trial& t) {
 }
 
 /// One operation: an empty coroutine is spawned, runs and is freed; 1000 are spawned at a time. The first
-/// 1000 are not timed: they meet memory that the process has not touched yet, which says nothing of the
+/// 1000 are not timed: they meet memory that the process has not touched yet, which says nothing about the
 /// runtime.
 template <Runtime R>
 task_of<R> spawn(R& runtime, trial& t) {
@@ -192,7 +192,7 @@ task_of<R> spawn(R& runtime, trial& t) {
     t.prove("spawned coroutines that ran inside of spawn()", 0, ran_inline);
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct schedule_family {
     static constexpr std::array about{
         workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
@@ -234,7 +234,7 @@ struct schedule_family {
     static constexpr std::array shapes{
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand, way::turns},
-        // The other half of such an operation is the way back to the thread.
+        // The rest of such an operation is the way back to the posting thread.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        way::apart}
             .with_latencies(1, 1, 0.01),

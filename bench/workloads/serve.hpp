@@ -1,4 +1,4 @@
-// Serving clients that do not wait: the contender is a server in its own process, the client another program.
+// Serving clients that do not wait: the contender is the server, and another program is the client.
 #pragma once
 
 #include <array>
@@ -31,12 +31,12 @@ task_of<R> echo_until_closed(typename R::stream& stream) {
     stream.close();
 }
 
-/// Accepts so many connections and serves them until all are closed.
+/// Accepts `count` connections and serves them until all are closed.
 template <Runtime R>
 task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::size_t count) {
     std::vector<typename R::stream> accepted;
     std::vector<task_of<R>> handlers;
-    accepted.reserve(count);  // a stream is not moved any more when its handler has it
+    accepted.reserve(count);  // a stream must not move after its handler has started
     for (std::size_t i = 0; i < count; ++i) {
         accepted.push_back(co_await listener.accept());
         handlers.push_back(echo_until_closed<R>(accepted.back()));
@@ -44,8 +44,9 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// The generator's two visits: it finds out how much it may ask for, and then keeps to its schedule, which is
-/// the timed section. When it ended before its second visit, the listener was closed then.
+/// Serves the generator's two visits: it first measures the contender's capacity, and then keeps to its
+/// schedule, which is the timed section. If it ended before its second visit, the listener was closed at that
+/// time.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
                            std::string& ended_early) {
@@ -63,7 +64,7 @@ task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener,
 
 namespace detail {
 
-/// Where the client reaches it.
+/// Returns a listener on an address that the client reaches.
 template <Runtime R>
 typename R::listener listen_for(R& runtime, const std::optional<remote_client>& client) {
     if constexpr (can_listen_on<R>) {
@@ -85,7 +86,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     generator_process generator;
     const auto when_ended = [&runtime, &listener, &generator_ended] {
         runtime.post_from_any_thread([&listener, &generator_ended] {
-            listener.close();  // a server that still waits for connections waits in vain
+            listener.close();  // a server that still waits for connections would wait for ever
             generator_ended.set();
         });
     };
@@ -100,7 +101,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     std::string ended_early;
     co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
-    generator.prove(t, t.operations());  // which knows more of why
+    generator.prove(t, t.operations());  // first, because its reason is more specific
     if (!ended_early.empty()) t.fail("serving ended too early: " + ended_early);
 }
 
@@ -113,21 +114,21 @@ constexpr workload_shape on_schedule(std::string_view name, pace paced) {
 
 }  // namespace detail
 
-/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the
-/// contender was found to be capable of just before, on 16 connections; the latency is from when a request
-/// was to be sent.
+/// One operation: one request of 64 bytes, echoed. Requests come at a fixed rate on 16 connections: `Load`
+/// percent of the capacity that was measured for this contender just before. The latency starts when a
+/// request was scheduled.
 template <Runtime R, int Load>
 task_of<R> serve_open_loop(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.percent_of_capacity = Load});
 }
 
-/// The same at so many requests per second, whoever the contender is.
+/// The same at `Rate` requests per second, for every contender.
 template <Runtime R, int Rate>
 task_of<R> serve_open_loop_at(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.per_second = Rate});
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct serve_family {
     static constexpr std::array about{
         workload_info{

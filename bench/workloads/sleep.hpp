@@ -1,4 +1,4 @@
-// Sleeping coroutines: the founding pair, one after the other and together, and many at once.
+// Sleeping coroutines: the tutorials' pair, one after the other and concurrently, and many at once.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-// What the two sleeps of sleep/concurrent saw of each other.
+// What the two sleeps of sleep/concurrent observed of each other.
 struct sleepers {
     std::uint64_t started = 0;
     std::uint64_t started_when_first_ended = 0;
@@ -33,7 +33,7 @@ task_of<R> sleep_as_one_of(R& runtime, trial& t, sleepers& all, time_point deadl
 
 }  // namespace detail
 
-/// One operation: a sleep of 500 ms, then one of 700 ms (smoke: 5 and 7).
+/// One operation: a sleep of 500 ms, then one of 700 ms (small: 5 and 7).
 template <Runtime R>
 task_of<R> sleep_serial(R& runtime, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
@@ -49,7 +49,7 @@ task_of<R> sleep_serial(R& runtime, trial& t) {
             t.cost().wall + 2 * pairs * t.early_limit() >= pairs * (first + second) ? 1 : 0);
 }
 
-/// One operation: a gather of a sleep of 500 ms and one of 700 ms (smoke: 5 and 7).
+/// One operation: a gather of a sleep of 500 ms and one of 700 ms (small: 5 and 7).
 template <Runtime R>
 task_of<R> sleep_concurrent(R& runtime, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
@@ -88,12 +88,12 @@ task_of<R> sleep_many(R& runtime, trial& t) {
     co_await runtime.gather(std::span<task_of<R>>(sleeps));
     t.end();
     t.prove("sleeps that ended", count, t.lateness().count());
-    constexpr std::chrono::milliseconds turn{5};  // by which the runtime's now() may have been old
+    constexpr std::chrono::milliseconds turn{5};  // the runtime's now() may have been this old
     t.prove("the last sleep ended at its time or later", 1,
             t.cost().wall + t.early_limit() + turn >= lead + (count - 1) * sleep_many_spacing ? 1 : 0);
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct sleep_family {
     static constexpr std::array about{
         workload_info{"sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)",

@@ -1,4 +1,4 @@
-// Connections that do something else than echo: streaming, coming and going, and many that get the same.
+// Connections with work other than echo: streaming, opening and closing, and broadcasting to many.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline constexpr std::size_t subscribers = 100;
 
 namespace detail {
 
-/// What a stream carried, compared byte by byte with what was sent: the same chunk again and again.
+/// The check of a stream: every received byte is compared with the same chunk, which is sent again and again.
 struct stream_check {
     explicit stream_check(std::size_t chunk_bytes) : messages(chunk_bytes), chunk(messages.message(0, 0)) {}
 
@@ -54,8 +54,8 @@ struct stream_check {
     }
 };
 
-/// A stream whose sender waits until the chunks of a part have arrived before it begins the next part: every
-/// timed chunk is sent and received in its own part.
+/// A stream whose sender waits until all chunks of a part have arrived before it begins the next part: every
+/// timed chunk is sent and received within its own part.
 template <Runtime R>
 struct stream_flow {
     void expect(std::uint64_t chunks) {
@@ -78,8 +78,8 @@ struct stream_flow {
     R& runtime;
     trial& t;
     stream_check& check;
-    std::uint64_t due = 0;  // bytes, from the beginning
-    bool is_due = false;    // some of them have not come yet
+    std::uint64_t due = 0;  // bytes, counted from the beginning
+    bool is_due = false;    // some of them have not arrived yet
     std::optional<typename R::event> all_have_come{};
 };
 
@@ -95,7 +95,7 @@ task_of<R> receive_stream(Reader& stream, std::size_t buffer_bytes, stream_flow<
         }
         flow.take(std::span<const std::byte>(buffer).first(received.bytes));
     }
-    stream.close();  // or a sender would wait for ever for a reader that has failed
+    stream.close();  // otherwise the sender would wait for ever after a reader failed
 }
 
 /// The timed section: sends all chunks and ends the stream.
@@ -113,7 +113,7 @@ task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
     stream.close();
 }
 
-/// The stream from one end to the other, proved.
+/// Sends the stream from one end to the other, and proves it.
 template <Runtime R, class Reader, class Writer>
 task_of<R> carry_stream(R& runtime, trial& t, Reader& reader, Writer& writer, std::size_t chunk_bytes) {
     stream_check check(chunk_bytes);
@@ -140,7 +140,7 @@ task_of<R> connect_into(R& runtime, std::uint16_t port, std::optional<typename R
     stream.emplace(co_await runtime.connect(port));
 }
 
-/// Both ends of a new connection.
+/// Opens a connection and stores both ends.
 template <Runtime R>
 task_of<R> connect_pair(R& runtime, typename R::listener& listener,
                         connected_pair<R, typename R::stream>& pair) {
@@ -149,14 +149,14 @@ task_of<R> connect_pair(R& runtime, typename R::listener& listener,
     co_await runtime.gather(std::span<task_of<R>>(both));
 }
 
-/// Counts of accept/churn.
+/// The counts of accept/churn.
 struct visits {
     std::uint64_t served = 0;
     std::uint64_t right_replies = 0;
     bool over = false;  // the client has made all its connections
 };
 
-/// Opens a connection, has it echo one message, and closes it, again and again.
+/// Opens a connection, makes one round trip on it, and closes it, again and again.
 template <Runtime R>
 task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, const echo_messages& messages,
                        visits& counts) try {
@@ -182,13 +182,13 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     }
     t.end();
     counts.over = true;
-    listener.close();  // the server does not know how many there are
+    listener.close();  // the server does not know the number of connections
 } catch (...) {
-    listener.close();  // or the server would wait for the rest of them
+    listener.close();  // otherwise the server would wait for the remaining ones
     throw;
 }
 
-/// Serves one connection after the other until the client is done: echoes until the client closes.
+/// Serves one connection after the other until the client is finished; echoes until the client closes each.
 template <Runtime R>
 task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) try {
     std::vector<std::byte> buffer(echo_bytes);
@@ -204,11 +204,11 @@ task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) 
     }
 } catch (...) {
     if (counts.over) co_return;
-    listener.close();  // or the client would wait for a reply
+    listener.close();  // otherwise the client would wait for a reply
     throw;
 }
 
-/// The messages of a broadcast: who has the one of this round.
+/// A broadcast: its messages, and the subscribers that have received the current one.
 template <Runtime R>
 struct broadcast {
     explicit broadcast(R& loop, trial& of) : runtime(loop), t(of), messages(echo_bytes), pairs(subscribers) {}
@@ -273,12 +273,12 @@ task_of<R> publisher(broadcast<R>& all) {
     }
     all.t.end();
     all.over = true;
-    for (auto& pair : all.pairs) pair.server->close();  // one that still waits for a message sees the end
+    for (auto& pair : all.pairs) pair.server->close();  // subscribers that still wait see the end
 }
 
 }  // namespace detail
 
-/// One operation: 64 KiB sent and received over one connection, every byte compared. Sender and receiver
+/// One operation: 64 KiB sent and received over one connection, with every byte compared. Sender and receiver
 /// share the loop.
 template <Runtime R>
 task_of<R> stream_throughput(R& runtime, trial& t) {
@@ -301,8 +301,8 @@ task_of<R> accept_churn(R& runtime, trial& t) {
     t.prove("connections with the right reply", t.operations(), counts.right_replies);
 }
 
-/// One operation: a message of 64 bytes sent to 100 connections, all of which must have it before the next
-/// one. The latency is from before the first write to when the last has it.
+/// One operation: a message of 64 bytes sent to 100 connections; all must receive it before the next one is
+/// sent. The latency is the time from before the first write until the last connection has the message.
 template <Runtime R>
 task_of<R> fanout_broadcast(R& runtime, trial& t) {
     auto listener = runtime.listen();
@@ -316,7 +316,7 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
     t.prove("messages that arrived as they were sent", t.operations() * subscribers, all.right_messages);
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct stream_family {
     static constexpr std::array about{
         workload_info{

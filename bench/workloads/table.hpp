@@ -1,6 +1,6 @@
-// The suite's workloads: what each does and what there is to know of it, whatever runs it. Contenders, floors
-// and the command line read it; it is said at the end of the headers beside this one. Adding a workload is
-// such a header, and its name in CMakeLists.txt.
+// The catalog of workloads: what each does, and its properties, independent of the runtime. Contenders,
+// floors and the command line read it. The headers beside this one end with its entries: to add a workload,
+// add such a header and its name in CMakeLists.txt.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace loopbench::bench {
 
-/// What a workload needs of who runs it, beyond the Runtime concept. Who has not got it, says why.
+/// A feature that a workload needs beyond the Runtime concept. A contender without it reports why.
 enum class need : std::uint8_t {
     call_timers = 1,         // call_at(): bench/runtime.hpp, CallTimers
     unix_sockets = 2,        // bench/runtime.hpp, UnixSockets
     pipes = 4,               // bench/runtime.hpp, Pipes
     many_turns = 8,          // it suspends often, one thing after the other
-    timers_while_busy = 16,  // timers are looked at although something is always ready
-    scheduler = 32,          // a queue of coroutines or functions: there is no system call in it
+    timers_while_busy = 16,  // timers are checked even while something is always ready
+    scheduler = 32,          // a queue of coroutines or functions; the workload makes no system call
     timer_queue = 64,        // a queue of very many timers
-    other_threads = 128,     // post_from_any_thread(), from another one
+    other_threads = 128,     // post_from_any_thread(), called from another thread
 };
 
 class needs {
@@ -44,49 +44,49 @@ constexpr needs operator|(need a, need b) noexcept {
     return needs(a) | needs(b);
 }
 
-/// Whose pace a workload goes at. Where requests come on a schedule, `time` is the schedule's, whoever serves
-/// them.
+/// The speed at which a workload runs. If requests come on a schedule, `time` is the schedule's, for every
+/// server.
 enum class pace : std::uint8_t {
-    its_own,      // the next operation begins as soon as the contender can
-    own_load,     // a schedule of so many per cent of its own capacity: who is faster is given more to do
+    its_own,      // the next operation begins as soon as the contender is ready
+    own_load,     // a schedule at a percentage of its own capacity: a faster contender gets more work
     same_for_all  // a schedule that is the same for every contender
 };
 
 struct workload_shape {
     std::string_view name;  // full name: family/name[/word]...[/key:value]...
 
-    // How many operations one trial does. Both 0: as many as fill the time that the contender is given.
+    // The number of operations in one trial. If both are 0, the contender fills the time that it is given.
     std::uint64_t smoke_operations = 0;
     std::uint64_t real_operations = 0;
 
-    bool throughput = true;  // operations per second say something, and twice as many take twice the time
-    std::size_t open_files = 100;  // how many descriptors a process needs for it
+    bool throughput = true;  // operations per second are meaningful, and twice as many take twice the time
+    std::size_t open_files = 100;  // how many descriptors a process needs
     needs needed = {};
-    bool headline = false;  // measured without being asked for
+    bool headline = false;  // measured by default
     reports::way made =
-        reports::way::apart;  // turns: what keeps a core busy, and can stop after some milliseconds
-    int cores = 1;            // 2: it has a second thread or process that works beside the first
+        reports::way::apart;  // way::turns if it keeps a core busy and can stop within milliseconds
+    int cores = 1;            // 2: a second thread or process works beside the first
 
-    /// Whether twice the operations are twice the system calls; not of what works at full speed for a time,
-    /// however slow a tracer makes it.
+    /// True if twice the operations make twice the system calls. False for a workload that works at full
+    /// speed for a fixed time, however slow a tracer makes it.
     bool countable = true;
-    /// How many operations one trial may do at the most. A closed connection keeps its port for a minute
-    /// (TIME_WAIT), and with over half of the 28,000 taken, the kernel's search for a free one takes longer
-    /// than what is measured.
+    /// The largest number of operations in one trial. A closed connection keeps its port for a minute
+    /// (TIME_WAIT); once over half of the 28,000 ports are taken, the kernel's search for a free one takes
+    /// longer than the measured work.
     std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
     pace paced = pace::its_own;
 
-    /// How many of the latencies that the workload records run at the same time (the connections of an echo);
-    /// 0 where it records none, or where the number is open. The latencies of one connection do not overlap, so
-    /// that their sum over the timed section is at most this many times its length (Little's law).
+    /// The number of recorded latencies that run at the same time (the connections of an echo); 0 if the
+    /// workload records none, or if the number is not fixed. The latencies of one connection do not overlap,
+    /// so their sum is at most this number times the length of the timed section (Little's law).
     double in_flight = 0;
-    /// How many operations one latency is of: all children of a gather, for example.
+    /// The number of operations that one latency covers: all children of a gather, for example.
     std::uint64_t operations_per_latency = 1;
-    /// The least share of the timed section in which they are in flight. Round trips are all the time, but for
-    /// the beginning and the end of a part.
+    /// The smallest share of the timed section in which latencies are in flight. Round trips are always in
+    /// flight, except at the beginning and the end of a part.
     double least_in_flight = 0.5;
 
-    /// The shape with these latencies, for the lists of workloads.
+    /// Returns the shape with these latencies, for the lists of workloads.
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
                                             double least = 0.5) const {
         workload_shape shape = *this;
@@ -103,36 +103,36 @@ struct workload_shape {
 };
 
 struct workload_info {
-    std::string_view name;  // full name, or its front up to the parameters ("echo/rtt/tcp")
-    std::span<const std::string_view> headline_metrics;  // what it is about, the first of them above all
+    std::string_view name;  // full name, or its beginning up to the parameters ("echo/rtt/tcp")
+    std::span<const std::string_view> headline_metrics;  // the primary metrics, the most important one first
     std::string_view summary;                            // one line: what one operation is
-    std::string_view timed;      // what is inside of the timed section, what is not, and what is proved
-    std::string_view dominated;  // what the time is expected to go to, and what a difference means
+    std::string_view timed;      // what is inside the timed section, what is not, and what is proved
+    std::string_view dominated;  // where the time is expected to go, and what a difference means
 };
 
 /// Every workload, in the order in which they are listed and reported.
 std::span<const workload_shape> workload_table();
 std::span<const workload_info> workload_catalog();
 
-/// Null when there is none of this full name.
+/// Returns null if no workload has this full name.
 const workload_shape* find_shape(std::string_view full_name);
 
-/// Whose pace the workload with this full name goes at; a stranger's, of which the catalog knows nothing, at
-/// its own.
+/// Returns the pace of the workload with this full name; its own pace for a workload that the catalog does
+/// not know.
 pace pace_of(std::string_view full_name);
 
-/// All that contenders whose load was a share of this can be compared in.
+/// The only metric in which contenders can be compared whose load was a percentage of their capacity.
 inline constexpr std::string_view capacity_metric = "capacity";
 
-/// Why a metric says nothing of one contender beside another on the workload with this full name, whatever
-/// was measured; empty where it says something.
+/// Returns why a metric cannot compare two contenders on the workload with this full name, whatever was
+/// measured; empty if it can.
 std::string_view why_incomparable(std::string_view full_name, std::string_view metric);
 
-/// What the catalog says of the workload with this full name; null when it does not know it.
+/// Returns the catalog's entry for the workload with this full name; null if there is none.
 const workload_info* find_workload(std::string_view full_name);
 
-/// Whether a run measures the workload with this full name when no workload is named: twelve do for a minute.
-/// A workload that the catalog does not know is headline, so that a stranger's contender is shown.
+/// Returns true if a run measures this workload when the user names no workload: twelve fit into a minute. A
+/// workload that the catalog does not know is headline, so that a third-party contender's results are shown.
 bool is_headline_workload(std::string_view full_name);
 
 }  // namespace loopbench::bench

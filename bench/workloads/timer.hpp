@@ -1,4 +1,4 @@
-// Timers: how accurate they are, alone and under load, and what arming, cancelling and expiring them costs.
+// Timers: their accuracy, alone and under load, and the cost of arming, cancelling and expiring them.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace loopbench::bench::workloads {
 namespace detail {
 
 /// The timed section of the periodic workloads: ticks of 1 ms on absolute deadlines, so that one late tick
-/// does not delay all that follow.
+/// does not delay the following ones.
 template <Runtime R>
 task_of<R> tick_periodically(R& runtime, trial& t) {
     t.begin();
@@ -43,8 +43,8 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
             std::chrono::steady_clock::now() + t.early_limit() >= deadline ? 1 : 0);
 }
 
-/// Yields until it is told to stop. A loop that looks at its timers only when nothing is ready would never
-/// get that far, so it gives up by itself some time after the last tick was due.
+/// Yields until `stopped` is true. A loop that checks its timers only when nothing is ready would never get
+/// that far; the coroutine therefore gives up at the time `give_up`, some time after the last tick was due.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {
@@ -56,7 +56,7 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
     }
 }
 
-/// What the load came to.
+/// The results of the load.
 struct load_seen {
     std::uint64_t round_trips = 0;  // while the timer ticked
     std::uint64_t gave_up = 0;      // coroutines that yielded for too long
@@ -88,7 +88,7 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
     co_await session.runtime.gather(std::span<task_of<R>>(tasks));
 }
 
-/// Functions called by timers, of which the last wakes the task.
+/// Functions that timers call; the last one wakes the task.
 template <Runtime R>
 struct countdown {
     std::uint64_t expected;
@@ -100,8 +100,8 @@ struct countdown {
     }
 };
 
-/// A timer that is due at once, and the wait for it: when this ends, the loop has looked at its timers and
-/// has run all that was queued before.
+/// Arms a timer that is due at once, and waits for it. When this ends, the loop has checked its timers and
+/// has run everything that was queued before.
 template <CallTimers R>
 task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     countdown<R> due{1, typename R::event(runtime)};
@@ -110,14 +110,14 @@ task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     due_fired += due.called;
 }
 
-/// What timer/churn counts.
+/// The counts of timer/churn.
 struct churned {
     std::uint64_t batches = 0;
     std::uint64_t due_fired = 0;
     std::uint64_t fired_after_all = 0;
 };
 
-/// Arms so many timers in mixed order, lets the loop go to wait with all of them, and cancels them.
+/// Arms `timers` timers in mixed order, lets the loop wait with all of them armed, and cancels them.
 template <CallTimers R, class Handle>
 task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
     const time_point now = runtime.now();
@@ -133,14 +133,13 @@ task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& ha
 
 }  // namespace detail
 
-/// One operation: one period of 1 ms. The lateness of every tick is recorded, and the drift at the end.
+/// One operation: one period of 1 ms. Every tick's lateness is recorded, and the drift at the end.
 template <Runtime R>
 task_of<R> timer_periodic(R& runtime, trial& t) {
     return detail::tick_periodically(runtime, t);
 }
 
-/// One operation: a sleep of so many microseconds, alone in the loop. The lateness of every sleep is
-/// recorded.
+/// One operation: a sleep of `Microseconds`, alone in the loop. The lateness of every sleep is recorded.
 template <Runtime R, int Microseconds>
 task_of<R> timer_ladder(R& runtime, trial& t) {
     t.begin();
@@ -158,11 +157,11 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
                 : 0);
 }
 
-/// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. One timer more in each
-/// batch is due at once, and the task sleeps until that one has fired: so the loop has gone to wait with all
-/// of them armed, and a runtime that puts insertion off has had to do it. A last one is waited for after the
-/// last batch, because a runtime may put off the end of a cancelled timer, too. The first batch, which gets
-/// the memory, is not timed.
+/// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. Each batch has one more
+/// timer, which is due at once, and the task sleeps until it has fired. The loop has then waited with all
+/// timers armed, and a runtime that defers insertion has had to do it. The task waits for one last timer
+/// after the last batch, because a runtime may also defer the removal of cancelled timers. The first batch,
+/// which allocates the memory, is not timed.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -180,8 +179,8 @@ task_of<R> timer_churn(R& runtime, trial& t) {
     t.prove("due timers that fired", counts.batches + 2, counts.due_fired);
 }
 
-/// One operation: one of operations() timers that are all due when the loop looks at them. Arming is not
-/// timed, what each pending timer costs in memory is reported.
+/// One operation: one of operations() timers that are all due when the loop checks its timers. Arming is not
+/// timed; the memory that each pending timer costs is reported.
 template <CallTimers R>
 task_of<R> timer_expire(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -197,7 +196,7 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     }
     t.report("bytes_per_item",
              static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(count));
-    // The thread sleeps, not the loop: it must not look at its timers before all are due.
+    // The thread sleeps, not the loop: the loop must not check its timers before all are due.
     std::this_thread::sleep_until(first + count * spacing);
     const std::uint64_t called_too_soon = all.called;
     t.begin();
@@ -207,8 +206,8 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     t.prove("timers that fired", count, all.called);
 }
 
-/// One operation: one period of 1 ms, while 10 connections echo and four coroutines yield all the time: what
-/// the loop lets timers wait for.
+/// One operation: one period of 1 ms, while 10 connections echo and four coroutines yield all the time: how
+/// long the loop lets timers wait behind other work.
 template <Runtime R>
 task_of<R> timer_under_load(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;
@@ -224,7 +223,7 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
     t.prove("there was load on the sockets", 1, load.round_trips > 0 ? 1 : 0);
 }
 
-/// What there is to know of them, and which function each is.
+/// The catalog's entries for these workloads, and their functions.
 struct timer_family {
     static constexpr std::array about{
         workload_info{

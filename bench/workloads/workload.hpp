@@ -1,5 +1,5 @@
-// What a header with workloads says of them: a struct NAME_family at its end, which CMakeLists.txt expects
-// there, with what each does (about), what there is to know of it (shapes) and which function it is.
+// The building blocks of a header with workloads. CMakeLists.txt expects a struct NAME_family at its end,
+// which states what each workload does (about), its properties (shapes) and its function.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ namespace loopbench::bench {
 template <Runtime R>
 struct workload {
     std::string_view name;
-    task_of<R> (*run)(R& runtime, trial& t);  // null when the runtime lacks what it is made of
-    std::string_view lacks{};                 // the word that it has not, then
+    task_of<R> (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that it needs
+    std::string_view lacks{};                 // then, the name of the missing feature
 };
 
-/// For a workload that needs a word beyond the Runtime concept: `run` is a generic function, compiled when
-/// the runtime has the word.
+/// Returns a workload that needs a feature beyond the Runtime concept: `run` is a generic function, compiled
+/// only if the runtime has the feature.
 template <Runtime R, bool HasTheWord, class Run>
 constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
     if constexpr (HasTheWord) {
@@ -32,17 +32,17 @@ constexpr workload<R> if_there_is(std::string_view word, std::string_view name, 
 
 namespace workloads {
 
-// The words of a family's shapes.
+// The vocabulary of a family's shapes.
 using enum need;
 using reports::way;
-inline constexpr bool headline = true;  // measured without being asked for
+inline constexpr bool headline = true;  // measured by default
 inline constexpr bool on_demand = false;
-inline constexpr bool rate = true;  // operations per second say something
+inline constexpr bool rate = true;  // operations per second are meaningful
 inline constexpr bool no_rate = false;
 inline constexpr bool countable = true;
 inline constexpr bool not_countable = false;
 
-// What workloads are about.
+// Primary metrics.
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50", "late_p99"};  // CPU: busy anyway

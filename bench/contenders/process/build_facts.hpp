@@ -1,6 +1,6 @@
-// How a contender's own code was compiled. The workloads are templates, so what counts is the file that has
-// the contender's main function, not the library that it is linked to: a contender from outside of this tree
-// may have been compiled in any way.
+// How a contender's own code was compiled. The workloads are templates, so the file with the contender's main
+// function counts, not the library that it is linked to: a contender from outside this tree may have been
+// compiled in any way.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace loopbench::bench {
 struct build_facts {
     std::string compiler;
     std::string flags;
-    std::string type;  // CMake's name for it: Release, Debug, ...
+    std::string type;  // CMake's name: Release, Debug, ...
     bool optimised = false;
     bool assertions = false;
 };
 
-/// Of the file that calls it; therefore a function of its own in every file. The texts come from the target
-/// loopbench::contender.
+/// Returns the facts of the file that calls it; therefore every file has its own function. The texts come
+/// from the target loopbench::contender.
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{
         .compiler = LOOPBENCH_COMPILER, .flags = LOOPBENCH_COMPILER_FLAGS, .type = LOOPBENCH_BUILD_TYPE};

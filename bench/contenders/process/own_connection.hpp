@@ -1,5 +1,4 @@
-// A connection made by a contender's own runtime, to read its options from: what the workloads' connections
-// have.
+// A connection made by a contender's own runtime, to read the options that the workloads' connections have.
 #pragma once
 
 #include <array>
@@ -47,8 +46,8 @@ task_of<R> read_options(R& runtime, std::string& options) {
 
 }  // namespace detail
 
-/// What options_of_connection() says of a connection over loopback that a fresh runtime made with its own
-/// connect() and accept(). A text that begins with "none" when this runtime makes no connections here.
+/// Returns the result of options_of_connection() for a loopback connection that a fresh runtime made with its
+/// own connect() and accept(). The text begins with "none" if this runtime makes no connections here.
 template <Runtime R, class MakeRuntime>
 std::string own_socket_options(const MakeRuntime& make) {
     try {

@@ -1,4 +1,4 @@
-// The dynamic linker knows who provides a symbol, whether it came from a flag, a library or LD_PRELOAD.
+// The dynamic linker knows the provider of a symbol, whether it came from a flag, a library or LD_PRELOAD.
 #include "bench/contenders/process/process_facts.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// The name of the file that has this address; empty when none has.
+/// Returns the name of the file that contains this address; empty if there is none.
 std::string file_of(const void* place) {
     Dl_info found{};
     if (place == nullptr || ::dladdr(place, &found) == 0 || found.dli_fname == nullptr) return {};
@@ -29,8 +29,8 @@ std::string provider_of(const char* symbol) {
     return file_of(::dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// The linker binds by version too, which dlsym does not: so the address as this file has it counts. In a
-/// program at a fixed address that may be a stub of its own; only then dlsym is asked.
+/// Returns the provider of malloc. The linker also binds by version, which dlsym does not, so the address in
+/// this file counts. In a program at a fixed address that may be a stub of its own; only then dlsym is asked.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

@@ -1,9 +1,10 @@
-// What a row of Google Benchmark cannot carry: whole histograms, in the file that LOOPBENCH_SIDE_FILE names.
+// The histogram file, for data that a row of Google Benchmark cannot carry: whole histograms, in the file
+// that LOOPBENCH_SIDE_FILE names.
 //
 // The file is one JSON document. Values are nanoseconds; a bucket [lowest, highest, count] says how many
-// values were from `lowest` to `highest`, both included; buckets are in ascending order, without empty ones,
-// and their counts add up to `count`. A lateness below zero is an early fire. `min`, `max` and `mean` are
-// exact; a workload that ran more than once (repetitions, calibration) is there with its last run:
+// values were from `lowest` to `highest`, both included. Buckets are in ascending order, none is empty, and
+// their counts add up to `count`. A lateness below zero is an early fire. `min`, `max` and `mean` are exact.
+// A workload that ran more than once (repetitions, calibration) appears with its last run:
 //
 //   {"schema": "loopbench-side/1", "contender": "loop-epoll",
 //    "histograms": [{"workload": "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns",
@@ -25,12 +26,12 @@ class side_file {
 public:
     explicit side_file(std::string_view contender) : contender_(contender) {}
 
-    /// Replaces what an earlier run of the workload left.
+    /// Stores histograms, replacing those of an earlier run of the workload.
     void keep(std::string_view workload, const histogram& latency, const signed_histogram& lateness);
 
     std::string text() const;
 
-    /// Replaces the file. Throws std::system_error that names it.
+    /// Replaces the file. Throws std::system_error that names the file.
     void write(const std::string& path) const;
 
 private:

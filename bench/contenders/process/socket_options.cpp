@@ -1,4 +1,4 @@
-// The list of options, and how each is read.
+// The list of options, and the way to read each one.
 #include "bench/contenders/process/socket_options.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// An eventfd rather than a flag: the wait for a contender has to wake up, too.
+// An eventfd instead of a flag, because the wait for a contender must wake up as well.
 #include "bench/trial/process/interrupt.hpp"
 
 #include <sys/eventfd.h>
@@ -36,8 +36,8 @@ interrupt::interrupt() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     action.sa_handler = on_signal;
     ::sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &old_[i]);
-    // nohup, and a script's `loopbench run &`: the run is to outlive its terminal, or what Ctrl-C ends in
-    // front of it.
+    // nohup, and a script's `loopbench run &`: the run must outlive its terminal, or a Ctrl-C in the
+    // foreground.
     for (std::size_t i = 0; i < signals.size(); ++i)
         if (old_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &old_[i], nullptr);
 }

@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP end a run early, and in order: what is finished is kept and written.
+// SIGINT, SIGTERM and SIGHUP end a run early and in order: finished results are kept and written.
 #pragma once
 
 #include <signal.h>
@@ -10,12 +10,12 @@
 
 namespace loopbench::bench {
 
-/// Thrown where nothing that was interrupted is worth keeping.
+/// An interruption for which nothing is worth keeping.
 class interrupted : public std::exception {};
 
-/// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable, and so it
-/// stays; further signals change nothing. What was ignored before (nohup, a script's background) still is.
-/// One at a time.
+/// While an object of this class lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd()
+/// readable; it stays readable, and further signals change nothing. Signals that were ignored before (nohup,
+/// a script's background) stay ignored. Only one object may exist at a time.
 class interrupt {
 public:
     /// Throws std::system_error.

@@ -13,10 +13,10 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Ends them, and tells the name of the first one that had not ended by itself.
+/// Ends the matching children, and returns the name of the first one that had not already ended.
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
-    constexpr int rounds_max = 100;  // what it started becomes ours when it ends
+    constexpr int rounds_max = 100;  // the children of an ended process become ours
     std::optional<std::string> first;
     bool any = true;
     for (int round = 0; any && round < rounds_max; ++round) {
@@ -26,7 +26,7 @@ std::optional<std::string> end_children(Is is_left) {
             any = true;
             if (::waitpid(child.pid, nullptr, WNOHANG) != 0) continue;
             if (!first) first = child.name;
-            if (::kill(child.pid, SIGKILL) != 0) continue;  // of another user, whose end may be far
+            if (::kill(child.pid, SIGKILL) != 0) continue;  // another user's; it might not end soon
             reports::uninterrupted([&] { return ::waitpid(child.pid, nullptr, 0); });
         }
     }

@@ -1,5 +1,5 @@
-// Processes that a contender started and that left its process group, as a daemon does: they outlive the
-// group, would work beside the next trials, and are in nobody's numbers.
+// Orphaned processes: a contender started them, and they left its process group, as a daemon does. They
+// outlive the group, would disturb the next trials, and their resources are not counted.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace loopbench::bench {
 
-/// From now on what loses its parent below this process becomes its child.
+/// Makes this process the parent of all descendants that lose their parent from now on.
 void adopt_orphans() noexcept;
 
-/// Ends what is left of a trial that is over, as far as it was adopted: the rest of its process group, and
-/// whatever else has the trial's folder for temporary files in its environment, of which it tells the first
-/// one's name. No other child of this process is touched: whoever called it may have left it some. Nothing
-/// where the kernel does not list children (CONFIG_PROC_CHILDREN).
+/// Ends the remaining processes of a finished trial that became our children: the rest of its process group,
+/// and every process with the trial's temporary folder in its environment. Returns the name of the first such
+/// process outside the group. Leaves other children of this process alone: our caller may have started them.
+/// Does nothing if the kernel does not list children (CONFIG_PROC_CHILDREN).
 std::optional<std::string> end_what_is_left(int group, const std::filesystem::path& scratch);
 
-/// What finds a process that has cleared its environment, too: its age. Made before contenders are started;
-/// when none runs any more, end_others() ends every child of this process that was started since, and tells
-/// the first one's name. What a caller has left it is older.
+/// Finds by its age even a process that has cleared its environment. Create the object before contenders are
+/// started. When none runs any more, end_others() ends every child of this process that was started since,
+/// and returns the first one's name. Older children, which our caller started, are left alone.
 class earlier_children {
 public:
     earlier_children();
@@ -37,7 +37,7 @@ private:
     std::vector<pid_t> young_;  // those that may have been started in this very tick
 };
 
-/// run_child() for a question to a contender, which may leave something behind as well.
+/// Runs run_child() for a question to a contender, and ends the processes that this orphaned.
 child_outcome ask(const child_request& question);
 
 }  // namespace loopbench::bench

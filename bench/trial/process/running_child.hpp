@@ -1,4 +1,4 @@
-// One contender's process while it runs: what run_together() and turns.hpp wait for.
+// The running process of one contender, which run_together() and turns.hpp wait for.
 #pragma once
 
 #include <poll.h>
@@ -19,32 +19,32 @@ namespace loopbench::bench {
 /// Throws std::system_error for errno.
 [[noreturn]] void throw_errno(const char* action);
 
-/// Main thread only; see run_child(). `request` must outlive it.
+/// A running child, for the main thread only; see run_child(). `request` must outlive it.
 class running_child {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Starts it; throws std::system_error when pipes or processes run out.
+    /// Starts the child; throws std::system_error if pipes or processes run out.
     explicit running_child(const child_request& request);
     running_child(const running_child&) = delete;
     running_child& operator=(const running_child&) = delete;
     ~running_child();
 
-    /// What to wait for with poll(2).
+    /// Returns the descriptors to wait for with poll(2).
     std::array<pollfd, 3> watched() const noexcept;
-    /// Takes what it has written. False when there is nothing more to wait for: it has ended, or printed too
-    /// much.
+    /// Reads its output. Returns false if there is nothing more to wait for: the child has ended, or printed
+    /// too much.
     bool go_on(std::span<const pollfd, 3> found);
     bool is_over() const noexcept { return over_; }
-    /// It is to be ended, and this is why.
+    /// Marks the child for ending, with the reason.
     void end_because(child_end why) noexcept;
 
-    /// Ends whatever is left of the group, and takes the child's last words and its usage. Once.
+    /// Ends the rest of the group, and returns the child's last output and its usage. To be called once.
     child_outcome finish();
 
 private:
     struct child_status {
-        bool taken = false;  // not where SIGCHLD is ignored: the kernel reaps then
+        bool taken = false;  // false if SIGCHLD is ignored: the kernel reaps then
         int status = 0;
         rusage usage{};
     };

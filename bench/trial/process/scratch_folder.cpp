@@ -21,16 +21,17 @@ namespace {
 namespace fs = std::filesystem;
 using reports::unique_fd;
 
-// Hidden, and of one length: what a person calls loopbench-something in the same place is not ours.
+// Hidden, and of fixed length, so that it never matches a folder that a user calls loopbench-something.
 constexpr std::string_view prefix = ".loopbench-", unique = "XXXXXX";
 
-/// The folder, locked. None, and an errno value or 0, when it is not this user's, or somebody has it.
+/// Returns the locked folder; no descriptor, and an errno value or 0, if it belongs to another user or is in
+/// use.
 std::pair<unique_fd, int> locked(const fs::path& folder) {
     unique_fd handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat about {};
     if (!handle || ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(handle.get(), &about) != 0)
         return {unique_fd{}, errno};
-    // Whoever removed it between its making and our lock has unlinked it.
+    // A folder that was removed before we locked it has no links.
     if (about.st_nlink == 0 || about.st_uid != ::geteuid()) return {unique_fd{}, 0};
     return {std::move(handle), 0};
 }
@@ -57,7 +58,7 @@ fs::path temporary_folder() {
 scratch_folder::scratch_folder() {
     const auto in = temporary_folder();
     [[maybe_unused]] static const bool cleared = (remove_what_the_killed_left(in), true);
-    constexpr int tries_max = 100;  // another process's sweep may come between
+    constexpr int tries_max = 100;  // another process's clean-up may remove the folder in between
     for (int tries = 1;; ++tries) {
         auto name = (in / fmt::format("{}{}", prefix, unique)).native();
         if (::mkdtemp(name.data()) == nullptr) {

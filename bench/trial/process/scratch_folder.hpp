@@ -1,5 +1,4 @@
-// Where what is temporary lives: a folder of its own for each trial, so that what one contender leaves is
-// never found by another.
+// Temporary folders: each trial has its own, so that no contender finds another one's files.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +7,15 @@
 
 namespace loopbench::bench {
 
-/// $TMPDIR, or /tmp where that is not set.
+/// Returns $TMPDIR, or /tmp if that is not set.
 std::filesystem::path temporary_folder();
 
-/// An empty folder in temporary_folder() that only this user may enter, and that goes with its contents. The
-/// first one of a process removes those that processes left which were killed: a folder in use is locked.
+/// An empty folder in temporary_folder() that only this user can enter; the destructor removes it with its
+/// contents. A process's first one also removes the folders of processes that were killed: a folder in use is
+/// locked.
 class scratch_folder {
 public:
-    /// Throws reports::file_error where no folder can be made.
+    /// Throws reports::file_error if no folder can be made.
     scratch_folder();
     scratch_folder(const scratch_folder&) = delete;
     scratch_folder& operator=(const scratch_folder&) = delete;
@@ -25,7 +25,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    reports::unique_fd lock_;  // the folder itself, by flock(2), which the kernel ends with the process
+    reports::unique_fd lock_;  // the folder itself, by flock(2); the kernel releases it when the process ends
 };
 
 }  // namespace loopbench::bench

@@ -7,7 +7,7 @@ namespace loopbench::bench::workloads::detail {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the next number after `state`, which it advances.
+/// Advances `state` and returns the next number: SplitMix64 (Steele, Lea, Flood 2014).
 std::uint64_t split_mix(std::uint64_t& state) noexcept {
     state += 0x9e3779b97f4a7c15;
     std::uint64_t word = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
@@ -39,8 +39,8 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept {
 }
 
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each) {
-    constexpr std::uint64_t fewest_round_trips = 8;  // half of them, give or take one, is still a fair share
-    constexpr double unfair = 0.75;                  // a quarter of the connections had nothing
+    constexpr std::uint64_t fewest_round_trips = 8;  // half of them, give or take one, is a fair share
+    constexpr double unfair = 0.75;                  // a quarter of the connections had no round trip
     if (round_trips_each < fewest_round_trips || shares.empty()) return;
     const double index = jain_index(shares);
     t.report("fairness", index);

@@ -1,5 +1,5 @@
-// What every workload with echoing connections is made of: the connections, their server, their clients, and
-// the proof that each reply is the bytes that were sent.
+// The parts of every workload with echoing connections: the connections, their server, their clients, and the
+// proof that each reply consists of the bytes that were sent.
 #pragma once
 
 #include <algorithm>
@@ -24,23 +24,25 @@
 namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t echo_bytes = 64;
-inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for one connection
+inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // in a server, for one connection
 
-/// What each connection does before anything is timed. The first round trips over a thousand connections are
-/// the slowest, and not only the very first: kernel and contender touch much memory that no cache has yet.
+/// The number of round trips on each connection before the timed section. The first round trips over a
+/// thousand connections, not only the very first one, are the slowest: kernel and contender touch much memory
+/// that is in no cache yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// The least that a turn has of round trips on this many connections: whole rounds, one round trip on each.
-/// Other contenders have used the caches, so the first round takes longer than the next; it is not timed.
+/// Returns the smallest number of round trips in a slice: whole rounds, with one round trip on each
+/// connection. Other contenders have used the caches, so the first round takes longer than the next one; it
+/// is not timed.
 inline turn_steps round_trips_of_a_turn(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
 
 namespace detail {
 
-/// Messages that differ by connection and by round trip, so that neither a stale nor a foreign reply can
-/// pass; without the cost of making each: windows into one block of random bytes. Of two messages, one in
-/// 65,536 pairs is the same.
+/// Messages that differ by connection and by round trip, so that no stale or foreign reply passes the check.
+/// They are windows into one block of random bytes, so that they cost nothing to make. One in 65,536 pairs of
+/// messages is equal.
 class echo_messages {
 public:
     explicit echo_messages(std::size_t bytes);
@@ -63,16 +65,18 @@ struct echo_counts {
     }
 };
 
-/// Jain's fairness index of shares: 1 when all are equal, k/n when k of n have everything. (Jain, Chiu, Hawe
-/// 1984: (sum of x)^2 / (n * sum of x^2).) 1 for no shares, or when all are 0.
+/// Returns Jain's fairness index of shares: 1 if all are equal, k/n if k of n have everything. (Jain, Chiu,
+/// Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 if there are no shares, or if all are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
-/// The sums of what every connection did, and how many differ from what each should have done.
+/// Proves the sums of what all connections did, and how many connections differ from what each should have
+/// done.
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// How the first half of all round trips was shared among the connections: reported as `fairness`, and a
-/// failure when it says that some were served at the others' cost. With few round trips each it says nothing.
+/// Judges how the first half of all round trips was shared among the connections. Reports the index as
+/// `fairness`, and fails the trial if some connections were served at the cost of others. Does nothing if
+/// each connection has few round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -103,9 +107,9 @@ struct echo_session {
         begin_rounds();
     }
 
-    /// Begins the next rounds when every connection has made all of the ones before, so that no message is in
-    /// flight between them: a timed part has whole round trips only. Ends the timed section when there are no
-    /// more.
+    /// Begins the next rounds when every connection has made all previous ones. No message is in flight
+    /// between rounds, so that a timed part has only whole round trips. Ends the timed section if no rounds
+    /// are left.
     void begin_rounds() {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;
@@ -131,8 +135,8 @@ struct echo_session {
         return all;
     }
 
-    /// Ends the trial for this reason. All other operations end with ECANCELED, because a peer of a failed
-    /// connection would wait for ever.
+    /// Fails the trial for this reason and ends all other operations with ECANCELED; otherwise the peer of a
+    /// failed connection would wait for ever.
     void abort(std::string reason) {
         t.fail(std::move(reason));
         if (std::exchange(aborted, true)) return;
@@ -143,8 +147,8 @@ struct echo_session {
         open_gates();
     }
 
-    /// True for the last client that has made its rounds (or when the trial is aborted): it has begun the next
-    /// rounds. False for the others, which must wait for their gate.
+    /// Returns true for the client that finished its rounds last (or if the trial is aborted): it has begun
+    /// the next rounds. Returns false for the others, which must wait for their gate.
     bool is_last_to_finish(std::size_t index) {
         if (!aborted && ++finished < clients.size()) {
             gates[index].opened.emplace(runtime);
@@ -162,7 +166,7 @@ struct echo_session {
             if (std::exchange(each.is_shut, false)) each.opened->set();
     }
 
-    /// Where a client waits for the others.
+    /// The event at which a client waits for the others.
     struct gate {
         std::optional<typename runtime_type::event> opened{};
         bool is_shut = false;
@@ -173,16 +177,16 @@ struct echo_session {
     Transport transport;
     std::size_t message_bytes;
     echo_messages messages;
-    // By connection. The order in which the server accepts need not be that of the clients.
+    // One per connection. The server's order of accepting can differ from the clients' order.
     std::vector<std::byte> replies;
     std::vector<std::optional<stream>> clients;
     std::vector<std::optional<stream>> accepted;
     std::vector<echo_counts> counts;
     std::vector<std::uint64_t> served_bytes;
-    /// How many round trips each connection makes now without a look at the others, and made before that.
+    /// Round trips that each connection makes before it looks at the others again, and those made earlier.
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;  // by all connections
-    /// shares() when half of the most rounds so far were made.
+    /// The value of shares() when half of the largest number of rounds so far was made.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
@@ -198,7 +202,7 @@ using echo_task = task_of<typename Transport::runtime>;
 template <class Transport>
 echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t index) {
     auto& stream = *session.accepted[index];
-    // Not in the frame: runtimes recycle small frames only.
+    // Not in the frame: runtimes recycle only small frames.
     std::vector<std::byte> buffer(std::max(session.message_bytes, echo_buffer_bytes_min));
     for (;;) {
         const auto received = co_await stream.read_some(buffer);
@@ -207,7 +211,7 @@ echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t in
         if (sent.error != 0) break;
         session.served_bytes[index] += received.bytes;
     }
-    stream.close();  // or a client that still waits for a reply would wait for ever
+    stream.close();  // otherwise a client would wait for a reply for ever
 }
 
 template <class Transport>
@@ -229,7 +233,7 @@ echo_task<Transport> echo_server(echo_session<Transport>& session) {
 
 enum class latencies : bool { not_recorded, recorded };
 
-/// Makes one round trip after the other. The latency of one ends where the next begins.
+/// Makes one round trip after the other. Each latency ends where the next one begins.
 template <class Transport>
 echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
                                       std::uint64_t first, std::uint64_t count, latencies those) {
@@ -268,14 +272,14 @@ echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::
     } catch (const std::exception& error) {
         session.abort(std::string("a client cannot connect: ") + error.what());
     }
-    if (session.aborted) {  // while it connected, so that nobody closed its end
+    if (session.aborted) {  // while this client connected, so that its end was not closed
         session.clients[index].reset();
         co_return;
     }
     co_await make_round_trips(session, index, 0, warm_up_round_trips, latencies::not_recorded);
 }
 
-/// All the clients through one phase, joined.
+/// Runs one phase of every client and waits for all of them.
 template <class Transport, class Start>
 echo_task<Transport> for_each_client(echo_session<Transport>& session, Start start) {
     std::vector<echo_task<Transport>> clients;
@@ -284,9 +288,9 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
     co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
 }
 
-/// Connects the clients and warms them up (all at once, since the server's handlers start when all are
-/// accepted), lets `work` (a callable that gives a task) use them, and ends the connections, which the
-/// handlers see.
+/// Connects and warms up the clients (all at once, since the server's handlers start when all are accepted).
+/// Then runs `work`, a callable that returns a task, on them, and ends the connections, which ends the
+/// handlers.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
     co_await for_each_client(session,
@@ -297,14 +301,14 @@ echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work wo
     for (auto& client : session.clients) client->shutdown_write();
 }
 
-/// The server, and `work` on its connected clients; ends when both have.
+/// Runs the server, and `work` on its connected clients; ends when both have ended.
 template <class Transport, class Work>
 echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
     std::array<echo_task<Transport>, 2> both{echo_server(session), with_echo_clients(session, work)};
     co_await session.runtime.gather(std::span<echo_task<Transport>>(both));
 }
 
-/// Makes round trips until the timed section ends. After its rounds, each client waits for the last one.
+/// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {

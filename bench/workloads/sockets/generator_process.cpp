@@ -48,7 +48,7 @@ int spawn(const fs::path& program, std::vector<std::string> words, int output) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    // Not every library closes its sockets on exec, and a listener that the client had as well would live on.
+    // Some libraries keep their sockets open on exec; a listener that the client inherited would stay open.
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     pid_t process = -1;
     const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
@@ -69,8 +69,8 @@ std::string read_all(int fd) {
     }
 }
 
-/// The words of one that is started through a shell's command on another machine, where it has the same path.
-/// Its first word is the shell.
+/// Returns the words that start the generator through a shell command on another machine, where it has the
+/// same path. The first word is the shell.
 std::vector<std::string> through(const std::string& command, const fs::path& program,
                                  std::vector<std::string> words) {
     words.insert(words.begin(), {"-c", "exec " + command + " \"$@\"", "sh", fs::absolute(program).native()});
@@ -82,13 +82,14 @@ std::string how_much(const offered_load& offered) {
                                   : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
 }
 
-/// By epoll a request costs the generator more, which may be why.
+/// Returns a note if the generator uses epoll: a request then costs the generator more, which may be the
+/// cause.
 std::string remark(const json& result) {
     const auto& refused = result.at("io_uring_refused");
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";
 }
 
-/// The words for a process that left no result.
+/// Describes how a process without a result ended.
 std::string end_of(int status) {
     if (!WIFSIGNALED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
     const char* const name = ::sigabbrev_np(WTERMSIG(status));
@@ -101,7 +102,7 @@ struct closed_at_end {
     ~closed_at_end() { ::close(fd); }
 };
 
-/// On a port that the kernel chooses.
+/// Listens on a port that the kernel chooses.
 int listen_at(const std::string& address) {
     addrinfo wanted{};
     wanted.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
@@ -119,7 +120,7 @@ int listen_at(const std::string& address) {
     return fd;
 }
 
-/// The place of the port is the same in addresses of both versions.
+/// Returns the port, which has the same place in addresses of both versions.
 std::uint16_t port_of(int fd) {
     sockaddr_in6 bound{};
     socklen_t bytes = sizeof bound;
@@ -174,7 +175,7 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
     output_ = ends[0];
-    const closed_at_end input{ends[1]};  // the generator has its own, and its end is to be seen here
+    const closed_at_end input{ends[1]};  // the generator has its own copy, and its end must be visible here
     std::vector<std::string> words{fmt::format("--port={}", plan.port),
                                    fmt::format("--connections={}", plan.connections),
                                    fmt::format("--requests={}", plan.requests), how_much(plan.offered),
@@ -241,7 +242,7 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     t.prove("requests sent", requests, result.at("sent").get<std::uint64_t>());
     t.prove("replies that are not the bytes sent", 0, result.at("wrong_replies").get<std::uint64_t>());
     t.prove("right replies", requests, result.at("replies").get<std::uint64_t>());
-    if (t.failure()) return;  // the contender's own, which nothing below excuses
+    if (t.failure()) return;  // the contender's own failure, which nothing below excuses
     if (const auto& why = result.at("invalid"); why.is_string())
         t.unsupported("invalid: " + why.get<std::string>() + remark(result));
 }

@@ -1,4 +1,4 @@
-// The process that a serving workload is measured by: bench/generator, on another core.
+// The process that measures a serving workload: bench/generator, on another core.
 #pragma once
 
 #include <atomic>
@@ -14,19 +14,19 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// One of the two.
+/// The load that the generator offers: exactly one of the two is set.
 struct offered_load {
-    int percent_of_capacity = 0;  // of the server, which is measured first
+    int percent_of_capacity = 0;  // of the server's capacity, which is measured first
     int per_second = 0;
 };
 
 /// A generator on another machine.
 struct remote_client {
-    std::string address;  // of this machine, that it reaches
-    std::string command;  // of a shell, that runs there what follows it
+    std::string address;  // of this machine, as the other one reaches it
+    std::string command;  // a shell command that runs its arguments on the other machine
 };
 
-/// What LOOPBENCH_SERVE_ON and LOOPBENCH_GENERATOR_ON say; nothing when the generator runs here.
+/// Returns the client of LOOPBENCH_SERVE_ON and LOOPBENCH_GENERATOR_ON; nothing if the generator runs here.
 std::optional<remote_client> told_remote_client();
 
 struct generator_plan {
@@ -38,7 +38,7 @@ struct generator_plan {
     double capacity_s;
 };
 
-/// A port where connections are read until their end, by a thread of its own, for the path to be measured by.
+/// A port on which a thread of its own reads connections until their end, to measure the network path.
 class discarder {
 public:
     /// Throws std::system_error.
@@ -56,35 +56,35 @@ private:
     std::thread thread_;
 };
 
-/// Starts the generator, and collects what it prints on a thread of its own, since a runtime need not have
-/// pipes.
+/// Starts the generator, and collects its output on a thread of its own, since some runtimes have no pipes.
 class generator_process {
 public:
-    /// Keeps this thread on one core, and the generator on another, or on another machine. False when there
-    /// is no generator (it is looked for beside the contenders' folder, and where LOOPBENCH_GENERATOR says)
-    /// or no other core: the trial is then unsupported. ended() is called on the other thread when the
-    /// generator has ended. Throws std::system_error when the kernel refuses a core, a pipe or the process.
+    /// Keeps this thread on one core, and the generator on another core or machine. Returns false if there is
+    /// no generator (it is looked for beside the contenders' folder and at LOOPBENCH_GENERATOR) or no other
+    /// core; the trial is then unsupported. Calls ended() on the other thread when the generator has ended.
+    /// Throws std::system_error if the kernel refuses a core, a pipe or the process.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
 
-    /// Kills the generator when it still runs, and gives this thread its cores back.
+    /// Kills the generator if it still runs, and gives this thread its cores back.
     ~generator_process();
     generator_process() = default;
     generator_process(const generator_process&) = delete;
     generator_process& operator=(const generator_process&) = delete;
 
-    /// After ended(): puts the generator's latencies and its own figures into the trial, and proves its work.
-    /// What it could not offer on this machine, or could not measure, makes the trial unsupported.
+    /// Puts the generator's latencies and its own figures into the trial, and proves its work; must be called
+    /// after ended(). If the generator could not offer or measure the load on this machine, the trial is
+    /// unsupported.
     void prove(trial& t, std::uint64_t requests);
 
 private:
-    // What was done, and is undone at the end.
+    // The actions that the destructor undoes.
     std::optional<kept_on_core> here_;
     std::optional<discarder> path_end_;
-    std::string command_;  // of the other machine; empty here
+    std::string command_;  // for the other machine; empty if the generator runs here
     int process_ = -1;
     int output_ = -1;
     std::string text_;
-    std::atomic<bool> given_up_ = false;  // nobody is there any more to be told that it ended
+    std::atomic<bool> given_up_ = false;  // ended() must not be called any more
     std::thread reader_;
 };
 

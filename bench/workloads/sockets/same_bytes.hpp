@@ -1,8 +1,8 @@
-// The comparison that every proof of bytes is made of, in contenders, floors and the load generator alike.
+// The comparison of bytes that every proof uses, in contenders, floors and the load generator alike.
 //
-// It is inside of timed sections, so it must cost next to nothing there. std::ranges::equal over std::byte
-// would be a loop of one byte at a time (libstdc++ turns it into memcmp for integers only, and an enum is
-// none): for a chunk of 64 KiB that was more than the system calls that carried it.
+// It runs inside timed sections, so it must cost almost nothing. std::ranges::equal over std::byte would
+// compare one byte at a time (libstdc++ turns it into memcmp only for integers, and an enum is not one). For
+// a chunk of 64 KiB, that took longer than the system calls that carried the chunk.
 #pragma once
 
 #include <cstddef>

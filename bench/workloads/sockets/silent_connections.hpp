@@ -1,5 +1,5 @@
-// Connections on which nothing happens: the server's end belongs to the runtime, which waits for it to speak;
-// the other end is a bare socket, so that only the waiting is measured.
+// Connections on which nothing happens. The server's end belongs to the runtime, which waits for data; the
+// other end is a bare socket, so that only the waiting is measured.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// A process that holds the clients' ends, so that this one needs descriptors for the servers' ends only.
-/// Each 10,000 of them come from a loopback address of their own, so that the range of ports is no limit;
-/// when they end they are reset, so that no port stays in TIME_WAIT. It dies with the thread that made it.
+/// A process that holds the clients' ends, so that this process needs descriptors only for the servers' ends.
+/// Every 10,000 connections come from their own loopback address, so that the range of ports is no limit.
+/// They end with a reset, so that no port stays in TIME_WAIT. The process dies with the thread that made it.
 class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;
@@ -28,8 +28,8 @@ public:
     silent_peers(const silent_peers&) = delete;
     silent_peers& operator=(const silent_peers&) = delete;
 
-    /// `at_a_time` connections more to 127.0.0.1, established when this returns, but not accepted: the
-    /// listener's backlog must have room. Throws std::system_error that names the remedy.
+    /// Opens `at_a_time` more connections to 127.0.0.1. They are established when this returns, but not
+    /// accepted: the listener's backlog must have space for them. Throws std::system_error with the remedy.
     void connect(std::uint16_t port);
 
     /// Ends all connections and the process, and waits for that.
@@ -40,7 +40,7 @@ private:
     int channel_ = -1;
 };
 
-/// Whether it is descriptors, ports or addresses that ran out: then the contender is not at fault.
+/// Returns true if descriptors, ports or addresses ran out: then the contender is not at fault.
 bool machine_lacks(const std::error_code& error) noexcept;
 
 template <Runtime R>
@@ -48,10 +48,11 @@ class silent_connections {
 public:
     silent_connections(R& runtime, trial& t) : runtime_(runtime), t_(t) {}
 
-    /// `count` is a multiple of 100. False when they cannot be had here; the trial then knows why.
+    /// Opens `count` connections, a multiple of 100. Returns false if the machine lacks them; the trial has
+    /// the reason.
     task_of<R, bool> open(typename R::listener& listener, std::size_t count) {
         resident_before_ = resident_bytes();
-        accepted_.reserve(count);  // a stream is not moved any more when a read is pending
+        accepted_.reserve(count);  // a stream must not move while a read is pending
         try {
             while (accepted_.size() < count) {
                 peers_.connect(listener.port());
@@ -66,7 +67,7 @@ public:
         co_return accepted_.size() == count;
     }
 
-    /// Waits for every connection to speak while `work` is done, then ends them.
+    /// Waits for data on every connection while `work` is done, then ends the connections.
     task_of<R> while_silent(task_of<R> work) {
         std::vector<task_of<R>> tasks;
         tasks.reserve(accepted_.size() + 1);

@@ -1,5 +1,4 @@
-// How the two ends of a connection meet: TCP on loopback or a Unix socket. Each is a listener and a
-// connect().
+// The two ways to connect: TCP on loopback and Unix sockets. Each is a listener and a connect().
 #pragma once
 
 #include <string>
@@ -19,7 +18,7 @@ struct tcp_transport {
     typename R::listener listener;
 };
 
-/// A path in the folder for temporary files that nobody else uses; removed on destruction.
+/// A unique path in the folder for temporary files; removed on destruction.
 class socket_path {
 public:
     socket_path();

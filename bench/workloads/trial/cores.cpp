@@ -13,7 +13,7 @@ void checked(int result, const char* call) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), call);
 }
 
-// The calling thread, although the parameter is called a process (sched_setaffinity(2), NOTES).
+// The calling thread, although the parameter is called a process ID (sched_setaffinity(2), NOTES).
 constexpr pid_t this_thread = 0;
 
 cpu_set_t affinity() {
@@ -22,7 +22,7 @@ cpu_set_t affinity() {
     return cores;
 }
 
-/// At least one.
+/// Returns at least one core.
 std::vector<int> cores_of_this_thread() {
     const cpu_set_t allowed = affinity();
     std::vector<int> cores;
@@ -61,7 +61,7 @@ std::optional<core_pair> cores_for_two_threads(int cores, trial& t) {
 }
 
 std::thread start_on_core(int core, std::function<void()> work) {
-    const kept_on_core there(core);  // which a new thread inherits
+    const kept_on_core there(core);  // the new thread inherits it
     return std::thread(std::move(work));
 }
 

@@ -1,7 +1,7 @@
-// What a workload is handed: how much to do, where to put what it saw, and to whom to prove that it did it.
+// A trial as a workload sees it: how much to do, where to record observations, and how to prove the work.
 //
-// The point of the class is what it refuses: a trial that did not time exactly one section, or proved
-// nothing, or whose proof failed, has no result at all, so an unproved number cannot be printed by mistake.
+// The purpose of the class is to refuse results: a trial that did not time exactly one section, or that
+// proved nothing, or whose proof failed, has no result, so no unproved number can be printed by mistake.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,16 @@
 
 namespace loopbench::bench {
 
-/// How much a workload of fixed size does; every workload states both sizes.
+/// The size of a workload with a fixed amount of work; every workload states both (smoke is small, real is
+/// full).
 enum class trial_size { smoke, real };
 
-/// One workload, run once by one runtime. Used on the runtime's thread only.
+/// One run of one workload by one runtime. Used on the runtime's thread only.
 class trial {
 public:
-    /// Without `recording`, workloads record no latencies and read no clock for them: what is then saved is
-    /// the price of measuring. Lateness is always recorded, since it is part of the proof. `slowdown` is the
-    /// share by which the timed section, or each turn of it, is made longer on purpose, all of it at its end.
+    /// Without `recording`, workloads record no latencies and read no clock for them: the time saved is the
+    /// measurement overhead. Lateness is always recorded, because it is part of the proof. `slowdown` is the
+    /// share by which the timed section, or each slice of it, is lengthened on purpose, at its end.
     trial(trial_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<turn_settings>& turns = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
@@ -39,12 +40,12 @@ public:
     trial_size size() const noexcept { return size_; }
     bool smoke() const noexcept { return size_ == trial_size::smoke; }
 
-    /// How many operations to do. A workload that can only do multiples of something rounds up and says
-    /// did().
+    /// Returns how many operations to do. A workload that can only do multiples of a number rounds up and
+    /// calls did().
     std::uint64_t operations() const noexcept { return operations_; }
 
-    /// Around the timed section, exactly once each. What is outside (connecting, warming up, proving) is not
-    /// timed. Where contenders take turns, `steps` says what of the work is not cut by one.
+    /// Enclose the timed section, exactly once each. The work outside (connecting, warming up, proving) is
+    /// not timed. For interleaved contenders, `steps` states which units of work a slice must not cut.
     void begin(const turn_steps& steps = {}) noexcept;
     void end() noexcept;
 
@@ -58,8 +59,9 @@ public:
     /// operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
-    /// To be called before begin(): the work is done by another process, whose CPU time is what counts. How
-    /// that splits, and how often it sleeps, is not known then. Throws std::system_error when there is none.
+    /// Measures the CPU time of another process, which does the work; must be called before begin(). Its user
+    /// and system shares and its sleeps are then unknown. Throws std::system_error if there is no such
+    /// process.
     void take_cpu_of(pid_t process) {
         turns_ ? turns_->take_cpu_of(process) : meter_.take_cpu_of(process);
         is_of_another_process_ = true;
@@ -84,36 +86,36 @@ public:
     histogram& latency() noexcept { return latency_; }
     const histogram& latency() const noexcept { return latency_; }
 
-    /// How long before its deadline a timer may fire: the runtime's early_limit (bench/runtime.hpp), mostly
-    /// nothing.
+    /// Sets how long before its deadline a timer may fire: the runtime's early_limit (bench/runtime.hpp),
+    /// usually 0.
     void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
     std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
 
-    /// Lateness of timers. That a timer fired earlier than it may fails the trial.
+    /// The lateness of timers. A timer that fired earlier than allowed fails the trial.
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
-    /// A value beside time, latency and lateness; `metric` is one of reports/metrics.cpp, in its unit.
+    /// Adds a value beside time, latency and lateness; `metric` is one of reports/metrics.cpp, in its unit.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
-    /// Part of the proof: `actual` must be `expected`. The first part that is not true is kept as the reason.
+    /// Adds to the proof: `actual` must equal `expected`. The first violation is kept as the reason.
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
 
-    /// The work was not done, and this is why. Only the first reason is kept.
+    /// Fails the trial: the work was not done, for this reason. Only the first reason is kept.
     void fail(std::string reason);
 
-    /// This contender cannot run this workload, and this is why. Outweighs any failure.
+    /// Marks the trial as unsupported: this contender cannot run this workload. Overrides any failure.
     void unsupported(std::string reason) { unsupported_ = std::move(reason); }
 
-    // What came of it, for whoever started the trial.
+    // The outcome, for the code that started the trial.
 
-    /// Why there is no number; nothing when the work is proved.
+    /// Returns why there is no number; nothing if the work is proved.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
     const usage& cost() const noexcept { return turns_ ? turns_->cost() : cost_; }
     const std::vector<std::pair<std::string, double>>& reported() const noexcept { return reported_; }
     std::uint64_t operations_done() const noexcept { return done_.value_or(std::max(operations_, given_)); }
-    /// Those that cost() is of: with turns, not all that were done.
+    /// Returns the number of operations that cost() covers; if interleaved, fewer than were done.
     std::uint64_t operations_timed() const noexcept {
         return turns_ ? turns_->operations() : operations_done();
     }
@@ -126,11 +128,11 @@ private:
     std::optional<std::uint64_t> done_;
     std::optional<turn_taker> turns_;
     std::uint64_t step_ = 1;
-    std::uint64_t given_ = 0;  // operations, by next()
-    std::uint64_t chunk_ = 0;  // the last of them
+    std::uint64_t given_ = 0;  // operations, returned by next()
+    std::uint64_t chunk_ = 0;  // the last value that next() returned
     usage_meter meter_;
     usage cost_;
-    std::chrono::nanoseconds delay_{0};  // when the section began
+    std::chrono::nanoseconds delay_{0};  // at the beginning of the section
     bool is_of_another_process_ = false;
     int begins_ = 0;
     int ends_ = 0;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view ready_line = "ready\n";
 
-/// The suite's end is there, or the process is killed with it: what fails here is found out there.
+/// Writes a line to the suite. Ignores errors, which the suite notices; if the suite ends, this process is
+/// killed with it.
 void write_line(int fd, std::string_view line) noexcept {
     while (::write(fd, line.data(), line.size()) < 0 && errno == EINTR) {
     }
@@ -76,7 +77,8 @@ std::uint64_t turn_taker::next(std::uint64_t done) noexcept {
     const std::uint64_t least =
         std::max(step, fewest_operations() - std::min(fewest_operations(), part_operations_));
     if (operation_ns_ <= 0 || left <= left.zero()) return least;
-    // Not many times as many as before: one chunk that was measured wrongly must not become a long turn.
+    // Limited to a multiple of the previous number, so that one wrongly measured chunk does not become a long
+    // slice.
     const double most = 16.0 * static_cast<double>(std::max(done, step));
     const auto fit =
         static_cast<std::uint64_t>(std::min(static_cast<double>(left.count()) / operation_ns_, most));

@@ -1,18 +1,18 @@
-// Taking turns: the contender's half. (The suite's half is bench/trial/turns.hpp.)
+// Interleaved measuring: the contender's half. (The suite's half is bench/trial/turns.hpp.)
 //
-// The contenders of a block are alive together, and one of them works at a time, for a millisecond or two,
-// while the others sleep in read(2). So what disturbs the machine for longer than that disturbs all of them
-// alike.
+// All contenders of a block are alive at the same time. One of them works, for a slice of a millisecond or
+// two, while the others sleep in read(2). A disturbance of the machine that lasts longer than a slice
+// therefore affects all of them alike.
 //
 // Protocol, for contenders in any language. The environment variable LOOPBENCH_TURNS is
-// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A workload that is calibrated has
-// run for about a millisecond before in the process, as it has without turns. At the beginning of its timed
-// section a contender writes the line "ready" to OUT and reads one byte from IN. 't' is a turn: operations
-// that are not timed for about UNTIMED (another contender has used the caches), then such that are for about
-// TIMED; then it writes the line "OPERATIONS NANOSECONDS UNTIMED_OPERATIONS UNTIMED_NANOSECONDS" (the last two
-// may be left out) and reads the next byte. Each part has whole operations: they began and ended in it. 'e', or
-// the end of the file, is the end: the contender leaves the section without reading IN again, also where a
-// number of operations is fixed. It prints its result and exits as always.
+// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A calibrated workload has first run
+// for about a millisecond in this process, as in the other pairings. At the beginning of its timed section, a
+// contender writes the line "ready" to OUT and reads one byte from IN. 't' grants a slice: untimed operations
+// for about UNTIMED (another contender has used the caches), then timed ones for about TIMED. The contender
+// then writes the line "OPERATIONS NANOSECONDS UNTIMED_OPERATIONS UNTIMED_NANOSECONDS" (the last two are
+// optional) and reads the next byte. Each part has whole operations: they began and ended in it. 'e', or the
+// end of the file, is the end: the contender leaves the section without reading IN again, even if its number
+// of operations is fixed. It prints its result and exits as usual.
 #pragma once
 
 #include <chrono>
@@ -28,41 +28,41 @@ struct turn_settings {
     std::chrono::microseconds untimed{}, timed{};
 };
 
-/// Of the value of LOOPBENCH_TURNS. Throws std::invalid_argument that names the variable, its value and the
+/// Parses the value of LOOPBENCH_TURNS. Throws std::invalid_argument with the variable, its value and the
 /// remedy.
 turn_settings parse_turns(std::string_view text);
 
-/// Work that is not cut: a part of a turn has a multiple of `operations`, the untimed part at least `untimed`
-/// times as many, and the timed one `timed` times.
+/// Units of work that a slice must not cut: each part of a slice has a multiple of `operations`; the untimed
+/// part has at least `untimed` such units, the timed part at least `timed`.
 struct turn_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
 };
 
-/// The timed section, in turns. Used on one thread.
+/// The timed section, divided into slices. Used on one thread.
 class turn_taker {
 public:
     explicit turn_taker(const turn_settings& settings, double slowdown) noexcept
         : settings_(settings), slowdown_(slowdown) {}
 
-    /// As usage_meter's; before begin().
+    /// Same as usage_meter's; must be called before begin().
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
-    /// Waits for the first turn.
+    /// Waits for the first slice.
     void begin(const turn_steps& steps) noexcept;
 
-    /// `done` operations were made since the last call. Gives back how many are to be made until the next
-    /// one, whole steps, and waits for the next turn before that when this one is over. 0: the section is to
-    /// end.
+    /// Accepts that `done` operations were made since the last call, and returns how many whole steps'
+    /// operations to make until the next call. If the slice is over, waits for the next slice first. Returns
+    /// 0 if the section must end.
     std::uint64_t next(std::uint64_t done) noexcept;
 
-    /// Ends the section. A timed part that is not complete does not count.
+    /// Ends the section. An incomplete timed part does not count.
     void end() noexcept { ended_ = true; }
 
-    /// Whether what is done now is timed.
+    /// True if the current operations are timed.
     bool is_timing() const noexcept { return is_timing_; }
 
-    /// Of the timed parts of all turns.
+    /// The cost and the operations of the timed parts of all slices.
     const usage& cost() const noexcept { return cost_; }
     std::uint64_t operations() const noexcept { return operations_; }
 
@@ -73,7 +73,7 @@ private:
     void begin_part(bool timed) noexcept;
     void finish_turn() noexcept;
 
-    /// Of the part that is under way.
+    /// Returns the intended length of the current part.
     std::chrono::nanoseconds length() const noexcept {
         return is_timing_ ? settings_.timed : settings_.untimed;
     }
@@ -85,13 +85,13 @@ private:
     turn_steps steps_;
     double slowdown_;
     bool is_timing_ = false;
-    bool ended_ = false;              // 'e' has come
-    clock::time_point part_began_{};  // the timed or untimed part of a turn
+    bool ended_ = false;              // 'e' was received
+    clock::time_point part_began_{};  // the timed or untimed part of a slice
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;
-    std::uint64_t untimed_operations_ = 0;  // of the turn that is under way, and how long they took
+    std::uint64_t untimed_operations_ = 0;  // of the current slice, and how long they took
     std::chrono::nanoseconds untimed_{};
-    double operation_ns_ = 0;  // of the last chunk; 0: not known yet
+    double operation_ns_ = 0;  // of the last chunk; 0: unknown
     usage_meter meter_;
     usage cost_;
     std::uint64_t operations_ = 0;
