@@ -69,6 +69,11 @@ struct stream_flow {
     }
     void fail(int error) {
         check.error = error;
+        end();
+    }
+    /// Nothing more comes: the proof counts the bytes that arrived.
+    void end() {
+        over = true;
         end_part();
     }
     void end_part() {
@@ -80,6 +85,7 @@ struct stream_flow {
     stream_check& check;
     std::uint64_t due = 0;  // bytes, counted from the beginning
     bool is_due = false;    // some of them have not arrived yet
+    bool over = false;
     std::optional<typename R::event> all_have_come{};
 };
 
@@ -88,13 +94,11 @@ task_of<R> receive_stream(Reader& stream, std::size_t buffer_bytes, stream_flow<
     std::vector<std::byte> buffer(buffer_bytes);
     for (;;) {
         const auto received = co_await stream.read_some(buffer);
-        if (received.error != 0 || received.bytes == 0) {
-            if (received.error != 0 || flow.is_due)
-                flow.fail(received.error != 0 ? received.error : ECONNRESET);
-            break;
-        }
+        if (received.error != 0) flow.fail(received.error);
+        if (received.error != 0 || received.bytes == 0) break;
         flow.take(std::span<const std::byte>(buffer).first(received.bytes));
     }
+    flow.end();
     stream.close();  // otherwise the sender would wait for ever after a reader failed
 }
 
@@ -102,11 +106,12 @@ task_of<R> receive_stream(Reader& stream, std::size_t buffer_bytes, stream_flow<
 template <Runtime R, class Writer>
 task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
     flow.t.begin();
-    while (const std::uint64_t chunks = flow.check.error == 0 ? flow.t.next() : 0) {
+    while (const std::uint64_t chunks = flow.over ? 0 : flow.t.next()) {
         flow.expect(chunks);
-        for (std::uint64_t i = 0; i < chunks && flow.check.error == 0; ++i)
+        for (std::uint64_t i = 0; i < chunks && !flow.over; ++i)
             if (const auto sent = co_await stream.write_all(flow.check.chunk); sent.error != 0)
                 flow.fail(sent.error);
+        if (flow.t.all_given()) stream.close();  // a receiver that has lost bytes must not wait for them
         co_await flow.all_have_come->wait();
     }
     flow.t.end();

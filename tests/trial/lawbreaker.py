@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A contender with a planted defect, by the variable LAWBREAKER: every one prints numbers that cannot be true.
 
-usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with PYTHONPATH=bench/contenders
+usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with LAWBREAKER_MODULES=bench/contenders
 
     (empty)      none: the control
     outside      counts operations that it did before the timed section
@@ -14,9 +14,12 @@ usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with PYTHONPATH=bench/contenders
 
 import asyncio
 import os
+import sys
 import time
 
-import gbench
+# After the library's modules, because a contender there is called asyncio, too.
+sys.path.append(os.environ["LAWBREAKER_MODULES"])
+import gbench  # noqa: E402
 
 DEFECT = os.environ.get("LAWBREAKER", "")
 OPERATION_NS = 20_000

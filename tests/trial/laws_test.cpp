@@ -29,7 +29,7 @@ constexpr const char* workload = "echo/rtt/tcp/conns:1/bytes:64";
 /// Runs the contender with this defect, and returns its trial.
 bench::trial_outcome trial_with(const std::string& defect, reports::way made) {
     bench::contender who{"lawbreaker", LOOPBENCH_LAWBREAKER, {workload}, ""};
-    who.environment = {{"LAWBREAKER", defect}, {"PYTHONPATH", LOOPBENCH_GBENCH_FOLDER}};
+    who.environment = {{"LAWBREAKER", defect}, {"LAWBREAKER_MODULES", LOOPBENCH_GBENCH_FOLDER}};
     const std::vector<bench::trial_request> one{{.who = who,
                                                  .workload = workload,
                                                  .min_time_s = 0.05,

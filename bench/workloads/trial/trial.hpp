@@ -54,6 +54,8 @@ public:
     /// part has only operations that began and ended inside it. Interleaved contenders wait here for their
     /// slice (turns.hpp); others get all operations at once.
     std::uint64_t next() noexcept;
+    /// True when next() has returned the last of operations().
+    bool all_given() const noexcept { return given_ >= operations_; }
 
     /// Sets how many operations the timed section did, for a section without next() that did not do
     /// operations().
