@@ -76,7 +76,7 @@ class Turns:
         if done:
             self.operation_ns = (now - self.chunk_began) / done
         self.chunk_began = now
-        left = self.part_ns[self.is_timing] - (now - self.before[0])
+        left = self.part_ns[self.is_timing] - (now - self.part_began)
         if left <= 0 and self.part_operations >= self.step * self.fewest[self.is_timing]:
             if self.is_timing:
                 self._finish()
@@ -84,7 +84,7 @@ class Turns:
                 if self.ended:
                     return 0
             else:
-                self.untimed = (self.part_operations, now - self.before[0])
+                self.untimed = (self.part_operations, now - self.part_began)
                 self._begin_part(True)
             left = self.part_ns[self.is_timing]
         least = max(self.step, self.step * self.fewest[self.is_timing] - self.part_operations)
@@ -106,7 +106,7 @@ class Turns:
         self.is_timing = timed
         self.part_operations = 0
         self.before = usage()
-        self.chunk_began = self.before[0]
+        self.chunk_began = self.part_began = time.monotonic_ns()
 
     def _finish(self):
         if self.slowdown:

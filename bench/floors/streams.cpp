@@ -62,18 +62,20 @@ template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
     std::uint64_t due = 0;  // bytes
-    t.begin();
-    while (std::uint64_t left = stream.over ? 0 : t.next()) {
-        for (; left > 0 && !stream.over; --left) {
+    const auto carry = [&](std::uint64_t chunks) {
+        for (; chunks > 0 && !stream.over; --chunks) {
             due += chunk_bytes;
             write();
             while (!stream.over && stream.check.bytes < due) read_more();
         }
-    }
+    };
+    carry(workloads::warm_up_chunks);
+    t.begin();
+    while (const std::uint64_t chunks = stream.over ? 0 : t.next()) carry(chunks);
     t.end();
     stream.ends.writer.reset();
     while (!stream.over) read_more();
-    stream.check.prove(t, t.operations() * chunk_bytes);
+    stream.check.prove(t, (workloads::warm_up_chunks + t.operations()) * chunk_bytes);
 }
 
 void do_not_block(int fd) {

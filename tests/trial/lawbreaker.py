@@ -63,5 +63,5 @@ async def work(trial):
 
 
 gbench.Contender("lawbreaker", "breaks laws",
-                 [gbench.Workload("echo/rtt/tcp/conns:1/bytes:64", work, (3000, 3000))], asyncio.run,
+                 [gbench.Workload("echo/rtt/tcp/conns:1/bytes:64", work, (10_000, 10_000))], asyncio.run,
                  lambda: {"library": "none", "library_version": "0"}, asyncio.sleep).main()

@@ -24,7 +24,7 @@ using bench::timed_claims;
 using bench::workload_shape;
 using reports::cell_status;
 
-constexpr const char* workload = "echo/rtt/tcp/conns:1/bytes:64";
+const std::string workload = "echo/rtt/tcp/conns:1/bytes:64";
 
 /// Runs the contender with this defect, and returns its trial.
 bench::trial_outcome trial_with(const std::string& defect, reports::way made) {

@@ -50,6 +50,19 @@ json headline_of(const std::string& workload) {
     return all;
 }
 
+/// Returns how a run pairs the workload's trials; null for a third-party workload.
+json way_of(const std::string& workload) {
+    const auto* shape = find_shape(workload);
+    return shape != nullptr ? json(name_of(shape->made)) : json(nullptr);
+}
+
+/// Returns the pairing that checks the interleaved one; null for a workload that is never interleaved.
+json referee_of(const std::string& workload) {
+    const auto* shape = find_shape(workload);
+    return shape != nullptr && shape->made == reports::way::turns ? json(name_of(shape->referee()))
+                                                                  : json(nullptr);
+}
+
 json or_null(const std::optional<std::string>& text) {
     return text ? json(*text) : json(nullptr);
 }
@@ -67,7 +80,9 @@ std::string as_json(const std::vector<listed_contender>& contenders,
     for (const auto& workload : workloads)
         whole["workloads"].push_back({{"name", workload},
                                       {"summary", or_null(summary_of(workload))},
-                                      {"headline_metrics", headline_of(workload)}});
+                                      {"headline_metrics", headline_of(workload)},
+                                      {"way", way_of(workload)},
+                                      {"referee", referee_of(workload)}});
     for (const auto& metric : reports::known_metrics())
         whole["metrics"].push_back({{"name", metric.name},
                                     {"unit", metric.unit},

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Compares interleaved trials with those of another pairing, on every workload that may be interleaved, in both sizes.
+
+usage: pairings.py LOOPBENCH FILE.csv [--workload GLOB]... [--size small|full]... [--rounds N]
+
+The other pairing, the referee, is sequential; for workloads without system calls it is concurrent (docs/method.md says
+why, and `loopbench list --json` which). In each round, a workload is run in one pairing and then in the other, so that
+both meet the same hour; a number is the median of the rounds. Times must agree within 15 %, and ratios to the baseline
+within 5 %: otherwise the workload must be sequential. Every trial must have passed the laws. FILE.csv gets a line for
+each result. Needs a quiet machine. Exits with 1 if something is outside the limits.
+"""
+
+import argparse
+import csv
+import fnmatch
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+BASELINE = "asio-epoll"
+CONTENDERS = [BASELINE, "loop-epoll", "loop-uring", "floor-*"]
+SIZES = {"small": ["--quick", "--min-time", "30ms"], "full": []}
+NAMES = {"apart": "sequential", "together": "concurrent"}
+TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
+
+
+def measured(loopbench, workload, size, pairing, seed):
+    """Returns {contender: (time in ns, ratio to the baseline or None, how the trials were paired)} of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [loopbench, "run", *SIZES[size], "--workload", workload, "--way", pairing, "--blocks", "11",
+                   "--seed", str(seed), "--budget", "5min", "-o", folder]
+        for contender in CONTENDERS:
+            command += ["--contender", contender]
+        ran = subprocess.run(command, check=False, text=True, capture_output=True)
+        if ran.returncode not in (0, 5):
+            sys.exit(f"{' '.join(command)} ended with {ran.returncode}: {ran.stderr}")
+        report = json.loads((pathlib.Path(folder) / "report.json").read_text())
+    found = {}
+    for result in report["results"]:
+        if result["status"] == "failed":
+            sys.exit(f"{workload}, {size}, {pairing}: {result['contender']} failed: {result['reason']}")
+        if result["metric"] == "time" and result["status"] == "ok":
+            ratio = result["ratio"]["median"] if result["ratio"] else None
+            found[result["contender"]] = (result["median"], ratio, result.get("way", "apart"))
+    return found
+
+
+def rows_of(loopbench, workload, referee, size, rounds):
+    """One row for each contender, with the medians of both pairings."""
+    pairings = ["turns", referee]
+    runs = {pairing: [] for pairing in pairings}
+    for number in range(rounds):
+        for pairing in pairings if number % 2 == 0 else reversed(pairings):
+            runs[pairing].append(measured(loopbench, workload, size, pairing, number))
+    for contender in runs[referee][0]:
+        times, ratios = {}, {}
+        for pairing, all_ in runs.items():
+            times[pairing] = statistics.median(run[contender][0] for run in all_)
+            of_rounds = [run[contender][1] for run in all_ if run[contender][1]]
+            ratios[pairing] = statistics.median(of_rounds) if of_rounds else None
+        time = times["turns"] / times[referee] - 1
+        ratio = ratios["turns"] / ratios[referee] - 1 if ratios["turns"] else 0.0
+        yield {"workload": workload, "size": size, "contender": contender,
+               "interleaved_ns": f"{times['turns']:.5g}", "referee": NAMES[referee],
+               "referee_ns": f"{times[referee]:.5g}",
+               "time_differs_pct": f"{100 * time:.1f}", "ratio_differs_pct": f"{100 * ratio:.1f}",
+               "agrees": "yes" if abs(time) <= TIME_LIMIT and abs(ratio) <= RATIO_LIMIT else "no"}
+
+
+def interleaved_workloads(loopbench, globs):
+    """{full name: referee} of the workloads that may be interleaved."""
+    listed = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, text=True,
+                                       capture_output=True).stdout)["workloads"]
+    return {each["name"]: each["referee"] for each in listed if each["referee"] and
+            (not globs or any(fnmatch.fnmatch(each["name"], glob) for glob in globs))}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("loopbench")
+    parser.add_argument("file", type=pathlib.Path)
+    parser.add_argument("--workload", action="append", default=[])
+    parser.add_argument("--size", action="append", choices=SIZES)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    outside = 0
+    with options.file.open("w", newline="") as out:
+        writer = None
+        for workload, referee in interleaved_workloads(options.loopbench, options.workload).items():
+            for size in options.size or SIZES:
+                for row in rows_of(options.loopbench, workload, referee, size, options.rounds):
+                    writer = writer or csv.DictWriter(out, row, lineterminator="\n")
+                    if out.tell() == 0:
+                        writer.writeheader()
+                    writer.writerow(row)
+                    out.flush()
+                    outside += row["agrees"] == "no"
+                    print(*row.values(), flush=True)
+    print(f"{outside} results are outside the limits")
+    return 1 if outside else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
