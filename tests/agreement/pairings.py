@@ -22,7 +22,7 @@ import tempfile
 
 BASELINE = "asio-epoll"
 CONTENDERS = [BASELINE, "loop-epoll", "loop-uring", "floor-*"]
-SIZES = {"small": ["--quick", "--min-time", "30ms"], "full": []}
+SIZES = {"small": ["--quick", "--min-time", "30ms"], "full": ["--min-time", "100ms"]}
 NAMES = {"apart": "sequential", "together": "concurrent"}
 TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 
