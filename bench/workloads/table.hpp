@@ -96,9 +96,9 @@ struct workload_shape {
         return shape;
     }
 
-    /// The pairing that checks the interleaved one (tests/agreement/pairings.py): sequential, or concurrent for
-    /// work without system calls. Such work, alone on a core, stays for seconds in one of several states of the
-    /// branch predictor, so that sequential trials of one binary differ by up to 40 %.
+    /// The pairing that checks the interleaved one (tests/agreement/pairings.py): sequential, or concurrent
+    /// for work without system calls. Such work, alone on a core, stays for seconds in one of several states
+    /// of the branch predictor, so that sequential trials of one binary differ by up to 40 %.
     constexpr reports::way referee() const {
         return needed.has(need::scheduler) ? reports::way::together : reports::way::apart;
     }

@@ -150,8 +150,8 @@ TEST(calibrate, slowed_contenders_support_slices_like_the_original) {
     EXPECT_EQ(bench::way_of(plan), reports::way::turns);
 }
 
-/// Returns the record of an interleaved session, or of its referee's, in which everything takes `factor` times as
-/// long and the slowdown has `exponent` times its effect.
+/// Returns the record of an interleaved session, or of its referee's, in which everything takes `factor`
+/// times as long and the slowdown has `exponent` times its effect.
 bench::session_record paired_by(reports::way made, double factor, double exponent) {
     bench::run_plan base = small_plan(8);
     base.workloads = {"echo"};

@@ -314,8 +314,8 @@ echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
     co_await session.runtime.gather(std::span<echo_task<Transport>>(both));
 }
 
-/// Makes round trips until the timed section ends. After its rounds, each client waits for the last client. The
-/// last rounds end with their clients, so that a client that is missing shows in the proof.
+/// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
+/// The last rounds end with their clients, so that a client that is missing shows in the proof.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {
