@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -14,7 +15,6 @@
 #include "bench/statistics/proportion.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "bench/workloads/table.hpp"
 
 namespace loopbench::bench {
 
@@ -178,10 +178,7 @@ std::optional<run_plan> referee_plan(const run_plan& slowed) {
     if (way_of(slowed) != reports::way::turns) return std::nullopt;
     auto plan = slowed;
     plan.blocks = blocks;
-    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
-        const auto* const shape = find_shape(plan.workloads[i]);
-        plan.ways.at(i) = shape != nullptr ? shape->referee() : reports::way::apart;
-    }
+    std::ranges::fill(plan.ways, reports::way::apart);
     return plan;
 }
 

@@ -37,9 +37,8 @@ reports::way way_of(const run_plan& plan);
 /// not know LOOPBENCH_SLOWDOWN, and nothing that is found would mean anything.
 void check_slowdowns(const session_record& slowed);
 
-/// The plan of the trials that the interleaved ones are compared with: the contender as it is and with the
-/// largest slowdown, each workload in the pairing of its referee (bench/workloads/table.hpp). Nothing if
-/// `slowed`, the plan with slowdowns, is not interleaved.
+/// The plan of the trials that the interleaved ones are compared with: the contender as it is and slowed
+/// down, sequentially. Nothing if `slowed`, the plan with slowdowns, is not interleaved.
 std::optional<run_plan> referee_plan(const run_plan& slowed);
 
 /// Compares interleaved trials with those of the referee: times agree within 15 %, ratios within 5 %.

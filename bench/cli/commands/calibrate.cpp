@@ -94,6 +94,7 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     const fs::path folder{options.session.output};
     auto who = named(options);
     auto plan = sized_plan(usual_plan(options.real_size), options.session);
+    plan.of_one_program = true;
     list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     if (!who.problem.empty()) throw std::runtime_error{fmt::format("{} {}", who.name, who.problem)};
