@@ -160,7 +160,8 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
             return fmt::format("did not give its turn back within {} s (LOOPBENCH_TURNS)",
                                turn_limit.count());
         case child_end::broke_protocol:
-            return "answered a turn with something else than OPERATIONS NANOSECONDS (LOOPBENCH_TURNS)";
+            return "sent an invalid reply to a slice; expected OPERATIONS NANOSECONDS, and perhaps "
+                   "UNTIMED_OPERATIONS UNTIMED_NANOSECONDS (LOOPBENCH_TURNS)";
     }
     return "ended in an unknown way";
 }
