@@ -24,6 +24,12 @@ std::string_view made_text(way made) {
     return made == way::turns ? "in turns" : name_of(made);
 }
 
+std::vector<std::string> row_of(const pairing_agreement& item) {
+    return {printable(item.workload), std::string{name_of(item.referee)},
+            fmt::format("{:+.1f} %", item.time_differs_pct), fmt::format("{:+.1f} %", item.ratio_differs_pct),
+            item.agrees ? "yes" : "no: measure it sequentially (--way apart)"};
+}
+
 std::vector<std::string> row_of(const detection_rate& item) {
     return {item.slowdown_pct > 0 ? fmt::format("{:g} % slower", item.slowdown_pct) : "itself",
             of(item.measured_slower, item.measured), bounds_of(item), of(item.faster, item.measured)};
@@ -53,9 +59,13 @@ std::string calibration_table(const calibration& found) {
         made_text(found.made), found.aa.different, found.aa.tries, found.aa.blocks, found.aa.at_most_pct,
         found.blocks, found.try_s);
     std::vector<std::vector<std::string>> rows{{"against", "called slower", "95 % bounds", "called faster"}};
-    std::ranges::transform(found.slowdowns, std::back_inserter(rows), row_of);
-    return out + aligned(rows, 1) +
-           fmt::format("\nA difference is one of more than {:g} %.\n", found.threshold_pct);
+    for (const auto& item : found.slowdowns) rows.push_back(row_of(item));
+    out +=
+        aligned(rows, 1) + fmt::format("\nA difference is one of more than {:g} %.\n", found.threshold_pct);
+    if (!found.pairings) return out;
+    rows = {{"interleaved", "compared with", "time", "ratio", "within 15 % and 5 %"}};
+    for (const auto& item : *found.pairings) rows.push_back(row_of(item));
+    return out + "\n" + aligned(rows, 1);
 }
 
 }  // namespace loopbench::reports

@@ -117,6 +117,15 @@ struct alarm_rate {
     double at_most_pct = 100;  // 95 % upper bound of the false-alarm rate
 };
 
+/// How interleaved trials of a workload agree with those of another pairing, its referee.
+struct pairing_agreement {
+    std::string workload;
+    way referee = way::apart;
+    double time_differs_pct = 0;
+    double ratio_differs_pct = 0;  // of the contender slowed down to the contender as it is
+    bool agrees = true;
+};
+
 /// Results of `loopbench calibrate`: how often verdicts are right when the truth is known.
 struct calibration {
     std::string date;  // UTC, ISO 8601
@@ -129,6 +138,7 @@ struct calibration {
     std::uint64_t blocks = 0;  // in each try below
     double try_s = 0;          // duration of a try with its own A/A: three trials per block
     std::vector<detection_rate> slowdowns;
+    std::optional<std::vector<pairing_agreement>> pairings{};  // absent if no trial was interleaved
 };
 
 /// The machine and the time of the run. No host name: reports are shared.

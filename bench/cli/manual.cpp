@@ -121,7 +121,7 @@ std::string manual_page(const CLI::App& app, std::string_view date) {
         date, loopbench_version(), roff(about));
     out += option_list(app.get_options());
     for (const auto* command : app.get_subcommands({})) out += of_command(*command);
-    return out + exit_status();
+    return out + exit_status() + ".Sh LICENSE\n.Nm\nis distributed under the Boost Software License 1.0.\n";
 }
 
 }  // namespace loopbench::bench

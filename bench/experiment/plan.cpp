@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "bench/statistics/random.hpp"
@@ -45,6 +46,13 @@ std::optional<std::size_t> run_plan::baseline_index() const {
     const auto found = std::ranges::find(contenders, baseline, &contender::name);
     if (found == contenders.end()) return std::nullopt;
     return static_cast<std::size_t>(found - contenders.begin());
+}
+
+bool run_plan::are_builds() const {
+    std::set<std::string> names;
+    for (const auto& who : described)
+        if (const auto name = reports::context_text(who.context, "contender")) names.insert(*name);
+    return of_one_program && names.size() <= 1;
 }
 
 bool run_plan::takes_turns(std::size_t contender) const {

@@ -56,6 +56,7 @@ struct run_plan {
     std::optional<std::size_t> twin;  // the contender that is the A/A copy of the baseline
     double threshold_pct = 1;         // the smallest difference that verdicts report
     correction how = correction::benjamini_hochberg;
+    bool of_one_program = false;          // asked for as builds of one program; see are_builds()
     std::optional<double> precision_pct;  // stop when every ratio is known to within this
     std::optional<int> cpu;               // trials run only on this one
     std::vector<int> cpus = {};           // or each block on one of these, if one is enough for the workload
@@ -69,6 +70,9 @@ struct run_plan {
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }
     /// Returns the baseline's index among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
+    /// Returns whether the contenders are builds of one program: asked for as such, and not of different
+    /// names by their own word.
+    [[nodiscard]] bool are_builds() const;
     /// Returns the pairing of these trials: contenders without turns.hpp run sequentially instead of
     /// interleaved.
     [[nodiscard]] reports::way way_of(cell where) const;

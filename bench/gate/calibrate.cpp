@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <tuple>
 
 #include "bench/experiment/samples.hpp"
+#include "bench/statistics/median.hpp"
 #include "bench/statistics/proportion.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/trial/usage_error.hpp"
@@ -168,6 +171,41 @@ void check_slowdowns(const session_record& slowed) {
                 "knows LOOPBENCH_SLOWDOWN, as every one of the suite does",
                 name};
     }
+}
+
+std::optional<run_plan> referee_plan(const run_plan& slowed) {
+    constexpr std::uint64_t blocks = 15;
+    if (way_of(slowed) != reports::way::turns) return std::nullopt;
+    auto plan = slowed;
+    plan.blocks = blocks;
+    std::ranges::fill(plan.ways, reports::way::apart);
+    return plan;
+}
+
+std::vector<reports::pairing_agreement> judge_pairings(const session_record& interleaved,
+                                                       const session_record& referee) {
+    constexpr double most_time_pct = 15, most_ratio_pct = 5;
+    const auto& time = *reports::find_metric("time");
+    const sample_table ours{interleaved.plan, interleaved.outcome}, theirs{referee.plan, referee.outcome};
+    const auto last = interleaved.plan.contenders.size() - 1 - (interleaved.plan.twin ? 1 : 0);
+    std::vector<reports::pairing_agreement> all;
+    for (std::size_t workload = 0; workload < interleaved.plan.workloads.size(); ++workload) {
+        const compared_cells cells{workload, last, 0};
+        const auto here = ours.log_ratios(cells, time), there = theirs.log_ratios(cells, time);
+        if (here.empty() || there.empty()) continue;
+        const auto median_time = [&](const sample_table& from) {
+            return from.estimate_of(workload, from.of({workload, 0}).at(std::string{time.name})).median;
+        };
+        reports::pairing_agreement found;
+        found.workload = interleaved.plan.workloads[workload];
+        found.referee = theirs.way_of({workload, 0});
+        found.time_differs_pct = 100 * (median_time(ours) / median_time(theirs) - 1);
+        found.ratio_differs_pct = 100 * std::expm1(median_of(here) - median_of(there));
+        found.agrees = std::abs(found.time_differs_pct) <= most_time_pct &&
+                       std::abs(found.ratio_differs_pct) <= most_ratio_pct;
+        all.push_back(std::move(found));
+    }
+    return all;
 }
 
 reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,

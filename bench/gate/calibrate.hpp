@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "bench/experiment/plan.hpp"
 #include "bench/experiment/record.hpp"
@@ -34,6 +36,15 @@ reports::way way_of(const run_plan& plan);
 /// Throws usage_error when a trial of a slowed contender does not say that it was slowed down: then it does
 /// not know LOOPBENCH_SLOWDOWN, and nothing that is found would mean anything.
 void check_slowdowns(const session_record& slowed);
+
+/// The plan of the trials that the interleaved ones are compared with: the contender as it is and slowed
+/// down, sequentially. Nothing if `slowed`, the plan with slowdowns, is not interleaved.
+std::optional<run_plan> referee_plan(const run_plan& slowed);
+
+/// Compares interleaved trials with those of the referee: times agree within 15 %, ratios within 5 %.
+/// Workloads that lack a number in one of them are left out.
+std::vector<reports::pairing_agreement> judge_pairings(const session_record& interleaved,
+                                                       const session_record& referee);
 
 /// Judges what was measured. `equal` is a run of a plan without slowdowns: of each of its workloads,
 /// `aa_blocks` blocks after the other are one comparison, and each is judged alone. `slowed` is one of a plan

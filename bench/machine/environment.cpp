@@ -26,8 +26,8 @@ std::string kernel() {
     return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-/// The minimum over batches, since one preemption makes a batch hundreds of times as long. getppid(2) does nothing
-/// but enter and leave the kernel, and no library caches it.
+/// The minimum over batches, since one preemption makes a batch hundreds of times as long. getppid(2) does
+/// nothing but enter and leave the kernel, and no library caches it.
 double cheapest_call_ns() {
     constexpr int batches = 20, calls = 1000;
     auto least = std::chrono::steady_clock::duration::max();

@@ -1,5 +1,5 @@
-// Laws on results as a whole, after the trials: a number that breaks one is no number, and its result fails. (The
-// laws on single trials are in bench/trial/laws.hpp.)
+// Laws on results as a whole, after the trials: a number that breaks one is no number, and its result fails.
+// (The laws on single trials are in bench/trial/laws.hpp.)
 #pragma once
 
 #include <span>

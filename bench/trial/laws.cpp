@@ -43,8 +43,8 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
         *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight);
 }
 
-/// The parent's view of CPU time (wait4(2)) covers what the contender claims, and no core runs for longer than
-/// the section.
+/// The parent's view of CPU time (wait4(2)) covers what the contender claims, and no core runs for longer
+/// than the section.
 std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
     if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
     constexpr double rounding_ns = 1e6;  // wait4 and the reads around the section
@@ -78,7 +78,8 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
 }  // namespace
 
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices) {
-    // The harness may be preempted between its look at the clock and the reply, and never the other way round.
+    // The harness may be preempted between its look at the clock and the reply, and never the other way
+    // round.
     constexpr double reads_ns = 50e3, switches_ns = 200e3, least_share = 0.8;
     std::vector<double> shares;
     for (const slice& one : slices) {

@@ -1,5 +1,6 @@
-// Laws that every trial obeys, checked on every trial. They compare what a contender says with itself and with
-// what its parent saw. A number that breaks one cannot be true, whatever the reason, and the trial fails.
+// Laws that every trial obeys, checked on every trial. They compare what a contender says with itself and
+// with what its parent saw. A number that breaks one cannot be true, whatever the reason, and the trial
+// fails.
 #pragma once
 
 #include <chrono>
@@ -36,8 +37,8 @@ struct slice {
 /// report its untimed part, only the upper bound is checked.
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices);
 
-/// Returns the law that a trial breaks, and how; nothing when it breaks none. `shape` is the workload's entry in
-/// the catalog. `child` is what the parent saw of the process. `cores` is how many it could use.
+/// Returns the law that a trial breaks, and how; nothing when it breaks none. `shape` is the workload's entry
+/// in the catalog. `child` is what the parent saw of the process. `cores` is how many it could use.
 std::optional<std::string> law_broken_by(const timed_claims& claims, const workload_shape& shape,
                                          const child_outcome& child, int cores);
 

@@ -123,7 +123,7 @@ struct echo_family {
                        on_demand, way::turns}
             .with_latencies(100),
         workload_shape{"echo/rtt/unix/conns:1000/bytes:64", 3000, 40'000, rate, 2100,
-                       unix_sockets | many_turns, on_demand, way::turns}
+                       unix_sockets | many_turns, on_demand, way::apart}
             .with_latencies(1000),
         workload_shape{"echo/mostly_idle/idle:10000/conns:100", 3000, 40'000, rate, 10'400, many_turns,
                        on_demand, way::turns}

@@ -96,11 +96,12 @@ struct workload_shape {
         return shape;
     }
 
-    /// The pairing that checks the interleaved one (tests/agreement/pairings.py): sequential, or concurrent for
-    /// work without system calls. Such work, alone on a core, stays for seconds in one of several states of the
-    /// branch predictor, so that sequential trials of one binary differ by up to 40 %.
-    constexpr reports::way referee() const {
-        return needed.has(need::scheduler) ? reports::way::together : reports::way::apart;
+    /// The pairing of its trials. Work without system calls is interleaved only between builds of one
+    /// program: across different programs, interleaved times and ratios differ from sequential ones by up to
+    /// 26 and 47 % (docs/method.md). Caches and branch predictors treat a process that runs alone in another
+    /// way, and not every program alike.
+    constexpr reports::way way_of_trials(bool of_one_program) const {
+        return needed.has(need::scheduler) && !of_one_program ? reports::way::apart : made;
     }
 
     bool calibrated() const noexcept { return real_operations == 0; }

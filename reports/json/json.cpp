@@ -91,6 +91,14 @@ constexpr auto fields_of(const alarm_rate*) {
                       field{"at_most_pct", &alarm_rate::at_most_pct});
 }
 
+constexpr auto fields_of(const pairing_agreement*) {
+    return std::tuple(field{"workload", &pairing_agreement::workload},
+                      field{"referee", &pairing_agreement::referee},
+                      field{"time_differs_pct", &pairing_agreement::time_differs_pct},
+                      field{"ratio_differs_pct", &pairing_agreement::ratio_differs_pct},
+                      field{"agrees", &pairing_agreement::agrees});
+}
+
 constexpr auto fields_of(const calibration*) {
     return std::tuple(field{"date", &calibration::date}, field{"complete", &calibration::complete},
                       field{"contender", &calibration::contender},
@@ -98,7 +106,8 @@ constexpr auto fields_of(const calibration*) {
                       field{"way", &calibration::made, presence::in_newer_files},
                       field{"threshold_pct", &calibration::threshold_pct}, field{"aa", &calibration::aa},
                       field{"blocks", &calibration::blocks}, field{"try_s", &calibration::try_s},
-                      field{"slowdowns", &calibration::slowdowns});
+                      field{"slowdowns", &calibration::slowdowns},
+                      field{"pairings", &calibration::pairings, presence::when_there});
 }
 
 constexpr auto fields_of(const environment*) {

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Compares interleaved trials with those of another pairing, on every workload that may be interleaved, in both sizes.
+"""Compares interleaved with sequential trials, on every workload that a run may interleave, in both sizes.
 
 usage: pairings.py LOOPBENCH FILE.csv [--workload GLOB]... [--size small|full]... [--rounds N]
 
-The other pairing, the referee, is sequential; for workloads without system calls it is concurrent (docs/method.md says
-why, and `loopbench list --json` which). In each round, a workload is run in one pairing and then in the other, so that
-both meet the same hour; a number is the median of the rounds. Times must agree within 15 %, and ratios to the baseline
-within 5 %: otherwise the workload must be sequential. Every trial must have passed the laws. FILE.csv gets a line for
-each result. Needs a quiet machine. Exits with 1 if something is outside the limits.
+In each round, a workload is run in one pairing and then in the other, so that both meet the same hour; a number is the
+median of the rounds. Times must agree within 15 %, and ratios to the baseline within 5 %: otherwise the workload must
+be sequential (way_of_trials() in bench/workloads/table.hpp). Every trial must have passed the laws. FILE.csv gets a
+line for each result. Needs a quiet machine. Exits with 1 if something is outside the limits.
 """
 
 import argparse
@@ -22,8 +21,8 @@ import tempfile
 
 BASELINE = "asio-epoll"
 CONTENDERS = [BASELINE, "loop-epoll", "loop-uring", "floor-*"]
-SIZES = {"small": ["--quick", "--min-time", "30ms"], "full": []}
-NAMES = {"apart": "sequential", "together": "concurrent"}
+SIZES = {"small": ["--quick", "--min-time", "30ms"], "full": ["--min-time", "100ms"]}
+PAIRINGS = ["turns", "apart"]
 TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 
 
@@ -48,34 +47,32 @@ def measured(loopbench, workload, size, pairing, seed):
     return found
 
 
-def rows_of(loopbench, workload, referee, size, rounds):
+def rows_of(loopbench, workload, size, rounds):
     """One row for each contender, with the medians of both pairings."""
-    pairings = ["turns", referee]
-    runs = {pairing: [] for pairing in pairings}
+    runs = {pairing: [] for pairing in PAIRINGS}
     for number in range(rounds):
-        for pairing in pairings if number % 2 == 0 else reversed(pairings):
+        for pairing in PAIRINGS if number % 2 == 0 else reversed(PAIRINGS):
             runs[pairing].append(measured(loopbench, workload, size, pairing, number))
-    for contender in runs[referee][0]:
+    for contender in runs["apart"][0]:
         times, ratios = {}, {}
         for pairing, all_ in runs.items():
             times[pairing] = statistics.median(run[contender][0] for run in all_)
             of_rounds = [run[contender][1] for run in all_ if run[contender][1]]
             ratios[pairing] = statistics.median(of_rounds) if of_rounds else None
-        time = times["turns"] / times[referee] - 1
-        ratio = ratios["turns"] / ratios[referee] - 1 if ratios["turns"] else 0.0
+        time = times["turns"] / times["apart"] - 1
+        ratio = ratios["turns"] / ratios["apart"] - 1 if ratios["turns"] else 0.0
         yield {"workload": workload, "size": size, "contender": contender,
-               "interleaved_ns": f"{times['turns']:.5g}", "referee": NAMES[referee],
-               "referee_ns": f"{times[referee]:.5g}",
+               "interleaved_ns": f"{times['turns']:.5g}", "sequential_ns": f"{times['apart']:.5g}",
                "time_differs_pct": f"{100 * time:.1f}", "ratio_differs_pct": f"{100 * ratio:.1f}",
                "agrees": "yes" if abs(time) <= TIME_LIMIT and abs(ratio) <= RATIO_LIMIT else "no"}
 
 
 def interleaved_workloads(loopbench, globs):
-    """{full name: referee} of the workloads that may be interleaved."""
+    """The full names of the workloads that a run may interleave."""
     listed = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, text=True,
                                        capture_output=True).stdout)["workloads"]
-    return {each["name"]: each["referee"] for each in listed if each["referee"] and
-            (not globs or any(fnmatch.fnmatch(each["name"], glob) for glob in globs))}
+    return [each["name"] for each in listed if each["way"] == "turns" and
+            (not globs or any(fnmatch.fnmatch(each["name"], glob) for glob in globs))]
 
 
 def main():
@@ -89,9 +86,9 @@ def main():
     outside = 0
     with options.file.open("w", newline="") as out:
         writer = None
-        for workload, referee in interleaved_workloads(options.loopbench, options.workload).items():
+        for workload in interleaved_workloads(options.loopbench, options.workload):
             for size in options.size or SIZES:
-                for row in rows_of(options.loopbench, workload, referee, size, options.rounds):
+                for row in rows_of(options.loopbench, workload, size, options.rounds):
                     writer = writer or csv.DictWriter(out, row, lineterminator="\n")
                     if out.tell() == 0:
                         writer.writeheader()

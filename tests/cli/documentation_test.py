@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the contents of README.md, CHANGELOG.md, CONTRIBUTING.md and docs/.
+"""Checks the contents of the documents in the top folder and in docs/.
 
     documentation_test.py SOURCE LOOPBENCH
 
-Each code block is part of a file that a test compiles or runs, every link has a target, and the exit codes are those of
-`loopbench --help`. documentation_test.cpp checks that the commands work, evidence_test.py checks the numbers.
+Each code block is part of a file that a test compiles or runs, every link has a target, the exit codes are those of
+`loopbench --help`, and the glossary is in order. documentation_test.cpp checks that the commands work, evidence_test.py
+checks the numbers.
 """
 
 import pathlib
@@ -63,9 +64,25 @@ def wrong_exit_codes(source, loopbench):
         yield f"this is not in it:\n{wanted}"
 
 
+def stale_glossary(source, loopbench):
+    """Returns terms that are out of order, and spellings in parentheses that no option, schema or variable has."""
+    terms = re.findall(r"^\| (?!term |---)(.+?) \| ", (source / "docs/glossary.md").read_text(), re.MULTILINE)
+    if terms != sorted(terms, key=str.lower):
+        yield "the terms are not in alphabetical order"
+    known = (source / "reports/report.schema.json").read_text() + (source / "docs/bring-your-own-loop.md").read_text()
+    for command in ("run", "check", "explain", "history trend"):
+        known += subprocess.run([loopbench, *command.split(), "--help"], check=True, capture_output=True,
+                                text=True).stdout
+    for term in terms:
+        for spelling in re.findall(r"`([^`]+)`", term):
+            if not re.search(rf"(?<![\w-]){re.escape(spelling)}(?![\w-])", known):
+                yield f"{term}: nothing is spelled {spelling}"
+
+
 def main(source, loopbench):
     source = pathlib.Path(source)
     complaints = [(source / "docs/gate.md", what) for what in wrong_exit_codes(source, loopbench)]
+    complaints += [(source / "docs/glossary.md", what) for what in stale_glossary(source, loopbench)]
     for document in documents(source):
         complaints += [(document, what) for what in (*code_of_its_own(document, source), *dead_links(document))]
     for document, what in complaints:

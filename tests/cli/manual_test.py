@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the man page renders without a warning and names everything that `--help` names.
+"""Checks that the man page renders without a warning, names everything that `--help` names, and names the license.
 
     manual_test.py LOOPBENCH PAGE
 
@@ -51,6 +51,8 @@ def main(loopbench, page):
     commands = re.findall(r"^  ([a-z]+)  ", of_all, flags=re.MULTILINE)
     expect_all(re.findall(r"^  (?:-\w,)?(--[\w-]+)", of_all, flags=re.MULTILINE), found["DESCRIPTION"], "loopbench")
     expect_all(re.findall(r"^  (\d+) ", of_all, flags=re.MULTILINE), found["EXIT STATUS"], "exit codes")
+    if "Boost Software License 1.0" not in found.get("LICENSE", ""):
+        sys.exit("the man page has no section LICENSE that names the Boost Software License 1.0")
     while commands:
         command = commands.pop()
         text = output_of(loopbench, *command.split(), "--help")

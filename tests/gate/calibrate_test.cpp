@@ -150,6 +150,41 @@ TEST(calibrate, slowed_contenders_support_slices_like_the_original) {
     EXPECT_EQ(bench::way_of(plan), reports::way::turns);
 }
 
+/// Returns the record of an interleaved session, or of its referee's, in which everything takes `factor`
+/// times as long and the slowdown has `exponent` times its effect.
+bench::session_record paired_by(reports::way made, double factor, double exponent) {
+    bench::run_plan base = small_plan(8);
+    base.workloads = {"echo"};
+    base.ways = {made};
+    bench::session_record content;
+    content.plan = bench::calibration_plan(base, base.contenders[0], std::vector<unsigned>{2, 10});
+    content.outcome = outcome_of(content.plan, [&](const trial_request& request) {
+        const double slowdown = slowdown_of(request);
+        auto outcome = said_so(took_ns(1000 * factor * std::pow(1 + slowdown, exponent)), slowdown);
+        outcome.made = made;
+        return outcome;
+    });
+    return content;
+}
+
+TEST(calibrate, interleaved_times_and_ratios_are_compared_with_the_referee) {
+    const auto interleaved = paired_by(reports::way::apart, 1, 1);
+    const auto judged = [&](double factor, double exponent) {
+        const auto all = bench::judge_pairings(interleaved, paired_by(reports::way::apart, factor, exponent));
+        EXPECT_EQ(all.size(), 1U);
+        return all.at(0);
+    };
+    EXPECT_TRUE(judged(1.1, 1).agrees);
+    EXPECT_NEAR(judged(1.1, 1).time_differs_pct, -9.1, 0.05);
+    EXPECT_FALSE(judged(1.2, 1).agrees);
+    EXPECT_NEAR(judged(1, 2).ratio_differs_pct, 10, 0.05);
+    EXPECT_FALSE(judged(1, 2).agrees);
+}
+
+TEST(calibrate, a_session_that_is_not_interleaved_has_no_referee) {
+    EXPECT_FALSE(bench::referee_plan(paired_by(reports::way::apart, 1, 1).plan));
+}
+
 TEST(calibrate, an_incomplete_try_is_ignored) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});

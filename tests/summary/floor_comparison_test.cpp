@@ -14,6 +14,7 @@
 #include "reports/columns.hpp"
 #include "reports/metrics.hpp"
 #include "tests/support/mock_executor.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -28,7 +29,8 @@ using measured = std::map<std::string, std::function<double(double n)>>;
 /// contenders in `floors` describe themselves as floors.
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
-                                   const std::vector<std::string>& floors, std::uint64_t blocks = 7) {
+                                   const std::vector<std::string>& floors, std::uint64_t blocks = 7,
+                                   const std::map<std::string, std::string>& drivers = {}) {
     auto plan = small_plan(blocks);
     plan.workloads = {workload};
     plan.contenders.clear();
@@ -36,6 +38,8 @@ reports::report report_with_floors(const std::string& workload,
         plan.contenders.push_back({name, "", {workload}, ""});
         nlohmann::ordered_json context{{"library", "Linux"}};
         if (std::ranges::find(floors, name) != floors.end()) context["role"] = "floor";
+        if (const auto driver = drivers.find(name); driver != drivers.end())
+            context["driver"] = driver->second;
         plan.described.push_back(reports::describe(name, std::move(context)));
     }
     std::map<std::string, double> trials;
@@ -150,16 +154,63 @@ TEST(floor_comparison, known_reasons_for_values_below_the_floor_are_named_once) 
     EXPECT_FALSE(warnings[0].remedy.empty());
 }
 
-TEST(floor_comparison, an_unexplained_value_below_the_floor_is_a_warning_with_a_question) {
+TEST(floor_comparison, an_unexplained_value_shortly_below_the_floor_is_a_warning_with_a_question) {
     const auto report = report_with_floors(
-        "yield", {{"asio-epoll", {{"time", growing(3)}}}, {"floor-uring", {{"time", growing(4)}}}},
+        "yield", {{"asio-epoll", {{"time", growing(95)}}}, {"floor-uring", {{"time", growing(100)}}}},
         {"floor-uring"});
+    EXPECT_EQ(found(report, "asio-epoll", "time").status, reports::cell_status::ok);
     const auto warnings = floor_warnings(report);
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].message,
-              "time per operation below the best floor's: asio-epoll 0.75 times floor-uring on yield; no "
-              "reason is known");
-    EXPECT_NE(warnings[0].remedy.find("or the contender less"), std::string::npos);
+    EXPECT_SAYS(warnings[0].message, "asio-epoll 0.95 times floor-uring on yield");
+    EXPECT_SAYS(warnings[0].message, "no reason");
+}
+
+TEST(floor_comparison, an_unexplained_value_far_below_the_floor_is_no_number) {
+    const auto report = report_with_floors("yield",
+                                           {{"asio-epoll", {{"time", growing(5)}}},
+                                            {"loop-epoll", {{"time", growing(3)}}},
+                                            {"floor-uring", {{"time", growing(4)}}}},
+                                           {"floor-uring"});
+    const auto& refused = found(report, "loop-epoll", "time");
+    EXPECT_EQ(refused.status, reports::cell_status::failed);
+    EXPECT_SAYS(refused.reason, "law of floors");
+    EXPECT_FALSE(refused.median);
+    EXPECT_TRUE(found(report, "asio-epoll", "time").median);
+}
+
+TEST(floor_comparison, a_baseline_far_below_the_floor_leaves_no_ratio) {
+    const auto report = report_with_floors("yield",
+                                           {{"asio-epoll", {{"time", growing(3)}}},
+                                            {"loop-epoll", {{"time", growing(5)}}},
+                                            {"floor-uring", {{"time", growing(4)}}}},
+                                           {"floor-uring"});
+    EXPECT_EQ(found(report, "asio-epoll", "time").status, reports::cell_status::failed);
+    EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
+}
+
+// floor-blocking is faster than floor-epoll here, but loop-epoll makes the calls of floor-epoll.
+TEST(floor_comparison, a_contender_is_held_against_the_floor_with_its_own_driver) {
+    const std::map<std::string, measured> contenders{{"loop-epoll", {{"time", growing(8)}}},
+                                                     {"loop-poll", {{"time", growing(8)}}},
+                                                     {"floor-epoll", {{"time", growing(10)}}},
+                                                     {"floor-blocking", {{"time", growing(7)}}}};
+    const auto report =
+        report_with_floors("echo", contenders, {"floor-epoll", "floor-blocking"}, 7,
+                           {{"loop-epoll", "epoll"}, {"floor-epoll", "epoll, timerfd and eventfd"}});
+    EXPECT_EQ(found(report, "loop-epoll", "time").status, reports::cell_status::failed);
+    EXPECT_EQ(found(report, "loop-poll", "time").status, reports::cell_status::ok);
+}
+
+TEST(floor_comparison, a_floor_five_times_as_fast_as_another_is_no_number) {
+    const auto with_floor = [](double ns) {
+        return report_with_floors("echo/rtt/unix/conns:1000/bytes:64",
+                                  {{"asio-epoll", {{"time", growing(1800)}}},
+                                   {"floor-epoll", {{"time", growing(929)}}},
+                                   {"floor-uring", {{"time", growing(ns)}}}},
+                                  {"floor-epoll", "floor-uring"});
+    };
+    EXPECT_SAYS(found(with_floor(73), "floor-uring", "time").reason, "law of floors");
+    EXPECT_EQ(found(with_floor(200), "floor-uring", "time").status, reports::cell_status::ok);
 }
 
 TEST(floor_comparison, small_or_random_differences_below_the_floor_are_no_warning) {

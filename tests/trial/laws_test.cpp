@@ -1,5 +1,5 @@
-// Tests that a number which cannot be true is refused: a contender with a planted defect, in both pairings, and
-// each law at its limits.
+// Tests that a number which cannot be true is refused: a contender with a planted defect, in both pairings,
+// and each law at its limits.
 #include "bench/trial/laws.hpp"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,8 @@ TEST(laws, latencies_fit_into_the_section) {
     EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latency_mean = 0.51e7; }), "");
 }
 
-// The numbers that showed the fault: 195,000 round trips per second by the latencies, and 13,700,000 by the time.
+// The numbers that showed the fault: 195,000 round trips per second by the latencies, and 13,700,000 by the
+// time.
 TEST(laws, seventy_three_nanoseconds_for_a_round_trip_of_a_thousand_connections_break_littles_law) {
     const auto shape = workload_shape{.name = "a thousand"}.with_latencies(1000);
     const timed_claims claims{

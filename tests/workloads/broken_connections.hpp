@@ -35,15 +35,16 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// A runtime whose fiftieth write reports success without writing.
+/// A runtime one of whose writes, after the warm-up of a stream, reports success without writing.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
-        return ++writes == 50 ? lose(out) : breakable_runtime::write_all(to, out);
+        return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);
     }
     task<io_result> write_pipe(pipe_writer& to, std::span<const std::byte> out) override {
-        return ++writes == 50 ? lose(out) : breakable_runtime::write_pipe(to, out);
+        return ++writes == lost ? lose(out) : breakable_runtime::write_pipe(to, out);
     }
     static task<io_result> lose(std::span<const std::byte> out) { co_return io_result{out.size(), 0}; }
+    static constexpr int lost = 100;
     int writes = 0;
 };
 

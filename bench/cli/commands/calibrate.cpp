@@ -38,8 +38,9 @@ struct calibrate_options {
     session_options session;
 };
 
-struct both_runs {
+struct all_runs {
     session_record equal, slowed;
+    std::optional<session_record> referee{};  // of interleaved trials alone
 };
 
 /// Returns the default plan: many short trials, because most of the noise is between processes.
@@ -88,11 +89,12 @@ void check_contender(const run_plan& base, const contender& who, session_place p
     check_slowdowns(tried);
 }
 
-both_runs measure_both(const calibrate_options& options, const invocation& by, const interrupt& stop) {
+all_runs measure_all(const calibrate_options& options, const invocation& by, const interrupt& stop) {
     const auto started = session_start::clock::now();
     const fs::path folder{options.session.output};
     auto who = named(options);
     auto plan = sized_plan(usual_plan(options.real_size), options.session);
+    plan.of_one_program = true;
     list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     if (!who.problem.empty()) throw std::runtime_error{fmt::format("{} {}", who.name, who.problem)};
@@ -111,8 +113,13 @@ both_runs measure_both(const calibrate_options& options, const invocation& by, c
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);
     equal.budget = *plan.budget * 2 / 5;
     slowed.blocks = blocks_of(options.sizes.tries, options.sizes.blocks, plan);
-    both_runs ran;
+    auto referee = referee_plan(slowed);
+    all_runs ran;
     ran.equal = measure(std::move(equal), {folder / "equal", by, stop, started}).record;
+    if (referee) {
+        referee->budget = *plan.budget / 2;
+        ran.referee = measure(*std::move(referee), {folder / "referee", by, stop, started}).record;
+    }
     ran.slowed = measure(std::move(slowed), {folder / "slowed", by, stop, started}).record;
     return ran;
 }
@@ -121,6 +128,12 @@ session_record stored(const fs::path& folder) {
     const auto text =
         journal_text_in(folder, "--replay takes the folder of an earlier `loopbench calibrate`");
     return read_journal(text, (folder / "journal.jsonl").native());
+}
+
+all_runs all_stored(const fs::path& folder) {
+    all_runs ran{stored(folder / "equal"), stored(folder / "slowed")};
+    if (fs::exists(folder / "referee")) ran.referee = stored(folder / "referee");
+    return ran;
 }
 
 void keep(const reports::calibration& found, const reports::environment& where,
@@ -148,11 +161,14 @@ int conclude(const reports::calibration& found) {
 int calibrate(const calibrate_options& options, const invocation& by) {
     const interrupt stop;
     const fs::path old{options.replay};
-    const auto ran = old.empty() ? measure_both(options, by, stop)
-                                 : both_runs{stored(old / "equal"), stored(old / "slowed")};
+    const auto ran = old.empty() ? measure_all(options, by, stop) : all_stored(old);
     check_cells(ran.equal);
     check_cells(ran.slowed);
-    const auto found = judge_calibration(ran.equal, ran.slowed, options.sizes);
+    auto found = judge_calibration(ran.equal, ran.slowed, options.sizes);
+    if (ran.referee) {
+        check_cells(*ran.referee);
+        found.pairings = judge_pairings(ran.slowed, *ran.referee);
+    }
     reports::write_standard_output(reports::calibration_table(found));
     keep(found, ran.equal.where, options);
     return conclude(found);

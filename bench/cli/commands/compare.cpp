@@ -117,6 +117,7 @@ contender side(const char* name, const std::string& file, const compare_options&
 
 run_plan plan_for(const compare_options& options, const interrupt& stop) {
     auto plan = sized_plan(usual_gate_plan(), options.session);
+    plan.of_one_program = true;
     plan.baseline = "base";
     plan.tolerated_pct = options.tolerated_pct;
     plan.contenders = {side("base", options.base, options, plan, stop),

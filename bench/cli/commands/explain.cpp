@@ -23,6 +23,9 @@ namespace loopbench::bench {
 namespace {
 
 std::string_view how_trials_are_made(const workload_shape& shape) {
+    if (shape.way_of_trials(false) != shape.way_of_trials(true))
+        return "apart: one contender after the other, on one core; a comparison of builds of one program has "
+               "them in turns";
     if (shape.made == reports::way::turns)
         return "in turns: all contenders alive on one core, one at a time working for two milliseconds, or "
                "for one batch or a few rounds of all connections where that takes longer";

@@ -50,17 +50,11 @@ json headline_of(const std::string& workload) {
     return all;
 }
 
-/// Returns how a run pairs the workload's trials; null for a third-party workload.
-json way_of(const std::string& workload) {
+/// Returns how the workload's trials are paired: in a run, or in a comparison of builds. Null for a
+/// third-party workload.
+json way_of(const std::string& workload, bool of_one_program) {
     const auto* shape = find_shape(workload);
-    return shape != nullptr ? json(name_of(shape->made)) : json(nullptr);
-}
-
-/// Returns the pairing that checks the interleaved one; null for a workload that is never interleaved.
-json referee_of(const std::string& workload) {
-    const auto* shape = find_shape(workload);
-    return shape != nullptr && shape->made == reports::way::turns ? json(name_of(shape->referee()))
-                                                                  : json(nullptr);
+    return shape != nullptr ? json(name_of(shape->way_of_trials(of_one_program))) : json(nullptr);
 }
 
 json or_null(const std::optional<std::string>& text) {
@@ -81,8 +75,8 @@ std::string as_json(const std::vector<listed_contender>& contenders,
         whole["workloads"].push_back({{"name", workload},
                                       {"summary", or_null(summary_of(workload))},
                                       {"headline_metrics", headline_of(workload)},
-                                      {"way", way_of(workload)},
-                                      {"referee", referee_of(workload)}});
+                                      {"way", way_of(workload, false)},
+                                      {"way_of_builds", way_of(workload, true)}});
     for (const auto& metric : reports::known_metrics())
         whole["metrics"].push_back({{"name", metric.name},
                                     {"unit", metric.unit},

@@ -256,7 +256,7 @@ void tell_of_other_ways(const run_plan& plan) {
     std::vector<std::string> held_back;
     for (std::size_t i = 0; i < plan.workloads.size(); ++i)
         if (const auto* const shape = find_shape(plan.workloads[i]);
-            shape != nullptr && shape->made == way::apart && plan.ways[i] == way::apart)
+            shape != nullptr && shape->way_of_trials(plan.are_builds()) == way::apart)
             held_back.push_back(plan.workloads[i]);
     if (!held_back.empty())
         tell(
@@ -283,7 +283,7 @@ void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
     const auto excluded = exclusions_before(plan);
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto* const shape = find_shape(plan.workloads[i]);
-        const auto usual = shape != nullptr ? shape->made : way::apart;
+        const auto usual = shape != nullptr ? shape->way_of_trials(plan.are_builds()) : way::apart;
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.way.value_or(wanted != asked.end() ? wanted->second : usual);
         // A workload that waits does not share a core: other contenders would change its lateness and its

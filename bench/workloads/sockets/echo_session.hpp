@@ -114,7 +114,13 @@ struct echo_session {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;
         if (!aborted) rounds = t.next() / clients.size();
-        if (rounds == 0 && !std::exchange(ended, true)) t.end();
+        if (rounds == 0) end();
+    }
+
+    /// Ends the timed section, unless it has ended already.
+    void end() {
+        rounds_before += std::exchange(rounds, 0);
+        if (!std::exchange(ended, true)) t.end();
     }
 
     void round_trip_made() {
@@ -309,11 +315,13 @@ echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
 }
 
 /// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
+/// The last rounds end with their clients, so that a client that is missing shows in the proof.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {
         co_await make_round_trips(session, index, warm_up_round_trips + session.rounds_before, session.rounds,
                                   latencies::recorded);
+        if (session.t.all_given()) break;
         if (!session.is_last_to_finish(index)) co_await session.gates[index].opened->wait();
     }
 }
@@ -324,6 +332,7 @@ echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
     session.begin();
     co_await for_each_client(
         session, [&session](std::size_t index) { return make_timed_round_trips(session, index); });
+    session.end();
 }
 
 }  // namespace detail
