@@ -78,7 +78,7 @@ judged_with_floors set_multiples(reports::report& report, const best_floors& bes
     judged_with_floors judged;
     for (auto& item : report.results) {
         const auto found = best.find({item.workload, item.metric});
-        if (found == best.end()) continue;
+        if (found == best.end() || !item.median) continue;
         const result& floor = *found->second;
         if (item.contender == floor.contender) {
             item.times_floor = reports::floor_multiple{floor.contender, 1, 1, 1};

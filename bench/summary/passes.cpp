@@ -70,7 +70,7 @@ void warn_of_doubling(reports::report& report, std::span<const counted_cell> cel
     std::vector<std::string> odd;
     for (const auto& cell : cells) {
         const auto found = cell.metrics.find("doubling");
-        if (found == cell.metrics.end()) continue;
+        if (found == cell.metrics.end() || !has_time(report, cell.workload, cell.contender)) continue;
         const auto doubling = doubling_of(cell, found->second);
         if (!is_within_bounds(doubling))
             odd.push_back(fmt::format("{} of {} ({})", cell.workload, cell.contender, text_of(doubling)));

@@ -96,7 +96,7 @@ TEST_F(asyncio, the_contender_measures_all_of_its_families) {
 }
 
 TEST_F(asyncio, the_contender_supports_slices) {
-    for (const auto* workload : {"gather/yield", "gather/echo", "echo/rtt/tcp/conns:1/bytes:64"}) {
+    for (const auto* workload : {"gather/echo", "echo/rtt/tcp/conns:1/bytes:64"}) {
         const auto results = results_of(workload, 0, "turns");
         ASSERT_FALSE(results.empty());
         for (const auto& item : results) {

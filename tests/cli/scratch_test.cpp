@@ -111,6 +111,9 @@ TEST_F(scratch, an_orphaned_process_of_a_listing_is_ended) {
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
+// A workload that the catalog does not know: it is interleaved on request.
+constexpr auto interleaved = "echo/rtt/conns:1";
+
 // The orphaned process ran during the slices of all contenders.
 TEST_F(scratch, slices_measured_beside_an_orphaned_process_are_repeated) {
     constexpr auto knows_turns = R"(, "turns": "1")";
@@ -120,12 +123,12 @@ TEST_F(scratch, slices_measured_beside_an_orphaned_process_are_repeated) {
                             "while [ ! -e \"$0.left\" ]; do :; done\n" +
                                 std::string{good_row},
                             knows_turns);
-    const auto ran =
-        loopbench({"run", "--workload", "yield", "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
+    const auto ran = loopbench(
+        {"run", "--workload", interleaved, "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 1) << ran.error_tail;
     const auto report = loopbench.report();
-    EXPECT_EQ(time_of(report, "daemon").at("status"), "failed");
-    EXPECT_EQ(time_of(report, "asio-epoll").at("status"), "ok");
+    EXPECT_EQ(time_of(report, "daemon", interleaved).at("status"), "failed");
+    EXPECT_EQ(time_of(report, "asio-epoll", interleaved).at("status"), "ok");
     EXPECT_EQ(report.at("disturbances").at("repeated"), 1);
     EXPECT_EQ(report.at("disturbances").at("kept"), 0);
 }
@@ -136,11 +139,11 @@ TEST_F(scratch, slices_measured_beside_an_unassignable_process_are_repeated) {
     constexpr auto knows_turns = R"(, "turns": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_turns);
     loopbench.add_contender("daemon", leave_a_process("env -i") + good_row, knows_turns);
-    const auto ran =
-        loopbench({"run", "--workload", "yield", "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
+    const auto ran = loopbench(
+        {"run", "--workload", interleaved, "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     const auto report = loopbench.report();
-    EXPECT_EQ(time_of(report, "daemon").at("status"), "ok");
+    EXPECT_EQ(time_of(report, "daemon", interleaved).at("status"), "ok");
     EXPECT_EQ(report.at("disturbances").at("repeated"), 1) << report.at("disturbances");
     EXPECT_GT(report.at("disturbances").at("kept"), 0) << report.at("disturbances");
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/daemon.pid")))));

@@ -114,7 +114,7 @@ TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
     });
     const auto outcome = outcome_of(cutting.ends());
     if (IsSkipped()) return;
-    EXPECT_TRUE(outcome.starts_with("bytes received: expected 81920, got ")) << outcome;
+    EXPECT_TRUE(outcome.starts_with("bytes received: expected 344064, got ")) << outcome;
 }
 
 // The other floors wait for space, which nothing makes here.

@@ -276,7 +276,7 @@ TEST(calibrate_command, each_pairing_has_its_own_calibration) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
     const auto quoted_by = [&](const std::string& way) {
         loopbench.in_shell(
-            "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload yield "
+            "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload echo "
             "--blocks 1 -o $out --way " +
             way);
         return loopbench.report()["environment"].contains("calibration");

@@ -88,10 +88,10 @@ nlohmann::json loopbench_command::report() const {
     return nlohmann::json::parse(content_of(folder_ / "out/report.json"));
 }
 
-nlohmann::json time_of(const nlohmann::json& report, std::string_view contender) {
+nlohmann::json time_of(const nlohmann::json& report, std::string_view contender, std::string_view workload) {
     for (const auto& item : report.at("results"))
         if (item.at("contender") == contender && item.at("metric") == "time" &&
-            item.at("workload") == "yield")
+            item.at("workload") == workload)
             return item;
     return nullptr;
 }

@@ -48,7 +48,8 @@ private:
     scratch_folder folder_;
 };
 
-/// Returns the contender's first result for `time` on `yield`.
-nlohmann::json time_of(const nlohmann::json& report, std::string_view contender);
+/// Returns the contender's first result for `time` on the workload.
+nlohmann::json time_of(const nlohmann::json& report, std::string_view contender,
+                       std::string_view workload = "yield");
 
 }  // namespace loopbench::tests

@@ -140,7 +140,7 @@ TEST_P(slow_ones, a_slow_task_is_named_whatever_it_has_waited_for) {
     for (const std::string& who : seen) EXPECT_SAYS(who, run_at);
 }
 
-TEST_P(slow_ones, a_slow_function_is_named_by_its_type_and_where_it_was_scheduled) {
+TEST_P(slow_ones, a_slow_callback_is_named_by_its_type_and_where_it_was_scheduled) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
