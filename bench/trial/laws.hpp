@@ -33,9 +33,11 @@ struct slice {
     std::chrono::nanoseconds observed{};  // from giving the slice to the contender's reply
 };
 
-/// Returns the law that a slice breaks, and how; nothing when it breaks none. For a contender that does not
-/// report its untimed part, only the upper bound is checked.
-std::optional<std::string> law_broken_by_slices(std::span<const slice> slices);
+/// Returns the law that the slices of a trial break, and how; nothing when they break none. `waited` is how
+/// long both sides waited for a core meanwhile. If the contender does not report its untimed part, only the
+/// upper bound is checked.
+std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
+                                                std::chrono::nanoseconds waited = {});
 
 /// Returns the law that a trial breaks, and how; nothing when it breaks none. `shape` is the workload's entry
 /// in the catalog. `child` is what the parent saw of the process. `cores` is how many it could use.

@@ -269,9 +269,11 @@ double rounded(double value) {
 }
 
 /// Sets the trial's time to the median of its slices.
-void take_slices(trial_outcome& trial, const std::vector<slice>& slices) {
+void take_slices(trial_outcome& trial, const outcome_by_turns& ended) {
+    const auto& slices = ended.slices;
     if (trial.status != cell_status::ok || slices.empty()) return;
-    if (const auto broken = law_broken_by_slices(slices)) return discard(trial, *broken);
+    const auto waited = ended.harness_waited + std::chrono::nanoseconds{ended.child.usage.run_delay_ns};
+    if (const auto broken = law_broken_by_slices(slices, waited)) return discard(trial, *broken);
     std::vector<double> operation_ns;
     for (const slice& one : slices)
         operation_ns.push_back(
@@ -408,7 +410,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         const bool took_none = made == way::turns && ended[i].slices.empty();
         trial.made = took_none && trial.status == cell_status::ok ? way::apart : made;
         if (made == way::turns)
-            take_slices(trial, ended[i].slices);
+            take_slices(trial, ended[i]);
         else
             trial.waited = share_waited(ended[i].child);
         trials.push_back(std::move(trial));

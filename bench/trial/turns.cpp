@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/machine/kernel_files.hpp"
 #include "bench/statistics/random.hpp"
 #include "bench/trial/process/running_child.hpp"
 #include "reports/files/posix_io.hpp"
@@ -168,6 +169,7 @@ private:
 std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> requests, const turn_rules& rules) {
     const kept_on core{requests.empty() ? std::nullopt : requests.front().cpu};
     const auto deadline = clock::now() + rules.limit;
+    const auto waited_before = run_delay_ns_of(::getpid());
     std::mt19937_64 random{rules.seed};
     std::deque<player> all;
     std::vector<outcome_by_turns> outcomes(requests.size());
@@ -208,6 +210,8 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
                  enough ? child_end::timed_out : child_end::kept_turn);
         }
     }
+    const std::chrono::nanoseconds waited{run_delay_ns_of(::getpid()) - waited_before};
+    for (auto& each : outcomes) each.harness_waited = waited;
     return outcomes;
 }
 

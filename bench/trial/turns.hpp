@@ -40,6 +40,7 @@ struct outcome_by_turns {
     bool out_of_time = false;  // ended by the common limit
     /// The i-th slices of all contenders belong to one round, some milliseconds apart.
     std::vector<slice> slices;
+    std::chrono::nanoseconds harness_waited{};  // for a core, during all slices of the block
 };
 
 /// Runs all of them at once, with one working at a time, until all have ended. Their requests name the core.

@@ -84,11 +84,11 @@ struct workload_shape {
     std::uint64_t operations_per_latency = 1;
     /// The smallest share of the timed section in which latencies are in flight. Round trips are always in
     /// flight, except at the beginning and the end of a part.
-    double least_in_flight = 0.5;
+    double least_in_flight = 0.35;
 
     /// Returns the shape with these latencies, for the lists of workloads.
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
-                                            double least = 0.5) const {
+                                            double least = 0.35) const {
         workload_shape shape = *this;
         shape.in_flight = at_once;
         shape.operations_per_latency = operations_each;

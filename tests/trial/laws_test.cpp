@@ -101,8 +101,8 @@ TEST(laws, every_timed_operation_has_one_latency) {
 
 TEST(laws, latencies_fit_into_the_section) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 1.02e7; }), "Little");
-    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 0.49e7; }), "Little");
-    EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latency_mean = 0.51e7; }), "");
+    EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 0.34e7; }), "Little");
+    EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latency_mean = 0.36e7; }), "");
 }
 
 // The numbers that showed the fault: 195,000 round trips per second by the latencies, and 13,700,000 by the
@@ -150,10 +150,9 @@ TEST(laws, a_slice_is_as_long_as_it_took) {
     EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms)).value_or(""), "law of clocks");
 }
 
-TEST(laws, one_slice_that_the_harness_read_late_breaks_none) {
-    auto all = slices_that_say(9ms, 10ms);
-    all.back().observed = 1s;
-    EXPECT_EQ(law_broken_by_slices(all), std::nullopt);
+TEST(laws, slices_for_which_a_busy_core_was_waited_for_break_none) {
+    EXPECT_EQ(law_broken_by_slices(slices_that_say(4500us, 10ms), 5 * 4ms), std::nullopt);
+    EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms), 5 * 1ms).value_or(""), "law of clocks");
 }
 
 TEST(laws, a_slice_whose_untimed_part_is_not_reported_is_only_checked_from_above) {
