@@ -29,7 +29,7 @@ TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 def measured(loopbench, workload, size, pairing, seed):
     """Returns {contender: (time in ns, ratio to the baseline or None, how the trials were paired)} of one run."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [loopbench, "run", *SIZES[size], "--workload", workload, "--way", pairing, "--blocks", "11",
+        command = [loopbench, "run", *SIZES[size], "--workload", workload, "--way", pairing, "--blocks", "5",
                    "--seed", str(seed), "--budget", "5min", "-o", folder]
         for contender in CONTENDERS:
             command += ["--contender", contender]
