@@ -81,7 +81,7 @@ def main():
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--workload", action="append", default=[])
     parser.add_argument("--size", action="append", choices=SIZES)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=4)
     options = parser.parse_args()
     outside = 0
     with options.file.open("w", newline="") as out:

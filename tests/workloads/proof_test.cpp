@@ -224,8 +224,8 @@ TEST(proof, a_lost_connection_fails) {
                 "a client's connection failed: ");
 }
 
-// A sanitizer on a slow machine takes longer than 1 us from the timer to the look at the clock, every time; then
-// the timers have to be earlier.
+// A sanitizer on a slow machine takes longer than 1 us from the timer to the look at the clock, every time;
+// then the timers have to be earlier.
 TEST(proof, timers_that_fire_a_microsecond_early_fail) {
     std::string reason;
     for (int i = 0; i < 10 && reason.empty(); ++i)
