@@ -11,6 +11,7 @@ from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, En
 
 GROUP = "strangers"
 TURNS = ', "turns": "1"'
+INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know it: it is interleaved on request
 
 
 def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):
@@ -104,8 +105,8 @@ def that_leave_processes_behind(place):
     place.add_contender("asio-epoll", sheet=TURNS)
     for front in ("setsid", "env -i setsid"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", TURNS)
-        place.run("--way", "turns", codes=[OK, FAILED, INCONCLUSIVE])
-        place.expect_status("asio-epoll", "ok")
+        place.run("--workload", INTERLEAVED, "--way", "turns", codes=[OK, FAILED, INCONCLUSIVE])
+        place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
     # Also when the contender is asked for its workloads.
     place.add_contender("culprit", text=f"#!/bin/sh\n{child} >/dev/null 2>&1 &\n{wait}echo yield\n")
     place.loopbench("list", codes=[OK])
@@ -265,10 +266,11 @@ def that_do_not_keep_to_turns(place):
         # dash only supports descriptors of one digit.
         body = place.add_contender("culprit", begin + script, TURNS)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
-        place.run("--way", "turns", "--trial-limit", "2s", codes=[FAILED] if fails else [OK, FAILED, INCONCLUSIVE])
+        place.run("--workload", INTERLEAVED, "--way", "turns", "--trial-limit", "2s",
+                  codes=[FAILED] if fails else [OK, FAILED, INCONCLUSIVE])
         if fails:
-            place.expect_status("culprit", "failed")
-        place.expect_status("asio-epoll", "ok")
+            place.expect_status("culprit", "failed", workload=INTERLEAVED)
+        place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
 
 
 @attack(GROUP, short=False)
@@ -276,8 +278,8 @@ def that_keep_their_turn(place):
     body = place.add_contender("culprit", 'end=${LOOPBENCH_TURNS%%,*}; echo ready >&$end; sleep 1000', TURNS)
     body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
     place.add_contender("asio-epoll", sheet=TURNS)
-    place.run("--way", "turns", "--blocks", "1", codes=[FAILED], says="culprit")
-    place.expect_status("asio-epoll", "ok")
+    place.run("--workload", INTERLEAVED, "--way", "turns", "--blocks", "1", codes=[FAILED], says="culprit")
+    place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
 
 
 @attack(GROUP, short=False)
