@@ -23,15 +23,18 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
 }
 
 /// Little's law (J. Little, "A Proof for the Queuing Formula: L = lambda W", 1961): what is in flight is the
-/// throughput times the mean latency, which is the sum of the latencies over the length of the section.
-std::optional<std::string> littles_law(const timed_claims& claims, const workload_shape& shape) {
+/// throughput times the mean latency, which is the sum of the latencies over the length of the section. While
+/// the process waits for a core (`run_delay`), nothing need be in flight, so the lower bound leaves that out.
+std::optional<std::string> littles_law(const timed_claims& claims, const workload_shape& shape,
+                                       double run_delay) {
     if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
         *claims.wall_ns <= 0 || shape.in_flight <= 0)
         return std::nullopt;
     constexpr double clock_reads = 1.01;  // latencies of different connections read the clock separately
-    const double in_flight = *claims.latencies * *claims.latency_mean / *claims.wall_ns;
-    if (in_flight <= clock_reads * shape.in_flight && in_flight >= shape.least_in_flight * shape.in_flight)
-        return std::nullopt;
+    const double latencies = *claims.latencies * *claims.latency_mean;
+    const double in_flight = latencies / *claims.wall_ns;
+    const double least = shape.least_in_flight * shape.in_flight * (*claims.wall_ns - run_delay);
+    if (in_flight <= clock_reads * shape.in_flight && latencies >= least) return std::nullopt;
     return fmt::format(
         "Little's law: {:.0f} latencies of {:.0f} ns on average in {:.0f} ns are {:.3g} operations in "
         "flight, and the workload has {:g}",
@@ -96,7 +99,8 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
 std::optional<std::string> law_broken_by(const timed_claims& claims, const workload_shape& shape,
                                          const child_outcome& child, int cores) {
     if (auto broken = miscounted_latencies(claims, shape)) return broken;
-    if (auto broken = littles_law(claims, shape)) return broken;
+    if (auto broken = littles_law(claims, shape, static_cast<double>(child.usage.run_delay_ns)))
+        return broken;
     if (auto broken = law_of_cpu(claims, child, cores)) return broken;
     return law_of_clocks(claims, child);
 }

@@ -105,6 +105,16 @@ TEST(laws, latencies_fit_into_the_section) {
     EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latency_mean = 0.36e7; }), "");
 }
 
+TEST(laws, little_allows_for_the_time_in_which_the_process_waits_for_a_core) {
+    auto claims = sound;
+    claims.latency_mean = 0.1e7;
+    auto child = lasted(1200ms, 1000ms);
+    child.usage.run_delay_ns = 710'000'000;
+    EXPECT_SAYS(law_broken_by(claims, ten_connections, child, 1).value_or(""), "Little");
+    child.usage.run_delay_ns = 720'000'000;
+    EXPECT_EQ(law_broken_by(claims, ten_connections, child, 1), std::nullopt);
+}
+
 // The numbers that showed the fault: 195,000 round trips per second by the latencies, and 13,700,000 by the
 // time.
 TEST(laws, seventy_three_nanoseconds_for_a_round_trip_of_a_thousand_connections_break_littles_law) {
