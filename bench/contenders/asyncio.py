@@ -330,9 +330,10 @@ def echo_workloads():
     for kind, sizes in {"tcp": (64, 1024, 16_384), "unix": (64,)}.items():
         for size in sizes:
             for connections, files in {1: 100, 100: 300, 1000: 2100}.items():
+                small = 12_000 if connections == 1000 else 1000 if size == 16_384 else 3000
                 yield Workload(f"echo/rtt/{kind}/conns:{connections}/bytes:{size}",
                                echo_rtt(connections, size, kind == "unix"),
-                               (1000, 20_000) if size == 16_384 else (3000, 40_000), open_files=files)
+                               (small, 20_000 if size == 16_384 else 40_000), open_files=files)
 
 
 WORKLOADS = [

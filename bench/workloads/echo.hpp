@@ -95,7 +95,7 @@ struct echo_family {
         workload_shape{"echo/rtt/tcp/conns:100/bytes:64", 3000, 40'000, rate, 300, many_turns, headline,
                        way::turns}
             .with_latencies(100),
-        workload_shape{"echo/rtt/tcp/conns:1000/bytes:64", 3000, 40'000, rate, 2100, many_turns, headline,
+        workload_shape{"echo/rtt/tcp/conns:1000/bytes:64", 12'000, 40'000, rate, 2100, many_turns, headline,
                        way::apart}
             .with_latencies(1000),
         workload_shape{"echo/rtt/tcp/conns:1/bytes:1024", 3000, 40'000, rate, 100, many_turns, on_demand,
@@ -104,8 +104,8 @@ struct echo_family {
         workload_shape{"echo/rtt/tcp/conns:100/bytes:1024", 3000, 40'000, rate, 300, many_turns, on_demand,
                        way::turns}
             .with_latencies(100),
-        workload_shape{"echo/rtt/tcp/conns:1000/bytes:1024", 3000, 40'000, rate, 2100, many_turns, on_demand,
-                       way::apart}
+        workload_shape{"echo/rtt/tcp/conns:1000/bytes:1024", 12'000, 40'000, rate, 2100, many_turns,
+                       on_demand, way::apart}
             .with_latencies(1000),
         workload_shape{"echo/rtt/tcp/conns:1/bytes:16384", 1000, 20'000, rate, 100, many_turns, on_demand,
                        way::turns}
@@ -113,8 +113,8 @@ struct echo_family {
         workload_shape{"echo/rtt/tcp/conns:100/bytes:16384", 1000, 20'000, rate, 300, many_turns, on_demand,
                        way::apart}
             .with_latencies(100),
-        workload_shape{"echo/rtt/tcp/conns:1000/bytes:16384", 1000, 20'000, rate, 2100, many_turns, on_demand,
-                       way::apart}
+        workload_shape{"echo/rtt/tcp/conns:1000/bytes:16384", 12'000, 20'000, rate, 2100, many_turns,
+                       on_demand, way::apart}
             .with_latencies(1000),
         workload_shape{"echo/rtt/unix/conns:1/bytes:64", 3000, 40'000, rate, 100, unix_sockets | many_turns,
                        on_demand, way::turns}
@@ -122,7 +122,7 @@ struct echo_family {
         workload_shape{"echo/rtt/unix/conns:100/bytes:64", 3000, 40'000, rate, 300, unix_sockets | many_turns,
                        on_demand, way::turns}
             .with_latencies(100),
-        workload_shape{"echo/rtt/unix/conns:1000/bytes:64", 3000, 40'000, rate, 2100,
+        workload_shape{"echo/rtt/unix/conns:1000/bytes:64", 12'000, 40'000, rate, 2100,
                        unix_sockets | many_turns, on_demand, way::apart}
             .with_latencies(1000),
         workload_shape{"echo/mostly_idle/idle:10000/conns:100", 3000, 40'000, rate, 10'400, many_turns,
