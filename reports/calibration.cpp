@@ -20,14 +20,14 @@ std::string bounds_of(const detection_rate& item) {
     return item.low && item.high ? fmt::format("{:.0f} to {:.0f} %", 100 * *item.low, 100 * *item.high) : "-";
 }
 
-std::string_view made_text(way made) {
-    return made == way::turns ? "in turns" : name_of(made);
+std::string_view made_text(reports::pairing made) {
+    return made == pairing::interleaved ? "in turns" : name_of(made);
 }
 
 std::vector<std::string> row_of(const pairing_agreement& item) {
     return {printable(item.workload), std::string{name_of(item.referee)},
             fmt::format("{:+.1f} %", item.time_differs_pct), fmt::format("{:+.1f} %", item.ratio_differs_pct),
-            item.agrees ? "yes" : "no: measure it sequentially (--way apart)"};
+            item.agrees ? "yes" : "no: measure it sequentially (--pairing sequential)"};
 }
 
 std::vector<std::string> row_of(const detection_rate& item) {

@@ -161,10 +161,10 @@ const result* line::main() const {
 
 std::string line::note() const {
     const auto found =
-        std::ranges::find_if(metrics, [](auto* item) { return item->status != cell_status::ok; });
+        std::ranges::find_if(metrics, [](auto* item) { return item->status != result_status::ok; });
     if (found == metrics.end()) return {};
     return printable(fmt::format(
-        "{}: {}", (*found)->status == cell_status::not_run ? "not run" : name_of((*found)->status),
+        "{}: {}", (*found)->status == result_status::not_run ? "not run" : name_of((*found)->status),
         (*found)->reason.value_or("no reason given")));
 }
 
@@ -265,8 +265,8 @@ std::string why_incomplete(const report& content) {
                : "The run was interrupted: this is what had finished.";
 }
 
-std::optional<std::string> why_unfit(const report& content) {
-    if (!content.aa || content.aa->found != fitness::unfit) return std::nullopt;
+std::optional<std::string> why_unreliable(const report& content) {
+    if (!content.aa || content.aa->found != reliability::unreliable) return std::nullopt;
     return content.aa->reason.value_or("the A/A failed");
 }
 
@@ -324,26 +324,26 @@ std::string false_alarms(const report& content) {
 }
 
 /// Returns the slice length of the plan; a slice may take longer, because work is not cut at any point.
-std::string length_of_turns(const report& content) {
-    if (!content.plan || !content.plan->turn_untimed_ns || !content.plan->turn_timed_ns) return "";
+std::string length_of_slices(const report& content) {
+    if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
     return fmt::format(
         " of {:g} ms, or of one batch or a few rounds of all connections where that takes longer,",
-        ms(*content.plan->turn_untimed_ns) + ms(*content.plan->turn_timed_ns));
+        ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 
 /// Describes the pairings other than sequential.
-std::string ways_legend(const report& content) {
-    const auto has = [&](way made) {
+std::string pairings_legend(const report& content) {
+    const auto has = [&](reports::pairing made) {
         return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
     };
     std::string text;
-    if (has(way::turns))
+    if (has(pairing::interleaved))
         text += fmt::format(
             " What keeps a core busy took turns{} on it: a time is the median of a trial's turns, a ratio "
             "that of pairs of turns.",
-            length_of_turns(content));
-    if (has(way::together))
+            length_of_slices(content));
+    if (has(pairing::concurrent))
         text +=
             " What ran together was on one core at once: its time is CPU time, without what it waits for, "
             "and each pays for what the others do to the caches, so that times are some per cent longer than "
@@ -369,7 +369,7 @@ std::string legend_for(const report& content) {
         "for {} ({}).{}{}{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct,
         corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),
-        difference_legend(content), false_alarms(content), ways_legend(content), layout_legend(content),
+        difference_legend(content), false_alarms(content), pairings_legend(content), layout_legend(content),
         hosts_legend(content), floor_legend(content), self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }

@@ -84,7 +84,7 @@ std::string why_incomplete(const report& content);
 
 /// Returns why no verdict of the session is reliable, according to the A/A comparison; nothing unless it is
 /// unreliable.
-std::optional<std::string> why_unfit(const report& content);
+std::optional<std::string> why_unreliable(const report& content);
 
 /// Returns the result of the A/A comparison as a sentence; empty without one.
 std::string self_check_text(const std::optional<self_check>& aa);

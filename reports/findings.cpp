@@ -555,12 +555,12 @@ void find_cautions(std::vector<finding>& all, const report& content) {
                                    content.where.load_average[0], content.where.cores),
                        {}});
     if (!content.complete) all.push_back({topic::caution, "Incomplete", why_incomplete(content), {}});
-    if (const auto why = why_unfit(content))
+    if (const auto why = why_unreliable(content))
         all.push_back({topic::caution,
-                       "Unfit",
+                       "Unreliable",
                        fmt::format("no verdict of this session can be relied on; {}.", cut(*why, 200)),
                        {}});
-    if (content.aa && content.aa->found == fitness::unknown)
+    if (content.aa && content.aa->found == reliability::unknown)
         all.push_back({topic::caution,
                        "Preliminary",
                        fmt::format("whether this machine was quiet enough is not known; {}.",
@@ -572,8 +572,8 @@ void find_failures(std::vector<finding>& all, const report& content) {
     sources failed;
     std::size_t not_run = 0;
     for (const auto& item : content.results) {
-        if (item.status == cell_status::failed) failed.push_back(&item);
-        if (item.status == cell_status::not_run) ++not_run;
+        if (item.status == result_status::failed) failed.push_back(&item);
+        if (item.status == result_status::not_run) ++not_run;
     }
     if (!failed.empty()) {
         const auto& first = *failed.front();
@@ -652,7 +652,7 @@ void find_trust(std::vector<finding>& all, const report& content) {
     finding found{topic::trust, "A/A", "", {}};
     if (!content.aa)
         found.text = fmt::format("none; {} was not compared with itself.", cut(content.baseline));
-    else if (content.aa->found == fitness::fit)
+    else if (content.aa->found == reliability::reliable)
         found.text = fmt::format(
             "{} beside itself showed no difference; on {} of {} workloads it is proven equal.",
             cut(content.baseline),
@@ -695,15 +695,15 @@ std::vector<finding> findings_of(const report& content) {
     const indexed_report in{content};
     find_cautions(all, content);
     find_failures(all, content);
-    const bool unfit = why_unfit(content).has_value();
-    if (!unfit) {
+    const bool unreliable = why_unreliable(content).has_value();
+    if (!unreliable) {
         find_cost(all, in);
         find_limit(all, in);
         find_connections(all, in);
         find_timers(all, in);
     }
     find_waiting(all, in);
-    if (!unfit) find_certainty(all, in);
+    if (!unreliable) find_certainty(all, in);
     if (!content.results.empty()) find_trust(all, content);
     return all;
 }

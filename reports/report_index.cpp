@@ -30,7 +30,7 @@ report_index::report_index(const report& of) : whole_{of} {
         results_[{item.workload, item.metric}].push_back(&item);
     }
     for (const auto& named : of.workloads)
-        if (measured.contains(named.name)) headlines_.emplace(named.name, named.headline_metrics);
+        if (measured.contains(named.name)) headlines_.emplace(named.name, named.primary_metrics);
     for (const auto& [name, those] : measured) headlines_.try_emplace(name, usual_headline(name, those));
 }
 

@@ -68,7 +68,7 @@ struct result {
     std::string unit;
     direction better = direction::smaller;
     bool deterministic = false;
-    way made = way::apart;                       // the pairing of its trials
+    pairing made = pairing::sequential;          // the pairing of its trials
     std::vector<std::optional<double>> samples;  // one per trial, by block; for --checks one per pair
     std::optional<double> median, low, high;
     double level = 0.95;
@@ -84,7 +84,7 @@ struct result {
     /// of each build. Absent if it cannot be distinguished from noise.
     std::optional<double> layout_pct;
     std::optional<host_effect> by_host;  // for ratios with blocks from several hosts
-    cell_status status = cell_status::ok;
+    result_status status = result_status::ok;
     std::optional<std::string> reason;  // always present if a number is missing
 };
 
@@ -99,7 +99,7 @@ struct contender {
 struct workload {
     std::string name;
     /// Its primary metrics: overviews and summary sentences are about these.
-    std::vector<std::string> headline_metrics;
+    std::vector<std::string> primary_metrics;
 };
 
 /// Rate at which a slowdown of a known size was called `slower`; 0 % means the A/A comparison with the same
@@ -120,7 +120,7 @@ struct alarm_rate {
 /// How interleaved trials of a workload agree with those of another pairing, its referee.
 struct pairing_agreement {
     std::string workload;
-    way referee = way::apart;
+    pairing referee = pairing::sequential;
     double time_differs_pct = 0;
     double ratio_differs_pct = 0;  // of the contender slowed down to the contender as it is
     bool agrees = true;
@@ -132,7 +132,7 @@ struct calibration {
     bool complete = true;
     std::string contender;
     std::vector<std::string> workloads;
-    way made = way::apart;  // the pairing of their trials
+    pairing made = pairing::sequential;  // the pairing of their trials
     double threshold_pct = 0;
     alarm_rate aa;
     std::uint64_t blocks = 0;  // in each try below
@@ -171,13 +171,13 @@ struct host {
 
 /// The plan, as far as it must be equal in two comparable reports.
 struct planned {
-    std::string size;       // of the workloads: "smoke" or "real"
+    std::string size;       // of the workloads: "small" or "full"
     double min_time_s = 0;  // of a trial whose workload has no fixed size
     double trial_limit_s = 0;
     std::uint64_t blocks = 0;                // with a precision: the number that was needed
     std::optional<std::int64_t> cpu{};       // the trials were pinned to it
     std::optional<std::uint64_t> layouts{};  // per build, if several are compared; otherwise absent
-    std::optional<std::int64_t> turn_untimed_ns{}, turn_timed_ns{};  // absent if no workload is interleaved
+    std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
     // For serve/open_loop with its client on another machine: our address, and the command that starts the
     // client.
     std::optional<std::string> serve_on{}, generator_on{};
@@ -210,8 +210,8 @@ struct self_comparison {
 
 /// The A/A comparison: differences that this session finds between equal programs.
 struct self_check {
-    std::string contender, twin;  // the same executable under two names of equal length
-    fitness found = fitness::unknown;
+    std::string contender, aa_copy;  // the same executable under two names of equal length
+    reliability found = reliability::unknown;
     std::optional<std::string> reason;  // always present unless it is fit
     std::optional<double> spread_pct;   // of the single pairs, over all workloads
     std::vector<self_comparison> comparisons;

@@ -11,36 +11,36 @@
 namespace loopbench::reports {
 
 enum class direction { smaller, larger };
-enum class cell_status {
+enum class result_status {
     ok,
     unsupported,
     failed,
     not_run  // not reached: the run was interrupted, or its time budget ended
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
-enum class fitness { fit, unfit, unknown };
-/// The pairing: how the trials of a block are arranged in time. It determines how they can be compared.
-enum class way {
-    apart,    // sequential: one after the other
-    turns,    // interleaved: all alive on one core, working one at a time for a millisecond or two
-    together  // concurrent: at once on one core, under the kernel's scheduler; CPU time is judged
+enum class reliability { reliable, unreliable, unknown };
+/// How the trials of a block are arranged in time. It determines how they can be compared.
+enum class pairing {
+    sequential,   // one after the other
+    interleaved,  // all alive on one core, working one at a time for a millisecond or two
+    concurrent    // at once on one core, under the kernel's scheduler; CPU time is judged
 };
 
 // Spelling of each value in files, in the order of the enumeration.
 constexpr auto names_of(direction) {
     return std::to_array<std::string_view>({"smaller", "larger"});
 }
-constexpr auto names_of(cell_status) {
+constexpr auto names_of(result_status) {
     return std::to_array<std::string_view>({"ok", "unsupported", "failed", "not_run"});
 }
 constexpr auto names_of(verdict) {
     return std::to_array<std::string_view>({"faster", "slower", "equivalent", "inconclusive"});
 }
-constexpr auto names_of(fitness) {
-    return std::to_array<std::string_view>({"fit", "unfit", "unknown"});
+constexpr auto names_of(reliability) {
+    return std::to_array<std::string_view>({"reliable", "unreliable", "unknown"});
 }
-constexpr auto names_of(way) {
-    return std::to_array<std::string_view>({"apart", "turns", "together"});
+constexpr auto names_of(pairing) {
+    return std::to_array<std::string_view>({"sequential", "interleaved", "concurrent"});
 }
 
 constexpr bool is_difference(std::optional<verdict> judged) {

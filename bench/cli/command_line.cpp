@@ -23,7 +23,7 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/trial/process/interrupt.hpp"
-#include "bench/trial/process/left_behind.hpp"
+#include "bench/trial/process/orphans.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"

@@ -13,7 +13,7 @@ enum exit_code : int {
     exit_usage = 2,
     exit_regression = 3,
     exit_inconclusive = 4,
-    exit_unfit = 5,
+    exit_unreliable = 5,
     exit_interrupted = 130
 };
 
@@ -28,7 +28,7 @@ inline constexpr std::array exit_meanings{
     exit_meaning{exit_usage, "wrong usage, or a file that is not what it has to be"},
     exit_meaning{exit_regression, "of a gate: slower, or a count above its baseline"},
     exit_meaning{exit_inconclusive, "too little is known to tell, or not every cell was reached"},
-    exit_meaning{exit_unfit, "unfit to measure: the machine, or the baseline differs from itself"},
+    exit_meaning{exit_unreliable, "unreliable to measure: the machine, or the baseline differs from itself"},
     exit_meaning{exit_interrupted, "interrupted; what was measured is kept, run --resume goes on"},
 };
 
@@ -36,6 +36,6 @@ inline constexpr std::array exit_meanings{
 /// competes with another code. outcome_of() (bench/gate/finding.hpp) implements the order of 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "Where several hold, the first of 130, 1, 3, 5 and 4 is given: that a contender failed is a fact on\n"
-    "any machine, and so is a count; no time of an unfit session is a regression.";
+    "any machine, and so is a count; no time of an unreliable session is a regression.";
 
 }  // namespace loopbench::bench

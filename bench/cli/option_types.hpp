@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/machine/environment.hpp"
-#include "bench/trial/turns.hpp"
+#include "bench/trial/slices.hpp"
 
 namespace loopbench::bench {
 
@@ -41,7 +41,7 @@ inline std::chrono::nanoseconds from_seconds(double seconds) {
 
 /// Parses UNTIMED+TIMED, each a number of milliseconds with at most three decimal places, up to one second.
 /// Returns nullopt for any other text.
-inline std::optional<turn_lengths> turn_lengths_in(const std::string& text) {
+inline std::optional<slice_lengths> slice_lengths_in(const std::string& text) {
     const auto plus = text.find('+');
     if (plus == std::string::npos) return std::nullopt;
     const auto part_in = [](std::string digits) -> std::optional<std::chrono::nanoseconds> {
@@ -52,7 +52,7 @@ inline std::optional<turn_lengths> turn_lengths_in(const std::string& text) {
     };
     const auto untimed = part_in(text.substr(0, plus)), timed = part_in(text.substr(plus + 1));
     if (!untimed || !timed || *timed <= timed->zero()) return std::nullopt;
-    return turn_lengths{*untimed, *timed};
+    return slice_lengths{*untimed, *timed};
 }
 
 /// Makes the option take a percentage between `least` and `most`, with or without the sign.

@@ -54,7 +54,7 @@ async def sleep_and_record(trial, deadline_ns):
 
 
 def sleep_pair_ns(trial):
-    return (5_000_000, 7_000_000) if trial.smoke else (500_000_000, 700_000_000)
+    return (5_000_000, 7_000_000) if trial.small else (500_000_000, 700_000_000)
 
 
 async def sleep_serial(trial):

@@ -18,9 +18,9 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/contenders/process/histogram_file.hpp"
 #include "bench/contenders/process/process_facts.hpp"
 #include "bench/contenders/process/settings.hpp"
-#include "bench/contenders/process/side_file.hpp"
 #include "bench/metrics/memory.hpp"
 #include "bench/metrics/sample_cost.hpp"
 
@@ -156,11 +156,11 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
 }
 
 void run_workload(benchmark::State& state, const contender_workload& workload,
-                  const contender_settings& settings, rlim_t open_files_limit, side_file& histograms,
+                  const contender_settings& settings, rlim_t open_files_limit, histogram_file& histograms,
                   std::chrono::steady_clock::time_point started) {
     // One batch, so that the runtime is not left and entered again for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
-        if (settings.turns && !settings.operations && workload.shape.calibrated()) {
+        if (settings.slices && !settings.operations && workload.shape.calibrated()) {
             if (const auto error = warm_up(workload, settings, open_files_limit)) {
                 state.SkipWithError(error->c_str());
                 break;
@@ -170,12 +170,12 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         // An interleaved trial ends when the suite has measured for long enough. A fixed number of operations
         // might end before the first timed part is complete.
         constexpr std::uint64_t until_told = std::uint64_t{1} << 62;
-        const std::uint64_t operations = settings.turns ? std::min(until_told, workload.shape.most_operations)
-                                         : workload.shape.calibrated()
-                                             ? iterations
-                                             : workload.shape.operations(settings.size);
+        const std::uint64_t operations =
+            settings.slices               ? std::min(until_told, workload.shape.most_operations)
+            : workload.shape.calibrated() ? iterations
+                                          : workload.shape.operations(settings.size);
         trial t(settings.size, settings.operations.value_or(operations), settings.recording,
-                settings.slowdown, settings.turns);
+                settings.slowdown, settings.slices);
         if (const auto error = run_trial(workload, open_files_limit, t)) {
             state.SkipWithError(error->c_str());
             break;
@@ -209,8 +209,8 @@ context context_of(const contender_info& info, const contender_settings& setting
                 {"clock", clock_in_use()},
                 {"timer_slack_ns", timer_slack_in_use()},
                 {"buffers", info.buffers},
-                {"turns", "1"},  // it knows LOOPBENCH_TURNS
-                {"size", settings.size == trial_size::smoke ? "smoke" : "real"}};
+                {"slices", "1"},  // it knows LOOPBENCH_SLICES
+                {"size", settings.size == trial_size::small ? "small" : "full"}};
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (!info.role.empty()) all.emplace_back("role", info.role);
     if (!info.files.empty()) all.emplace_back("files", info.files);
@@ -272,21 +272,21 @@ int run_contender(int argc, char** argv, const contender_info& info,
     }
 
     const rlim_t open_files_limit = raise_open_files_limit(most_open_files(workloads));
-    side_file histograms(info.name);
+    histogram_file histograms(info.name);
     for (const contender_workload& each : workloads) {
         auto* const registered = benchmark::RegisterBenchmark(
             std::string(each.shape.name).c_str(), [&, open_files_limit, started](benchmark::State& state) {
                 run_workload(state, each, *settings, open_files_limit, histograms, started);
             });
         registered->UseManualTime();
-        if (!each.shape.calibrated() || settings->operations || settings->turns) registered->Iterations(1);
+        if (!each.shape.calibrated() || settings->operations || settings->slices) registered->Iterations(1);
     }
     for (const auto& [key, value] : described) benchmark::AddCustomContext(key, value);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
-    if (settings->side_file.empty()) return EXIT_SUCCESS;
+    if (settings->histogram_file.empty()) return EXIT_SUCCESS;
     try {
-        histograms.write(settings->side_file);
+        histograms.write(settings->histogram_file);
     } catch (const std::system_error& error) {
         fmt::print(stderr, "{}\n", error.what());
         return EXIT_FAILURE;

@@ -49,8 +49,8 @@ def prolong(began_ns, share, delay_ns=0):
         pass
 
 
-class Turns:
-    """The timed section, divided into slices: the counterpart of bench/workloads/trial/turns.hpp, which has the
+class Slices:
+    """The timed section, divided into slices: the counterpart of bench/workloads/trial/slices.hpp, which has the
     protocol."""
 
     def __init__(self, inlet, outlet, untimed_us, timed_us, slowdown):
@@ -67,8 +67,12 @@ class Turns:
         os.write(self.outlet, b"ready\n")
         self._wait()
 
-    def next(self, done):
-        """Accepts `done` ended operations. Returns how many to do until the next call; 0: the section must end."""
+    def next(self, done, left_operations):
+        """Accepts `done` ended operations. Returns how many to do until the next call; 0: the section must end.
+
+        `left_operations` is how many the trial may still make (None: any number); a timed part that has begun is
+        completed even if it needs more.
+        """
         if self.ended:
             return 0
         now = time.monotonic_ns()
@@ -87,6 +91,13 @@ class Turns:
                 self.untimed = (self.part_operations, now - self.part_began)
                 self._begin_part(True)
             left = self.part_ns[self.is_timing]
+        must_complete = self.is_timing and self.part_operations > 0
+        if left_operations == 0 and not must_complete:
+            return 0
+        chunk = self._size_of_chunk(done, left)
+        return chunk if must_complete or left_operations is None else min(chunk, left_operations)
+
+    def _size_of_chunk(self, done, left):
         least = max(self.step, self.step * self.fewest[self.is_timing] - self.part_operations)
         if not self.operation_ns or left <= 0:
             return least
@@ -111,23 +122,23 @@ class Turns:
     def _finish(self):
         if self.slowdown:
             prolong(self.before[0], self.slowdown)
-        turn = [after - before for after, before in zip(usage(), self.before)]
-        self.cost = [all_ + one for all_, one in zip(self.cost, turn)]
+        cost = [after - before for after, before in zip(usage(), self.before)]
+        self.cost = [all_ + one for all_, one in zip(self.cost, cost)]
         self.operations += self.part_operations
-        os.write(self.outlet, "{} {} {} {}\n".format(self.part_operations, turn[0], *self.untimed).encode())
+        os.write(self.outlet, "{} {} {} {}\n".format(self.part_operations, cost[0], *self.untimed).encode())
         self.is_timing = False
 
 
 class Trial:
     """One run of one workload: the counterpart of bench/workloads/trial/trial.hpp."""
 
-    def __init__(self, smoke, operations, recording=True, slowdown=0, turns=None):
-        self.smoke = smoke
+    def __init__(self, small, operations, recording=True, slowdown=0, slices=None):
+        self.small = small
         self.operations = operations  # 0: until the suite ends the trial
         self.done = operations
         self.recording = recording  # of latencies; if false, the clock is not read for them
         self.slowdown = slowdown  # the share by which the timed section is lengthened, at its end
-        self.turns = Turns(*turns, slowdown) if turns else None
+        self.slices = Slices(*slices, slowdown) if slices else None
         self.step = 1
         self.given = self.chunk = 0  # operations returned by next() in total, and by its last call
         self.latency_ns = []
@@ -139,16 +150,16 @@ class Trial:
         """Begins the section. A part of a slice has whole steps: at least fewest[0] if untimed, and fewest[1] if
         timed."""
         self.step = step
-        if self.turns:
-            self.turns.begin(step, fewest)
+        if self.slices:
+            self.slices.begin(step, fewest)
             return
         self.delay_ns = run_delay_ns() if self.slowdown else 0
         self.before = usage()
 
     def end(self):
-        if self.turns:
-            self.turns.end()
-            self.cost = self.turns.cost
+        if self.slices:
+            self.slices.end()
+            self.cost = self.slices.cost
             return
         if self.slowdown:
             prolong(self.before[0], self.slowdown, run_delay_ns() - self.delay_ns)
@@ -160,21 +171,19 @@ class Trial:
         Interleaved contenders wait here for their slice.
         """
         left = max(0, -(-(self.operations - self.given) // self.step) * self.step) if self.operations else None
-        self.chunk = self.turns.next(self.chunk) if self.turns else left
-        if left is not None:
-            self.chunk = min(self.chunk, left)
+        self.chunk = self.slices.next(self.chunk, left) if self.slices else left
         self.given += self.chunk
         self.done = self.given
         return self.chunk
 
     def timed(self):
         """Returns the number of operations that the cost covers."""
-        return self.turns.operations if self.turns else self.done
+        return self.slices.operations if self.slices else self.done
 
     def record_latency(self, start_ns):
         """Records a latency, unless this part of a slice is untimed. Returns its end, where the next one may begin."""
         end_ns = time.monotonic_ns()
-        if not self.turns or self.turns.is_timing:
+        if not self.slices or self.slices.is_timing:
             self.latency_ns.append(end_ns - start_ns)
         return end_ns
 
@@ -187,7 +196,7 @@ class Trial:
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
     def histograms(self, workload):
-        """Returns the histograms in the form of bench/contenders/process/side_file.hpp, with a bucket for each
+        """Returns the histograms in the form of bench/contenders/process/histogram_file.hpp, with a bucket for each
         value."""
         return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
                  "max": max(values), "mean": sum(values) / len(values),
@@ -202,7 +211,7 @@ class Trial:
         if not self.proofs:
             raise Unproved("the workload proved nothing")
         if not self.timed():
-            raise Unproved("the trial ended before its first timed part was complete" if self.turns else
+            raise Unproved("the trial ended before its first timed part was complete" if self.slices else
                            "the workload did no operation")
         wall, cpu, user, system, switches = self.cost
         found = {
@@ -263,50 +272,50 @@ class Contender:
     connection: typing.Callable  # async, returns "socket_options" and "driver"
     early_limit_ns: int = 0  # how early a timer may fire; it is then counted and does not fail the trial
 
-    def run_once(self, workload, smoke, operations, turns=None):
+    def run_once(self, workload, small, operations, slices=None):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         if workload.open_files > limit:
             raise Unsupported(
                 f"needs {workload.open_files} open files and the limit is {limit}: raise it with ulimit -n")
-        trial = Trial(smoke, operations, recording_is_on(), slowdown_told(), turns)
+        trial = Trial(small, operations, recording_is_on(), slowdown_told(), slices)
         self.run_loop(workload.function(trial))
         return trial
 
-    def calibrated(self, workload, smoke, min_time_s):
+    def calibrated(self, workload, small, min_time_s):
         """Runs more and more operations until they take the time, as Google Benchmark does."""
         operations = 1
         while True:
-            trial = self.run_once(workload, smoke, operations)
+            trial = self.run_once(workload, small, operations)
             wall_s = trial.cost[0] / 1e9
             if wall_s >= min_time_s:
                 return trial
             factor = min(10.0, 1.4 * min_time_s / max(wall_s, 1e-9))
             operations = max(operations + 1, int(trial.done * factor))
 
-    def result_of(self, workload, smoke, min_time_s):
-        turns = turns_told()
+    def result_of(self, workload, small, min_time_s):
+        slices = slices_setting()
         if told := operations_told():
-            trial = self.run_once(workload, smoke, told, turns)
-        elif turns:
+            trial = self.run_once(workload, small, told, slices)
+        elif slices:
             if workload.sizes is None:
-                self.calibrated(workload, smoke, 0.001)  # then heap and caches are in their steady state
-            trial = self.run_once(workload, smoke, 0, turns)
+                self.calibrated(workload, small, 0.001)  # then heap and caches are in their steady state
+            trial = self.run_once(workload, small, 0, slices)
         elif workload.sizes is None:
-            trial = self.calibrated(workload, smoke, min_time_s)
+            trial = self.calibrated(workload, small, min_time_s)
         else:
-            trial = self.run_once(workload, smoke, workload.sizes[0 if smoke else 1], turns)
+            trial = self.run_once(workload, small, workload.sizes[0 if small else 1], slices)
         counters = trial.counters(self.early_limit_ns)
         time_ns = trial.cost[0] / trial.timed()
-        result = {"iterations": 1 if workload.sizes or told or trial.turns else trial.done, "real_time": time_ns,
+        result = {"iterations": 1 if workload.sizes or told or trial.slices else trial.done, "real_time": time_ns,
                   "cpu_time": counters["cpu"], "time_unit": "ns"} | counters
         return trial, result | ({"items_per_second": 1e9 / time_ns} if workload.rate else {})
 
-    def row_of(self, workload, smoke, min_time_s, histograms):
+    def row_of(self, workload, small, min_time_s, histograms):
         name = workload.full_name()
         row = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": 0,
                "threads": 1}
         try:
-            trial, result = self.result_of(workload, smoke, min_time_s)
+            trial, result = self.result_of(workload, small, min_time_s)
             histograms += trial.histograms(workload.name)
             return row | result
         except Unsupported as error:
@@ -317,7 +326,7 @@ class Contender:
             message = f"{type(error).__name__}: {error}"
         return row | {"error_occurred": True, "error_message": message}
 
-    def context(self, smoke):
+    def context(self, small):
         """Returns the same facts as a C++ contender's context, as far as an interpreter has them."""
         debug = hasattr(sys, "gettotalrefcount")  # only a debug build of CPython counts references in total
         clock = time.get_clock_info("monotonic")
@@ -331,16 +340,16 @@ class Contender:
             "allocator": f"{os.environ.get('PYTHONMALLOC', 'pymalloc')} on {' '.join(platform.libc_ver())} malloc",
             "clock": f"{clock.implementation.partition('(')[2].rstrip(')')}, {clock.resolution * 1e9:.0f} ns",
             "timer_slack_ns": timer_slack,
-            "turns": "1",
+            "slices": "1",
             "files": files_beside_the_script(),
-            "size": "smoke" if smoke else "real",
+            "size": "small" if small else "full",
         } | ({"slowdown": f"{100 * slowdown_told():g} %"} if slowdown_told() else {}) | self.about()
 
-    def described(self, smoke):
+    def described(self, small):
         try:
-            return self.context(smoke) | self.run_loop(self.connection())
+            return self.context(small) | self.run_loop(self.connection())
         except (Unsupported, OSError) as error:
-            return self.context(smoke) | {"socket_options": f"none: {error}"}
+            return self.context(small) | {"socket_options": f"none: {error}"}
 
     def chosen_by(self, pattern):
         if pattern in ("", "all"):
@@ -352,20 +361,20 @@ class Contender:
     def main(self):
         """Obeys the flags; exits with 2 if they, or the environment, are wrong."""
         flags = parsed_flags(self)
-        smoke = size_is_smoke()
+        small = size_is_small()
         chosen = self.chosen_by(flags.benchmark_filter)
         if os.environ.get("LOOPBENCH_DESCRIBE") == "1":
-            print(json.dumps({"context": self.described(smoke), "benchmarks": []}, indent=1))
+            print(json.dumps({"context": self.described(small), "benchmarks": []}, indent=1))
         elif flags.benchmark_list_tests:
             print("\n".join(each.full_name() for each in chosen))
         else:
             raise_open_files_limit()
             histograms = []
-            rows = [self.row_of(each, smoke, flags.benchmark_min_time, histograms) for each in chosen]
-            if side_file := os.environ.get("LOOPBENCH_SIDE_FILE"):
-                with open(side_file, "w", encoding="utf-8") as out:
-                    json.dump({"schema": "loopbench-side/1", "contender": self.name, "histograms": histograms}, out)
-            publish({"context": self.context(smoke), "benchmarks": rows}, flags)
+            rows = [self.row_of(each, small, flags.benchmark_min_time, histograms) for each in chosen]
+            if histogram_file := os.environ.get("LOOPBENCH_HISTOGRAM_FILE"):
+                with open(histogram_file, "w", encoding="utf-8") as out:
+                    json.dump({"schema": "loopbench-histogram-file/1", "contender": self.name, "histograms": histograms}, out)
+            publish({"context": self.context(small), "benchmarks": rows}, flags)
 
 
 def files_beside_the_script():
@@ -400,8 +409,8 @@ def one_of(variable, usual, other, what):
     return text
 
 
-def size_is_smoke():
-    return one_of("LOOPBENCH_SIZE", "real", "smoke", "no size") == "smoke"
+def size_is_small():
+    return one_of("LOOPBENCH_SIZE", "full", "small", "no size") == "small"
 
 
 def recording_is_on():
@@ -421,14 +430,14 @@ def slowdown_told():
     return share
 
 
-def turns_told():
+def slices_setting():
     """Returns two descriptors and two times in microseconds; None if the trial is not interleaved."""
-    text = os.environ.get("LOOPBENCH_TURNS", "")
+    text = os.environ.get("LOOPBENCH_SLICES", "")
     if not text:
         return None
     numbers = text.split(",")
     if len(numbers) != 4 or not all(number.isdecimal() for number in numbers) or int(numbers[3]) == 0:
-        print(f'LOOPBENCH_TURNS is "{text}": expected IN,OUT,UNTIMED,TIMED, two descriptors and two times in '
+        print(f'LOOPBENCH_SLICES is "{text}": expected IN,OUT,UNTIMED,TIMED, two descriptors and two times in '
               "microseconds; it is set by loopbench, so unset it.", file=sys.stderr)
         sys.exit(2)
     return [int(number) for number in numbers]

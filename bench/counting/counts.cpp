@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "bench/machine/kernel_files.hpp"
-#include "bench/trial/process/scratch_folder.hpp"
+#include "bench/trial/process/temporary_folder.hpp"
 #include "bench/trial/trial.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/files/posix_io.hpp"
@@ -61,7 +61,7 @@ public:
 
 private:
     static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // some 40 million calls
-    scratch_folder folder_;
+    temporary_folder folder_;
 };
 
 std::optional<std::string> program(std::string_view name) {
@@ -89,15 +89,15 @@ public:
         const auto ended = executor_.run({.who = who_,
                                           .workload = workload_,
                                           .min_time_s = 0.001,
-                                          .size = workload_size::smoke,
+                                          .size = workload_size::small,
                                           .limit = front.empty() ? options_.limit : options_.traced_limit,
                                           .operations = operations,
-                                          .with_side_file = false,
+                                          .with_histogram_file = false,
                                           .front = front,
                                           .environment = environment});
-        const bool failed = ended.status == reports::cell_status::failed;
+        const bool failed = ended.status == reports::result_status::failed;
         if (failed && front.empty() && !ended.stopped) throw contender_failed{ended.reason};
-        if (ended.status == reports::cell_status::unsupported)
+        if (ended.status == reports::result_status::unsupported)
             throw uncountable{"unsupported: {}", ended.reason};
         if (failed) throw uncountable{ended.reason};
         if (!ended.operations)
@@ -218,7 +218,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
             return calls;
         } catch (const incomplete_record& error) {
             throw uncountable{"strace's record is not whole: {}. Is there room in {}?", error.what(),
-                              temporary_folder().native()};
+                              temporary_root().native()};
         }
     };
     const auto small = read(both.small), large = read(both.large);
@@ -264,7 +264,7 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
         std::array<double, 2> numbers{};
         if (!record.ends_with('\n') || !(std::istringstream{record} >> numbers[0] >> numbers[1]))
             throw uncountable{"the count of allocations was not written. Is there room in {}?",
-                              temporary_folder().native()};
+                              temporary_root().native()};
         return numbers;
     };
     const auto small = read(both.small.record), large = read(both.large.record);

@@ -12,7 +12,7 @@ namespace loopbench::bench {
 
 /// The results of the passes for one workload and contender. Counts are exact; a timed value is a median,
 /// with the interval of its samples.
-struct counted_cell {
+struct counted_result {
     std::string workload, contender;
     std::map<std::string, double> metrics;  // by the names in reports/metrics.cpp
     std::vector<std::string> missing;       // why other metrics are missing

@@ -17,7 +17,7 @@
 
 #include "bench/experiment/record.hpp"
 #include "bench/experiment/samples.hpp"
-#include "bench/trial/side_files.hpp"
+#include "bench/trial/histogram_files.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/atomic_file.hpp"
 #include "reports/json/json.hpp"
@@ -260,7 +260,7 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
     const auto merged = read_lines(file, record);
     std::vector<reports::histogram> all;
     for (const auto& result : report.results) {
-        if (result.metric != "time" || result.status != reports::cell_status::ok) continue;
+        if (result.metric != "time" || result.status != reports::result_status::ok) continue;
         for (const auto* metric : {"latency", "late"})
             if (const auto found = merged.find({result.workload, result.contender, metric});
                 found != merged.end())

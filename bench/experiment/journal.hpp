@@ -35,7 +35,7 @@ public:
     void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
     /// Appends the results of the counting pass. Throws reports::file_error.
-    void append(std::span<const counted_cell> cells) { write_line(counted_line(cells)); }
+    void append(std::span<const counted_result> cells) { write_line(counted_line(cells)); }
 
     /// Appends the trial. Throws reports::file_error; the journal then ends with the previous trial.
     void append(const run_plan& plan, const trial_record& record) { write_line(trial_line(plan, record)); }

@@ -56,13 +56,16 @@ bool run_plan::are_builds() const {
 }
 
 bool run_plan::takes_turns(std::size_t contender) const {
-    const auto index = contender == twin ? baseline_index().value_or(contender) : contender;
-    return index < described.size() && reports::context_text(described[index].context, "turns") == "1";
+    const auto index = contender == aa_copy ? baseline_index().value_or(contender) : contender;
+    return index < described.size() && reports::context_text(described[index].context, "slices") == "1";
 }
 
-reports::way run_plan::way_of(cell where) const {
-    const auto made = where.workload < ways.size() ? ways[where.workload] : reports::way::apart;
-    return made != reports::way::turns || takes_turns(where.contender) ? made : reports::way::apart;
+reports::pairing run_plan::pairing_of(cell where) const {
+    const auto made =
+        where.workload < pairings.size() ? pairings[where.workload] : reports::pairing::sequential;
+    return made != reports::pairing::interleaved || takes_turns(where.contender)
+               ? made
+               : reports::pairing::sequential;
 }
 
 std::optional<int> run_plan::cpu_for(std::uint64_t block, std::size_t workload) const {
@@ -77,14 +80,14 @@ std::size_t run_plan::layout_pairs() const {
     return least;
 }
 
-void add_twin(run_plan& plan) {
+void add_aa_copy(run_plan& plan) {
     const auto index = plan.baseline_index();
     if (!index) return;
-    auto twin = plan.contenders[*index];
-    twin.name = same_length_name(twin.name);
-    twin.called = same_length_name(twin.called.empty() ? twin.path.native() : twin.called);
-    plan.twin = plan.contenders.size();
-    plan.contenders.push_back(std::move(twin));
+    auto aa_copy = plan.contenders[*index];
+    aa_copy.name = same_length_name(aa_copy.name);
+    aa_copy.called = same_length_name(aa_copy.called.empty() ? aa_copy.path.native() : aa_copy.called);
+    plan.aa_copy = plan.contenders.size();
+    plan.contenders.push_back(std::move(aa_copy));
 }
 
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt) {
@@ -96,8 +99,8 @@ std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, s
     return state % bytes_max;
 }
 
-std::uint64_t seed_of_turns(std::uint64_t seed, std::uint64_t block, std::size_t workload,
-                            std::uint64_t attempt) {
+std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
+                             std::uint64_t attempt) {
     auto state = seed;
     for (const std::uint64_t part : {block, std::uint64_t{workload}, attempt}) state = mixed(state ^ part);
     return state;
@@ -106,11 +109,11 @@ std::uint64_t seed_of_turns(std::uint64_t seed, std::uint64_t block, std::size_t
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender) {
     const auto layouts = plan.contenders[contender].layouts.size(), pairs = plan.layout_pairs();
     if (pairs == 0) return 0;
-    const bool is_twin = contender == plan.twin;
-    const auto of = is_twin ? *plan.baseline_index() : contender;
+    const bool is_aa_copy = contender == plan.aa_copy;
+    const auto of = is_aa_copy ? *plan.baseline_index() : contender;
     std::mt19937_64 random{mixed(mixed(plan.seed) ^ of)};
     const auto order = shuffled(random, layouts);
-    return order[(block % pairs + (is_twin ? layouts / 2 : 0)) % layouts];
+    return order[(block % pairs + (is_aa_copy ? layouts / 2 : 0)) % layouts];
 }
 
 block_orders::block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders)

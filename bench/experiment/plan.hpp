@@ -11,7 +11,7 @@
 
 #include "bench/statistics/correction.hpp"
 #include "bench/trial/contender_list.hpp"
-#include "bench/trial/turns.hpp"
+#include "bench/trial/slices.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -40,21 +40,21 @@ struct shard {
 };
 
 struct run_plan {
-    std::vector<contender> contenders;          // the chosen ones, by name
-    std::vector<reports::contender> described;  // their own descriptions; may be empty
-    std::vector<std::string> workloads;         // the chosen ones, in the order of the report
-    std::optional<reports::way> way = {};       // requested for all workloads
-    std::vector<reports::way> ways = {};        // of each workload; empty: way::apart
-    std::vector<int> cores = {};                // needed by a trial of each workload; empty or 0: unknown
+    std::vector<contender> contenders;                   // the chosen ones, by name
+    std::vector<reports::contender> described;           // their own descriptions; may be empty
+    std::vector<std::string> workloads;                  // the chosen ones, in the order of the report
+    std::optional<reports::pairing> asked_pairing = {};  // requested for all workloads
+    std::vector<reports::pairing> pairings = {};         // of each workload; empty: pairing::sequential
+    std::vector<int> cores = {};  // needed by a trial of each workload; empty or 0: unknown
     std::string baseline = "asio-epoll";
-    workload_size size = workload_size::real;
+    workload_size size = workload_size::full;
     double min_time_s = 0.5;
     std::uint64_t blocks = 10;
     std::optional<std::chrono::nanoseconds> budget;  // for the whole run
     std::chrono::nanoseconds trial_limit{std::chrono::seconds{60}};
     std::uint64_t seed = 0;
-    std::optional<std::size_t> twin;  // the contender that is the A/A copy of the baseline
-    double threshold_pct = 1;         // the smallest difference that verdicts report
+    std::optional<std::size_t> aa_copy;  // the contender that is the A/A copy of the baseline
+    double threshold_pct = 1;            // the smallest difference that verdicts report
     correction how = correction::benjamini_hochberg;
     bool of_one_program = false;          // asked for as builds of one program; see are_builds()
     std::optional<double> precision_pct;  // stop when every ratio is known to within this
@@ -62,7 +62,7 @@ struct run_plan {
     std::vector<int> cpus = {};           // or each block on one of these, if one is enough for the workload
     std::optional<double> tolerated_pct;  // for a comparison of builds, which judge_gate() decides
     bool counts = false, checks = false;  // the passes that follow the trials
-    turn_lengths turn = {};
+    slice_lengths slice = {};
     std::optional<shard> part = {};           // the part that this session runs; nothing: the whole plan
     std::optional<std::string> machine = {};  // the machine that it runs on, for its trials to state
 
@@ -73,9 +73,9 @@ struct run_plan {
     /// Returns whether the contenders are builds of one program: asked for as such, and not of different
     /// names by their own word.
     [[nodiscard]] bool are_builds() const;
-    /// Returns the pairing of these trials: contenders without turns.hpp run sequentially instead of
+    /// Returns the pairing of these trials: contenders without slices.hpp run sequentially instead of
     /// interleaved.
-    [[nodiscard]] reports::way way_of(cell where) const;
+    [[nodiscard]] reports::pairing pairing_of(cell where) const;
     /// Returns true if the contender says that it can be interleaved; the A/A copy is like the baseline.
     [[nodiscard]] bool takes_turns(std::size_t contender) const;
     /// Returns the core for a workload's trials in a block; nothing if they may use any.
@@ -88,16 +88,16 @@ struct run_plan {
 /// Adds the baseline a second time (the A/A copy), under a name of the same length: the length of argv[0]
 /// moves the stack, and this changes the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing
 /// Anything Obviously Wrong!", ASPLOS 2009). Does nothing without a baseline.
-void add_twin(run_plan& plan);
+void add_aa_copy(run_plan& plan);
 
 /// Returns how many bytes to add to a trial's environment, from 0 to 4095, determined by the seed. The effect
-/// of the environment's length on the speed (see add_twin) then becomes noise that the interval shows,
+/// of the environment's length on the speed (see add_aa_copy) then becomes noise that the interval shows,
 /// instead of a bias.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
 /// Returns the seed for the order of the contenders' slices, for an attempt at a workload in a block.
-std::uint64_t seed_of_turns(std::uint64_t seed, std::uint64_t block, std::size_t workload,
-                            std::uint64_t attempt);
+std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
+                             std::uint64_t attempt);
 
 /// Returns the index of a contender's layout in a block, determined by the seed; 0 if it has none. All
 /// layouts are used once, in a random order, before the first is used again, and then in the same order. A

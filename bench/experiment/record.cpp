@@ -23,12 +23,12 @@ namespace {
 using json = nlohmann::ordered_json;
 }  // namespace
 
-using reports::cell_status;
 using reports::field;
 using reports::node;
 using reports::presence;
 using reports::read_fields;
 using reports::read_value;
+using reports::result_status;
 using reports::value_of;
 
 constexpr std::string_view journal_schema = "loopbench-journal/1";
@@ -56,8 +56,8 @@ constexpr auto fields_of(const executable_state*) {
                       field{"contents", &executable_state::contents, presence::when_there});
 }
 
-constexpr auto fields_of(const turn_lengths*) {
-    return std::tuple(field{"untimed_ns", &turn_lengths::untimed}, field{"timed_ns", &turn_lengths::timed});
+constexpr auto fields_of(const slice_lengths*) {
+    return std::tuple(field{"untimed_ns", &slice_lengths::untimed}, field{"timed_ns", &slice_lengths::timed});
 }
 
 constexpr auto fields_of(const shard*) {
@@ -81,10 +81,10 @@ constexpr auto fields_of(const run_plan*) {
                       field{"counts", &run_plan::counts, presence::in_newer_files},
                       field{"checks", &run_plan::checks, presence::in_newer_files},
                       field{"workloads", &run_plan::workloads},
-                      field{"ways", &run_plan::ways, presence::in_newer_files},
+                      field{"pairings", &run_plan::pairings, presence::in_newer_files},
                       field{"cores", &run_plan::cores, presence::in_newer_files},
                       field{"cpus", &run_plan::cpus, presence::in_newer_files},
-                      field{"turn", &run_plan::turn, presence::in_newer_files},
+                      field{"slice", &run_plan::slice, presence::in_newer_files},
                       field{"shard", &run_plan::part, presence::when_there});
 }
 
@@ -102,10 +102,10 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"reason", &trial_outcome::reason, presence::null_when_empty},
                       field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
                       field{"usage", &trial_outcome::usage, presence::in_newer_files},
-                      field{"way", &trial_outcome::made, presence::in_newer_files},
+                      field{"pairing", &trial_outcome::made, presence::in_newer_files},
                       field{"cpu", &trial_outcome::cpu, presence::in_newer_files},
                       field{"waited", &trial_outcome::waited, presence::when_there},
-                      field{"turns_ns", &trial_outcome::turns, presence::in_newer_files},
+                      field{"slices_ns", &trial_outcome::slices, presence::in_newer_files},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
                       field{"context", &trial_outcome::context});
 }
@@ -116,13 +116,14 @@ constexpr auto fields_of(const trial_record*) {
                       field{"machine", &trial_record::machine, presence::when_there});
 }
 
-constexpr auto fields_of(const counted_cell*) {
-    return std::tuple(field{"workload", &counted_cell::workload},
-                      field{"contender", &counted_cell::contender}, field{"metrics", &counted_cell::metrics},
-                      field{"samples", &counted_cell::samples, presence::in_newer_files},
-                      field{"tracer", &counted_cell::tracer, presence::in_newer_files},
-                      field{"missing", &counted_cell::missing},
-                      field{"failed", &counted_cell::failed, presence::in_newer_files});
+constexpr auto fields_of(const counted_result*) {
+    return std::tuple(field{"workload", &counted_result::workload},
+                      field{"contender", &counted_result::contender},
+                      field{"metrics", &counted_result::metrics},
+                      field{"samples", &counted_result::samples, presence::in_newer_files},
+                      field{"tracer", &counted_result::tracer, presence::in_newer_files},
+                      field{"missing", &counted_result::missing},
+                      field{"failed", &counted_result::failed, presence::in_newer_files});
 }
 
 namespace {
@@ -166,11 +167,11 @@ run_plan read_plan(const node& from) {
     plan.workloads = distinct_names(from.at("workloads"));
     if (std::ranges::any_of(plan.cpus, [](int cpu) { return cpu < 0 || cpu > 1 << 20; }))
         from.at("cpus").fail("expected numbers of CPUs");
-    if (plan.turn.untimed < plan.turn.untimed.zero() || plan.turn.untimed > longest_turn_part ||
-        plan.turn.timed <= plan.turn.timed.zero() || plan.turn.timed > longest_turn_part)
-        from.at("turn").fail("expected two parts of at most {} s", longest_turn_part.count());
+    if (plan.slice.untimed < plan.slice.untimed.zero() || plan.slice.untimed > longest_slice_part ||
+        plan.slice.timed <= plan.slice.timed.zero() || plan.slice.timed > longest_slice_part)
+        from.at("slice").fail("expected two parts of at most {} s", longest_slice_part.count());
     for (const auto& [name, size] :
-         {std::pair{"ways", plan.ways.size()}, std::pair{"cores", plan.cores.size()}})
+         {std::pair{"pairings", plan.pairings.size()}, std::pair{"cores", plan.cores.size()}})
         if (size > 0 && size != plan.workloads.size()) from.at(name).fail("expected one for each workload");
     const auto names = distinct_names(from.at("contenders"));
     if (plan.workloads.size() > cells_max / names.size()) from.fail("more than {} cells", cells_max);
@@ -204,7 +205,7 @@ public:
         found_.plan.seed = from.at("seed").natural();
         shards_ = found_.plan.share().of;
         if (const auto merged = from.find("merged")) take_merged(*merged);
-        take_twin(from.at("plan"));
+        take_aa_copy(from.at("plan"));
         take_descriptions(from.at("described"));
         take_executables(from.at("executables"));
         auto& outcome = found_.outcome;
@@ -213,8 +214,8 @@ public:
         outcome.excluded.assign(found_.plan.workloads.size(),
                                 std::vector<std::optional<exclusion>>(found_.plan.contenders.size()));
         const auto exclusions = from.at("excluded").each([&](const node& item) {
-            return std::pair{where_of(item),
-                             exclusion{read_value<cell_status>(item.at("status")), item.at("reason").text()}};
+            return std::pair{where_of(item), exclusion{read_value<result_status>(item.at("status")),
+                                                       item.at("reason").text()}};
         });
         for (const auto& [where, why] : exclusions) excluded(where) = why;
     }
@@ -285,15 +286,15 @@ private:
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
             if (auto& why = excluded(trial.where);
-                trial.outcome.status == cell_status::ok && why && why->status == cell_status::unsupported)
+                trial.outcome.status == result_status::ok && why && why->status == result_status::unsupported)
                 why.reset();
     }
 
-    void take_twin(const node& from) {
-        if (const auto twin = from.at("twin"); !twin.is_null())
-            found_.plan.twin = place_in(found_.plan.contenders, twin, &contender::name);
-        if (found_.plan.twin && !found_.plan.baseline_index())
-            from.at("baseline").fail("a twin needs its baseline among the contenders");
+    void take_aa_copy(const node& from) {
+        if (const auto aa_copy = from.at("aa_copy"); !aa_copy.is_null())
+            found_.plan.aa_copy = place_in(found_.plan.contenders, aa_copy, &contender::name);
+        if (found_.plan.aa_copy && !found_.plan.baseline_index())
+            from.at("baseline").fail("an A/A copy needs its baseline among the contenders");
     }
 
     void take_descriptions(const node& from) {
@@ -327,8 +328,8 @@ private:
             from.fail("expected up to {} layouts of different names", layouts_max);
     }
 
-    counted_cell read_counted(const node& from) const {
-        auto cell = read_value<counted_cell>(from);
+    counted_result read_counted(const node& from) const {
+        auto cell = read_value<counted_result>(from);
         where_of(from);
         from.at("metrics").each_field(require_known_metric);
         if (const auto samples = from.find("samples"))
@@ -358,8 +359,8 @@ private:
             from.fail("this trial is there twice");
         auto& outcome = record.outcome;
         read_fields(outcome, from);
-        if (std::ranges::any_of(outcome.turns, [](double ns) { return !(ns > 0); }))
-            from.at("turns_ns").fail("expected numbers above 0");
+        if (std::ranges::any_of(outcome.slices, [](double ns) { return !(ns > 0); }))
+            from.at("slices_ns").fail("expected numbers above 0");
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
         // Only the first trial's context of each contender is ever read; all of them would fill the memory.
@@ -408,8 +409,8 @@ executable_state state_of(const contender& who) {
 }
 
 void refuse_too_many_cells(const run_plan& plan) {
-    const std::size_t twins = plan.baseline_index() && !plan.twin ? 1 : 0;
-    const auto cells = plan.workloads.size() * (plan.contenders.size() + twins);
+    const std::size_t copies = plan.baseline_index() && !plan.aa_copy ? 1 : 0;
+    const auto cells = plan.workloads.size() * (plan.contenders.size() + copies);
     if (cells > cells_max)
         throw usage_error{
             "what is chosen are {} cells (workloads times contenders), and a run may have {}; choose fewer "
@@ -449,7 +450,7 @@ json header_line(const session_record& begun) {
                                     {"reason", why->reason}});
     }
     auto planned = value_of(plan);
-    planned["twin"] = plan.twin ? json(plan.contenders[*plan.twin].name) : json(nullptr);
+    planned["aa_copy"] = plan.aa_copy ? json(plan.contenders[*plan.aa_copy].name) : json(nullptr);
     planned["contenders"] = std::move(contenders);
     return {{"schema", journal_schema},        {"seed", plan.seed},
             {"command", begun.command},        {"environment", reports::to_json(begun.where)},
@@ -475,7 +476,7 @@ json end_line(const run_outcome& outcome) {
             {"blocks_planned", outcome.blocks_planned}};
 }
 
-json counted_line(std::span<const counted_cell> cells) {
+json counted_line(std::span<const counted_result> cells) {
     auto counted = json::array();
     for (const auto& cell : cells) counted.push_back(value_of(cell));
     return {{"counted", std::move(counted)}};

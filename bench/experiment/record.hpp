@@ -46,17 +46,17 @@ struct session_record {
     reports::environment where = {};
     std::vector<executable_state> executables = {};  // of the plan's contenders; in a journal that was read
     run_outcome outcome = {};                        // in a journal: interrupted, unless it has an end line
-    std::vector<counted_cell> counted = {};
+    std::vector<counted_result> counted = {};
 };
 
 // The lines of a journal: the header, one line for each trial, one for the end of the trials (a journal
 // without it was killed), and one for the results of the later passes. An interleaved trial has the time of
-// each slice, in six digits (turns_ns): a minute has at most 30,000 of these, 8 bytes each, which is a
+// each slice, in six digits (slices_ns): a minute has at most 30,000 of these, 8 bytes each, which is a
 // quarter of a megabyte.
 nlohmann::ordered_json header_line(const session_record& begun);
 nlohmann::ordered_json trial_line(const run_plan& plan, const trial_record& record);
 nlohmann::ordered_json end_line(const run_outcome& outcome);
-nlohmann::ordered_json counted_line(std::span<const counted_cell> cells);
+nlohmann::ordered_json counted_line(std::span<const counted_result> cells);
 
 /// The largest size of a journal and of one of its lines, in bytes. A journal is read line by line, so it may
 /// be larger than a report: a hundred thousand trials have a quarter of this size.

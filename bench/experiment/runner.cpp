@@ -18,12 +18,12 @@ namespace loopbench::bench {
 
 namespace {
 
-using reports::cell_status;
+using reports::result_status;
 
 std::optional<exclusion> exclusion_where(const contender& who, bool has_workload) {
-    if (!who.problem.empty()) return exclusion{cell_status::failed, who.problem};
+    if (!who.problem.empty()) return exclusion{result_status::failed, who.problem};
     if (has_workload) return std::nullopt;
-    return exclusion{cell_status::unsupported, "this contender does not have the workload"};
+    return exclusion{result_status::unsupported, "this contender does not have the workload"};
 }
 
 class runner {
@@ -196,7 +196,7 @@ private:
         laid_out_.clear();
         std::vector<cell> at_once;
         std::ranges::copy_if(trials, std::back_inserter(at_once), [&](cell where) {
-            return !excluded(where) && plan_.way_of(where) != reports::way::apart;
+            return !excluded(where) && plan_.pairing_of(where) != reports::pairing::sequential;
         });
         const auto before = outcome_.trials.size();
         run_at_once(block, at_once, attempt);
@@ -240,7 +240,7 @@ private:
                 limit,
                 plan_.cpu_for(block, where.workload),
                 padding_bytes(plan_.seed, block, where, attempt),
-                plan_.turn};
+                plan_.slice};
     }
 
     /// Runs several trials at once. For the budget, they are one trial: if they are not finished at its end,
@@ -258,8 +258,8 @@ private:
             requests.push_back(request_for(block, where, attempt, plan_.trial_limit));
         observer_.before_trial(requests.front(), done_, total_);
         auto outcomes =
-            executor_.run_at_once(requests, plan_.way_of(trials.front()),
-                                  seed_of_turns(plan_.seed, block, trials.front().workload, attempt), limit);
+            executor_.run_at_once(requests, plan_.pairing_of(trials.front()),
+                                  seed_of_slices(plan_.seed, block, trials.front().workload, attempt), limit);
         const bool out_of_time = limit < all && std::ranges::any_of(outcomes, &trial_outcome::timed_out);
         for (std::size_t i = 0; i < trials.size() && !is_over(); ++i)
             take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);
@@ -321,9 +321,9 @@ std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector
                                          const trial_record& record) {
     auto reason = record.outcome.reason;
     switch (record.outcome.status) {
-        case cell_status::ok:
+        case result_status::ok:
             return std::nullopt;
-        case cell_status::failed:
+        case result_status::failed:
             reason = plan.precision_pct
                          ? fmt::format("in block {}: {}", record.block + 1, reason)
                          : fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
@@ -332,7 +332,7 @@ std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector
             std::set<std::uint64_t> tried{record.block};
             for (const auto& other : before) {
                 if (other.where != record.where) continue;
-                if (other.outcome.status == cell_status::ok) return std::nullopt;
+                if (other.outcome.status == result_status::ok) return std::nullopt;
                 tried.insert(other.block);
             }
             if (tried.size() < blocks_to_try) return std::nullopt;

@@ -25,7 +25,7 @@ struct trial_record {
 
 /// The reason why a result has no numbers.
 struct exclusion {
-    reports::cell_status status = reports::cell_status::failed;
+    reports::result_status status = reports::result_status::failed;
     std::string reason;
 };
 

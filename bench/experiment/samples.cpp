@@ -84,7 +84,7 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
 
 /// Returns the median over the rounds. Within a round, which takes some milliseconds, the machine is the same
 /// for all; between rounds and between cores it differs. Leaves out rounds that one of them did not reach.
-double log_ratio_of_turns(const std::vector<double>& ours, const std::vector<double>& theirs) {
+double log_ratio_of_slices(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
         rounds.push_back(std::log(theirs[i] / ours[i]));
@@ -95,7 +95,7 @@ double log_ratio_of_turns(const std::vector<double>& ours, const std::vector<dou
 
 sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
     baseline_ = plan.baseline_index();
-    twin_ = plan.twin;
+    aa_copy_ = plan.aa_copy;
     cells_.assign(plan.workloads.size(), std::vector<cell_samples>(plan.contenders.size()));
     const auto machines = machines_of(outcome);
     const auto places = places_of_blocks(outcome);
@@ -116,7 +116,7 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
 }
 
 void sample_table::take(const trial_record& trial, std::uint64_t block) {
-    if (trial.outcome.made == reports::way::apart || !trial.outcome.disturbed.empty()) ++trials_;
+    if (trial.outcome.made == reports::pairing::sequential || !trial.outcome.disturbed.empty()) ++trials_;
     if (!trial.outcome.disturbed.empty()) ++disturbed_;
     auto& found = cells_[trial.where.workload][trial.where.contender];
     for (const auto& [name, value] : trial.outcome.metrics) found.metrics[name];
@@ -125,9 +125,9 @@ void sample_table::take(const trial_record& trial, std::uint64_t block) {
         values.resize(std::max(values.size(), block + 1));
         values[block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
     }
-    if (trial.outcome.status == reports::cell_status::ok) found.made = trial.outcome.made;
+    if (trial.outcome.status == reports::result_status::ok) found.made = trial.outcome.made;
     if (trial.outcome.waited) found.waited.push_back(*trial.outcome.waited);
-    if (!trial.outcome.turns.empty()) found.turns[block] = trial.outcome.turns;
+    if (!trial.outcome.slices.empty()) found.slices[block] = trial.outcome.slices;
 }
 
 std::vector<sample_table::block_value> sample_table::ratios_by_block(
@@ -136,11 +136,11 @@ std::vector<sample_table::block_value> sample_table::ratios_by_block(
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
     std::vector<block_value> all;
-    if (metric.name == std::string_view{"time"} && are_in_turns(of)) {
-        const auto& others = in({of.workload, of.to}).turns;
-        for (const auto& [block, turns] : in({of.workload, of.who}).turns)
+    if (metric.name == std::string_view{"time"} && are_in_slices(of)) {
+        const auto& others = in({of.workload, of.to}).slices;
+        for (const auto& [block, slices] : in({of.workload, of.who}).slices)
             if (const auto found = others.find(block); found != others.end())
-                all.push_back({block, log_ratio_of_turns(turns, found->second)});
+                all.push_back({block, log_ratio_of_slices(slices, found->second)});
         return all;
     }
     const auto ratios = paired_log_ratios(mine->second, other->second, metric.better);
@@ -149,8 +149,8 @@ std::vector<sample_table::block_value> sample_table::ratios_by_block(
     return all;
 }
 
-std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_turns(compared_cells of) const {
-    if (!are_in_turns(of)) return std::nullopt;
+std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_slices(compared_cells of) const {
+    if (!are_in_slices(of)) return std::nullopt;
     std::vector<std::optional<double>> all;
     for (const auto& [block, log_ratio] : ratios_by_block(of, *reports::find_metric("time"))) {
         all.resize(block + 1);
@@ -256,7 +256,7 @@ std::optional<double> sample_table::layout_deviation(std::size_t workload, std::
             all.push_back(
                 {block, first_layout + layout(block, other), layout(block, *baseline_), ratio - expected});
     };
-    if (twin_) add(*twin_, 0, true);
+    if (aa_copy_) add(*aa_copy_, 0, true);
     if (who != *baseline_) add(who, layouts_max, false);
     return bench::layout_deviation(all);
 }

@@ -51,7 +51,7 @@ public:
     /// Index i of each metric is the i-th present block; it has no value if the trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
     /// Returns the pairing of its trials that have numbers.
-    [[nodiscard]] reports::way way_of(cell where) const { return in(where).made; }
+    [[nodiscard]] reports::pairing pairing_of(cell where) const { return in(where).made; }
     /// Returns, for concurrent trials, the median share of its time in which the contender left the core;
     /// otherwise nothing.
     [[nodiscard]] std::optional<double> waited(cell where) const;
@@ -78,7 +78,7 @@ public:
                                        const std::vector<std::optional<double>>& values) const;
     /// Returns the time ratios by block if both were interleaved: each is the median over the rounds of its
     /// block. Otherwise nothing: the ratio is then the quotient of the two samples.
-    [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_turns(compared_cells of) const;
+    [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
     /// Substitutes for ratios if a value is not above zero; one for each ratio.
     struct distances {
         /// log_quotient() of the distances from zero, above 0 if `who` is better: an early timer is as
@@ -101,16 +101,16 @@ private:
 
     struct cell_samples {
         samples_by_metric metrics;
-        std::map<std::uint64_t, std::vector<double>> turns;  // by block
-        reports::way made = reports::way::apart;
+        std::map<std::uint64_t, std::vector<double>> slices;  // by block
+        reports::pairing made = reports::pairing::sequential;
         std::vector<double> waited;
     };
 
     void take(const trial_record& trial, std::uint64_t block);
     [[nodiscard]] const cell_samples& in(cell where) const { return cells_[where.workload][where.contender]; }
-    [[nodiscard]] bool are_in_turns(compared_cells of) const {
-        return way_of({of.workload, of.who}) == reports::way::turns &&
-               way_of({of.workload, of.to}) == reports::way::turns;
+    [[nodiscard]] bool are_in_slices(compared_cells of) const {
+        return pairing_of({of.workload, of.who}) == reports::pairing::interleaved &&
+               pairing_of({of.workload, of.to}) == reports::pairing::interleaved;
     }
     /// Returns log ratios, above 0 if `who` is better.
     [[nodiscard]] std::vector<block_value> ratios_by_block(compared_cells of,
@@ -124,7 +124,7 @@ private:
                                                   const std::vector<block_value>& all) const;
     [[nodiscard]] comparison comparison_of(const std::vector<block_value>& all, compared_cells of) const;
 
-    std::optional<std::size_t> baseline_, twin_;
+    std::optional<std::size_t> baseline_, aa_copy_;
     std::vector<std::vector<cell_samples>> cells_;   // [workload][contender]
     std::vector<std::vector<std::size_t>> layouts_;  // [block][contender]; empty without layouts
     std::vector<std::vector<std::size_t>> hosts_;    // [workload][block]; empty with fewer than two

@@ -18,7 +18,7 @@ namespace {
 std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
     for (const auto& trial : outcome.trials)
-        if (trial.block < pilot_blocks && trial.outcome.status == reports::cell_status::failed)
+        if (trial.block < pilot_blocks && trial.outcome.status == reports::result_status::failed)
             cells.insert({trial.where.workload, trial.where.contender});
     return cells;
 }

@@ -92,7 +92,7 @@ constexpr auto fields_of(const expected_ratio*) {
         field{"workload", &expected_ratio::workload}, field{"contender", &expected_ratio::contender},
         field{"metric", &expected_ratio::metric, presence::in_newer_files},
         field{"median", &expected_ratio::median}, field{"low", &expected_ratio::low},
-        field{"high", &expected_ratio::high}, field{"way", &expected_ratio::made, presence::when_there});
+        field{"high", &expected_ratio::high}, field{"pairing", &expected_ratio::made, presence::when_there});
 }
 
 void check_fields(const expected_ratio& item, const node& from) {
@@ -160,7 +160,7 @@ double rounded_ratio(double value) {
     return std::round(value / step) * step;
 }
 
-void add_cell(expectations& all, const counted_cell& cell) {
+void add_cell(expectations& all, const counted_result& cell) {
     for (const auto& metric : reports::known_metrics())
         if (const auto found = cell.metrics.find(std::string{metric.name});
             found != cell.metrics.end() && metric.deterministic)
@@ -248,7 +248,7 @@ std::string changed_lines(std::string_view before, std::string_view after) {
     return changes;
 }
 
-void expect_counts(expectations& all, const std::vector<counted_cell>& cells) {
+void expect_counts(expectations& all, const std::vector<counted_result>& cells) {
     for (const auto& cell : cells) {
         if (reports::find_cell(all.counts, cell) == all.counts.end()) {
             add_cell(all, cell);

@@ -36,14 +36,14 @@ struct expected_count {
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
-    std::optional<reports::way> made;  // the pairing of both; absent in older baselines
-    std::string metric = "time";       // older baselines have only "time"
+    std::optional<reports::pairing> made;  // the pairing of both; absent in older baselines
+    std::string metric = "time";           // older baselines have only "time"
 };
 
 /// Expected ratios, valid for the machine and the sizes with which they were measured.
 struct expected_times {
     std::string to;  // the contender that ratios are relative to
-    workload_size size = workload_size::real;
+    workload_size size = workload_size::full;
     std::string machine;  // as machine_of() returns it
     std::vector<expected_ratio> ratios;
 };
@@ -99,7 +99,7 @@ std::string changed_lines(std::string_view before, std::string_view after);
 /// Makes a session's counts the expected ones, rounded so that a new run of the same build changes few lines.
 /// If a workload and contender already have counts, their choice of metrics is kept: lines that a user
 /// removed stay removed.
-void expect_counts(expectations& all, const std::vector<counted_cell>& cells);
+void expect_counts(expectations& all, const std::vector<counted_result>& cells);
 
 /// Makes a report's ratios to its baseline the expected ones, in each workload's primary metrics; ratios
 /// without an interval are left out.

@@ -33,7 +33,7 @@ contender slowed_down(const contender& who, unsigned pct) {
     return slowed;
 }
 
-/// The percents in its name; nothing for the twin.
+/// The percents in its name; nothing for the A/A copy.
 std::optional<unsigned> slowdown_of(std::string_view name) {
     unsigned pct = 0;
     if (!name.starts_with(name_front)) return std::nullopt;
@@ -117,7 +117,7 @@ void refuse_unlike(const session_record& equal, const session_record& slowed) {
         return std::tuple{from.where.kernel,   from.where.cpu_model, from.where.cores,
                           from.plan.workloads, from.plan.size,       from.plan.min_time_s,
                           from.plan.cpu,       from.plan.cpus,       from.plan.threshold_pct,
-                          from.plan.ways,      from.plan.seed,       from.plan.turn};
+                          from.plan.pairings,  from.plan.seed,       from.plan.slice};
     };
     if (of(equal) != of(slowed) || file_of(equal) != file_of(slowed))
         throw usage_error{
@@ -141,17 +141,17 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
     if (!base.described.empty()) plan.described.assign(plan.contenders.size(), base.described.front());
     plan.baseline = plan.contenders.front().name;
     plan.how = correction::holm;  // as compare and check have it
-    add_twin(plan);
+    add_aa_copy(plan);
     return plan;
 }
 
-reports::way way_of(const run_plan& plan) {
-    const auto first = plan.way_of({0, 0});
+reports::pairing pairing_of(const run_plan& plan) {
+    const auto first = plan.pairing_of({0, 0});
     for (std::size_t i = 1; i < plan.workloads.size(); ++i)
-        if (const auto other = plan.way_of({i, 0}); other != first)
+        if (const auto other = plan.pairing_of({i, 0}); other != first)
             throw usage_error{
                 "a rate is of one way, and {} has the way {} and {} the way {}: calibrate each by itself "
-                "(--workload), or both in one way (--way)",
+                "(--workload), or both in one way (--pairing)",
                 plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other)};
     return first;
 }
@@ -162,7 +162,7 @@ void check_slowdowns(const session_record& slowed) {
     for (const auto& trial : slowed.outcome.trials) {
         const auto& name = slowed.plan.contenders[trial.where.contender].name;
         const auto pct = slowdown_of(name);
-        if (!pct || *pct == 0 || trial.outcome.status != reports::cell_status::ok) continue;
+        if (!pct || *pct == 0 || trial.outcome.status != reports::result_status::ok) continue;
         const bool is_first = seen.insert(trial.where.contender).second;
         if (!is_first && trial.outcome.context.empty()) continue;
         if (reports::context_text(trial.outcome.context, "slowdown") != fmt::format("{} %", *pct))
@@ -175,10 +175,10 @@ void check_slowdowns(const session_record& slowed) {
 
 std::optional<run_plan> referee_plan(const run_plan& slowed) {
     constexpr std::uint64_t blocks = 15;
-    if (way_of(slowed) != reports::way::turns) return std::nullopt;
+    if (pairing_of(slowed) != reports::pairing::interleaved) return std::nullopt;
     auto plan = slowed;
     plan.blocks = blocks;
-    std::ranges::fill(plan.ways, reports::way::apart);
+    std::ranges::fill(plan.pairings, reports::pairing::sequential);
     return plan;
 }
 
@@ -187,7 +187,7 @@ std::vector<reports::pairing_agreement> judge_pairings(const session_record& int
     constexpr double most_time_pct = 15, most_ratio_pct = 5;
     const auto& time = *reports::find_metric("time");
     const sample_table ours{interleaved.plan, interleaved.outcome}, theirs{referee.plan, referee.outcome};
-    const auto last = interleaved.plan.contenders.size() - 1 - (interleaved.plan.twin ? 1 : 0);
+    const auto last = interleaved.plan.contenders.size() - 1 - (interleaved.plan.aa_copy ? 1 : 0);
     std::vector<reports::pairing_agreement> all;
     for (std::size_t workload = 0; workload < interleaved.plan.workloads.size(); ++workload) {
         const compared_cells cells{workload, last, 0};
@@ -198,7 +198,7 @@ std::vector<reports::pairing_agreement> judge_pairings(const session_record& int
         };
         reports::pairing_agreement found;
         found.workload = interleaved.plan.workloads[workload];
-        found.referee = theirs.way_of({workload, 0});
+        found.referee = theirs.pairing_of({workload, 0});
         found.time_differs_pct = 100 * (median_time(ours) / median_time(theirs) - 1);
         found.ratio_differs_pct = 100 * std::expm1(median_of(here) - median_of(there));
         found.agrees = std::abs(found.time_differs_pct) <= most_time_pct &&
@@ -217,11 +217,11 @@ reports::calibration judge_calibration(const session_record& equal, const sessio
     found.complete = !equal.outcome.interrupted && !slowed.outcome.interrupted;
     found.contender = name_of_contender(equal);
     found.workloads = equal.plan.workloads;
-    found.made = way_of(equal.plan);
+    found.made = pairing_of(equal.plan);
     found.threshold_pct = equal.plan.threshold_pct;
     found.aa.blocks = sizes.aa_blocks;
-    if (equal.plan.twin) {
-        const auto tries = consecutive(pairs_of(equal, *equal.plan.twin), sizes.aa_blocks, sizes.aa_tries);
+    if (equal.plan.aa_copy) {
+        const auto tries = consecutive(pairs_of(equal, *equal.plan.aa_copy), sizes.aa_blocks, sizes.aa_tries);
         const auto called = judged(tries, equal.plan);
         found.aa.tries = tries.size();
         found.aa.different = called.slower + called.faster;
@@ -229,9 +229,9 @@ reports::calibration judge_calibration(const session_record& equal, const sessio
             found.aa.at_most_pct = 100 * proportion_at_most(found.aa.different, tries.size(), default_level);
     }
     found.blocks = sizes.blocks;
-    constexpr double trials_a_block = 3;  // the two that are compared, and the twin
+    constexpr double trials_a_block = 3;  // the two that are compared, and the A/A copy
     found.try_s = trials_a_block * static_cast<double>(sizes.blocks) * mean_trial_s(slowed.outcome);
-    if (slowed.plan.twin) found.slowdowns.push_back(rate_of(slowed, *slowed.plan.twin, 0, sizes));
+    if (slowed.plan.aa_copy) found.slowdowns.push_back(rate_of(slowed, *slowed.plan.aa_copy, 0, sizes));
     for (std::size_t who = 0; who < slowed.plan.contenders.size(); ++who)
         if (const auto pct = slowdown_of(slowed.plan.contenders[who].name); pct && *pct > 0)
             found.slowdowns.push_back(rate_of(slowed, who, *pct, sizes));

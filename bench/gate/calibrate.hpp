@@ -23,15 +23,15 @@ struct calibration_sizes {
 inline constexpr unsigned slowdown_pct_max = 99;
 
 /// `base`, described as its one contender `who` is, with the contenders that this is made into: itself, its
-/// twin, and itself slowed down by each of `slowdowns_pct`, from 1 to slowdown_pct_max. Their names are
+/// aa_copy, and itself slowed down by each of `slowdowns_pct`, from 1 to slowdown_pct_max. Their names are
 /// slowed-00 (the baseline), slowed-0~, slowed-03 and so on; names and environments are of the same length
-/// (see add_twin).
+/// (see add_aa_copy).
 run_plan calibration_plan(const run_plan& base, const contender& who,
                           std::span<const unsigned> slowdowns_pct);
 
 /// In which way all trials of the plan are made. Throws usage_error when its workloads are not all made in
 /// one: a rate is of one way.
-reports::way way_of(const run_plan& plan);
+reports::pairing pairing_of(const run_plan& plan);
 
 /// Throws usage_error when a trial of a slowed contender does not say that it was slowed down: then it does
 /// not know LOOPBENCH_SLOWDOWN, and nothing that is found would mean anything.

@@ -26,8 +26,9 @@ json machine_json(const reports::environment& where) {
 
 }  // namespace
 
-std::optional<fs::path> calibration_path(reports::way made) {
-    const auto suffix = made == reports::way::apart ? std::string{} : fmt::format("-{}", name_of(made));
+std::optional<fs::path> calibration_path(reports::pairing made) {
+    const auto suffix =
+        made == reports::pairing::sequential ? std::string{} : fmt::format("-{}", name_of(made));
     auto folder = user_folder("XDG_STATE_HOME", ".local/state");
     if (folder) *folder /= fmt::format("loopbench/calibration{}.json", suffix);
     return folder;
@@ -57,7 +58,8 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
     }
 }
 
-std::optional<reports::calibration> stored_calibration(const reports::environment& where, reports::way made) {
+std::optional<reports::calibration> stored_calibration(const reports::environment& where,
+                                                       reports::pairing made) {
     const auto path = calibration_path(made);
     if (!path) return std::nullopt;
     auto found = read_calibration(*path, where);

@@ -11,7 +11,7 @@ namespace loopbench::bench {
 /// Returns $XDG_STATE_HOME/loopbench/calibration.json for sequential trials, and calibration-WAY.json there
 /// for other pairings; in ~/.local/state if that variable is not an absolute path (XDG Base Directory
 /// Specification). Returns nothing if there is no home folder either.
-std::optional<std::filesystem::path> calibration_path(reports::way made);
+std::optional<std::filesystem::path> calibration_path(reports::pairing made);
 
 /// Returns the text of such a file, for the machine that `where` describes.
 std::string write_calibration(const reports::calibration& found, const reports::environment& where);
@@ -23,6 +23,7 @@ std::optional<reports::calibration> read_calibration(const std::filesystem::path
                                                      const reports::environment& where);
 
 /// Reads the file at calibration_path() for this pairing.
-std::optional<reports::calibration> stored_calibration(const reports::environment& where, reports::way made);
+std::optional<reports::calibration> stored_calibration(const reports::environment& where,
+                                                       reports::pairing made);
 
 }  // namespace loopbench::bench

@@ -16,7 +16,7 @@ std::string number(double value) {
     return fmt::format("{:.3f}", value == 0 ? 0.0 : value);
 }
 
-void compare_count(gate_finding& found, const count_slack& slack, double measured) {
+void compare_count(gate_result& found, const count_slack& slack, double measured) {
     const auto& metric = *reports::find_metric(found.metric);
     const double expected = *found.expected;
     const double reach = slack.around(metric, expected);
@@ -37,13 +37,13 @@ void compare_count(gate_finding& found, const count_slack& slack, double measure
     }
 }
 
-std::string why_missing(const counted_cell& cell) {
+std::string why_missing(const counted_result& cell) {
     if (cell.missing.empty()) return "it was not counted; a report has counts after `loopbench run --counts`";
     return fmt::format("it was not counted: {}", fmt::join(cell.missing, "; "));
 }
 
-gate_finding check_count(const expected_count& expected, const count_slack& slack,
-                         std::span<const counted_cell> cells) {
+gate_result check_count(const expected_count& expected, const count_slack& slack,
+                        std::span<const counted_result> cells) {
     auto found = about(expected, finding_kind::unclear);
     found.expected = expected.per_op;
     const auto cell = reports::find_cell(cells, expected);
@@ -70,22 +70,22 @@ bool is_counted(const reports::result& item) {
 
 }  // namespace
 
-std::vector<gate_finding> check_counts(const expectations& expected, std::span<const counted_cell> cells) {
-    std::vector<gate_finding> all;
+std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells) {
+    std::vector<gate_result> all;
     for (const auto& item : expected.counts) all.push_back(check_count(item, expected.slack, cells));
     return all;
 }
 
-std::vector<counted_cell> counts_in(const reports::report& report) {
-    std::vector<counted_cell> all;
+std::vector<counted_result> counts_in(const reports::report& report) {
+    std::vector<counted_result> all;
     for (const auto& item : report.results) {
         const bool is_count = is_counted(item);
-        const bool failed = item.status == reports::cell_status::failed;
-        const bool lost = failed || item.status == reports::cell_status::not_run;
+        const bool failed = item.status == reports::result_status::failed;
+        const bool lost = failed || item.status == reports::result_status::not_run;
         if (!is_count && !lost) continue;
         auto cell = reports::find_cell(all, item);
         if (cell == all.end())
-            cell = all.insert(cell, counted_cell{item.workload, item.contender, {}, {}, false});
+            cell = all.insert(cell, counted_result{item.workload, item.contender, {}, {}, false});
         if (is_count) cell->metrics[item.metric] = *item.median;
         if (!lost) continue;
         cell->failed = cell->failed || failed;

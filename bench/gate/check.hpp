@@ -15,10 +15,10 @@
 namespace loopbench::bench {
 
 /// Returns a gate result for each count of the baseline. A count exactly at the end of its slack holds.
-std::vector<gate_finding> check_counts(const expectations& expected, std::span<const counted_cell> cells);
+std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells);
 
 /// Returns the counts of a report.
-std::vector<counted_cell> counts_in(const reports::report& report);
+std::vector<counted_result> counts_in(const reports::report& report);
 
 struct time_rule {
     double threshold_pct = 1;  // smaller differences are ignored
@@ -33,15 +33,15 @@ struct time_rule {
 /// Today's pairs are compared with the end of the expected interval that is nearest to their median, so that
 /// the baseline's uncertainty never counts against the build. The verdicts correct for the number of
 /// comparisons of the same metric (Holm), as for compare.
-std::vector<gate_finding> check_times(const expected_times& expected, const reports::report& session,
-                                      const time_rule& rule);
+std::vector<gate_result> check_times(const expected_times& expected, const reports::report& session,
+                                     const time_rule& rule);
 
 /// Returns the suspects among the gate results, as a baseline for the second session.
-expected_times suspects_of(const expected_times& expected, std::span<const gate_finding> findings);
+expected_times suspects_of(const expected_times& expected, std::span<const gate_result> findings);
 
 /// Returns the first session's gate results after the second session: a suspect of both is a regression. If
 /// the second session is unreliable, that replaces all suspects.
-std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expected_times& expected,
-                                  const reports::report& second, const time_rule& rule);
+std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
+                                 const reports::report& second, const time_rule& rule);
 
 }  // namespace loopbench::bench

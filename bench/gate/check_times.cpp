@@ -21,17 +21,17 @@ namespace loopbench::bench {
 
 namespace {
 
-using reports::cell_status;
 using reports::report;
 using reports::result;
+using reports::result_status;
 using reports::verdict;
 
 /// Returns why the session cannot judge any ratio.
-std::optional<gate_finding> obstacle(const expected_times& expected, const report& session) {
-    if (is_unfit(session))
-        return about_session(finding_kind::unfit,
+std::optional<gate_result> obstacle(const expected_times& expected, const report& session) {
+    if (is_unreliable(session))
+        return about_session(finding_kind::unreliable,
                              fmt::format("times were not judged: {}; `loopbench doctor` says what to look at",
-                                         session.aa->reason.value_or("the session is unfit")));
+                                         session.aa->reason.value_or("the session is unreliable")));
     if (!session.complete)
         return about_session(finding_kind::unclear,
                              "times were not judged: the run was interrupted; run it again");
@@ -52,7 +52,7 @@ std::optional<gate_finding> obstacle(const expected_times& expected, const repor
             fmt::format("times were not judged: the report's blocks are of {} hosts, which differ from each "
                         "other by more than the blocks of one do; check a run of one of them",
                         session.hosts->size()));
-    if (!session.aa || session.aa->found == reports::fitness::unknown)
+    if (!session.aa || session.aa->found == reports::reliability::unknown)
         return about_session(
             finding_kind::unclear,
             fmt::format("times were not judged: there is no A/A of {}: {}; run more blocks, or with a larger "
@@ -63,13 +63,13 @@ std::optional<gate_finding> obstacle(const expected_times& expected, const repor
 }
 
 /// Returns why a contender, or the one that it is compared with, has no numbers; nothing if both have.
-std::optional<gate_finding> without_numbers(const expected_ratio& expected, const std::string& to,
-                                            const report& session) {
+std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
+                                           const report& session) {
     // Without numbers, a workload and contender have one result, for their time.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
-        if (item != nullptr && item->status == cell_status::ok) continue;
-        const bool failed = item != nullptr && item->status == cell_status::failed;
+        if (item != nullptr && item->status == result_status::ok) continue;
+        const bool failed = item != nullptr && item->status == result_status::failed;
         auto found = about(expected, failed ? finding_kind::failed : finding_kind::unclear,
                            fmt::format("{} has no time: {}", who,
                                        item == nullptr ? "it was not measured, or does not have the workload"
@@ -88,8 +88,8 @@ struct compared_time {
 };
 
 /// Returns the pairs of one metric, or why there are none.
-std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expected, const std::string& to,
-                                                   const report& session) {
+std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected, const std::string& to,
+                                                  const report& session) {
     const auto& metric = expected.metric;
     if (auto without = without_numbers(expected, to, session)) return std::move(*without);
     auto found = about(expected, finding_kind::unclear);
@@ -108,7 +108,7 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
     for (const auto* item : {mine, other})
         if (item->made != *expected.made) {
             found.message = fmt::format(
-                "{}; check with --way {} where it can be made so, or write the baseline again (`check "
+                "{}; check with --pairing {} where it can be made so, or write the baseline again (`check "
                 "--update`)",
                 made_otherwise(*expected.made, item->made), name_of(*expected.made));
             return found;
@@ -130,8 +130,8 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
 }
 
 /// Returns the gate result. It must be ruled out that the metric is worse by more than `tolerated_pct`.
-gate_finding finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
-                        std::optional<double> tolerated_pct) {
+gate_result finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
+                       std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
     const bool is_time = expected.metric == "time";
     auto found = about(expected, finding_kind::holds,
@@ -160,9 +160,9 @@ gate_finding finding_of(const compared_time& pairs, const judged_comparison& jud
 
 }  // namespace
 
-std::vector<gate_finding> check_times(const expected_times& expected, const report& session,
-                                      const time_rule& rule) {
-    std::vector<gate_finding> all;
+std::vector<gate_result> check_times(const expected_times& expected, const report& session,
+                                     const time_rule& rule) {
+    std::vector<gate_result> all;
     if (auto found = obstacle(expected, session)) {
         for (const auto& item : expected.ratios)  // a failure is a fact even in an unreliable session
             if (auto without = without_numbers(item, expected.to, session);
@@ -174,7 +174,7 @@ std::vector<gate_finding> check_times(const expected_times& expected, const repo
     std::vector<compared_time> compared;
     for (const auto& item : expected.ratios) {
         auto pairs = pairs_of(item, expected.to, session);
-        if (auto* without = std::get_if<gate_finding>(&pairs))
+        if (auto* without = std::get_if<gate_result>(&pairs))
             all.push_back(std::move(*without));
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
@@ -198,18 +198,18 @@ std::vector<gate_finding> check_times(const expected_times& expected, const repo
     return all;
 }
 
-expected_times suspects_of(const expected_times& expected, std::span<const gate_finding> findings) {
+expected_times suspects_of(const expected_times& expected, std::span<const gate_result> findings) {
     auto suspects = expected;
     std::erase_if(suspects.ratios, [&](const expected_ratio& item) {
-        return std::ranges::none_of(findings, [&](const gate_finding& found) {
+        return std::ranges::none_of(findings, [&](const gate_result& found) {
             return found.kind == finding_kind::suspect && same_line(found, item);
         });
     });
     return suspects;
 }
 
-std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expected_times& expected,
-                                  const report& second, const time_rule& rule) {
+std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
+                                 const report& second, const time_rule& rule) {
     const auto again = check_times(suspects_of(expected, first), second, rule);
     if (!again.empty() && again.back().workload.empty()) {  // about the whole session
         std::erase_if(first, [](const auto& found) { return found.kind == finding_kind::suspect; });
@@ -219,7 +219,7 @@ std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expecte
     for (auto& found : first) {
         if (found.kind != finding_kind::suspect) continue;
         const auto other =
-            std::ranges::find_if(again, [&](const gate_finding& each) { return same_line(each, found); });
+            std::ranges::find_if(again, [&](const gate_result& each) { return same_line(each, found); });
         const double before = *found.measured;
         found = *other;
         if (found.kind == finding_kind::suspect) {

@@ -144,18 +144,19 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         if (has_others)
             lost.judged = reports::verdict::inconclusive;
         else
-            lost.status = reports::cell_status::unsupported;
+            lost.status = reports::result_status::unsupported;
         if (next == nullptr) {
             lost.reason = "it is not in the new report";
         } else if (next->median && next->made != old.made) {
-            lost.reason = fmt::format("{}; measure both in one way (`--way apart` is possible for all)",
-                                      made_otherwise(old.made, next->made));
+            lost.reason =
+                fmt::format("{}; measure both in one way (`--pairing sequential` is possible for all)",
+                            made_otherwise(old.made, next->made));
         } else if (const auto other = moved.find(old.workload); other != moved.end()) {
             lost.reason = fmt::format(
                 "{} itself is {:.2f} times as {} as it was, so that the machine may have been another one; "
                 "let `loopbench compare` run both builds in one session",
                 baseline, std::exp(std::abs(other->second)), other->second < 0 ? "slow" : "fast");
-        } else if (next->status == reports::cell_status::ok) {
+        } else if (next->status == reports::result_status::ok) {
             lost.reason = next->reason.value_or(fmt::format(
                 "of what its workload is about ({}) nothing can be told from two sessions; let "
                 "`loopbench compare` run both builds in one",
@@ -169,7 +170,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
     for (const auto& [which, metrics] : compared) seen.insert(which);
     // Even if the old report has no number either, it is not a pass.
     for (const auto& item : now.whole().results)
-        if ((item.status == reports::cell_status::failed || item.status == reports::cell_status::not_run) &&
+        if ((item.status == reports::result_status::failed ||
+             item.status == reports::result_status::not_run) &&
             seen.emplace(item.workload, item.contender).second)
             all.push_back(item);
     return all;
@@ -224,8 +226,8 @@ report compare_reports(const report& then, const report& now, double threshold_p
                       std::back_inserter(found.results));
     found.baseline = "before";
     // The A/A result of the less reliable session.
-    const bool then_is_unknown = then.aa && then.aa->found == reports::fitness::unknown;
-    if (is_unfit(then) || (then_is_unknown && !is_unfit(now))) found.aa = then.aa;
+    const bool then_is_unknown = then.aa && then.aa->found == reports::reliability::unknown;
+    if (is_unreliable(then) || (then_is_unknown && !is_unreliable(now))) found.aa = then.aa;
     return found;
 }
 

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "bench/machine/environment.hpp"
-#include "bench/trial/parity.hpp"
+#include "bench/trial/build_comparison.hpp"
 #include "bench/trial/usage_error.hpp"
 
 namespace loopbench::bench {
@@ -42,12 +42,12 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
     found.add("least time of a trial (s)", fmt::format("{:g}", then.plan->min_time_s),
               fmt::format("{:g}", now.plan->min_time_s));
     found.add("pinned to CPU", text_of(then.plan->cpu), text_of(now.plan->cpu));
-    if (then.plan->turn_timed_ns && now.plan->turn_timed_ns) {
-        const auto turn = [](const reports::planned& plan) {
-            return fmt::format("{:g}ms+{:g}ms", static_cast<double>(plan.turn_untimed_ns.value_or(0)) / 1e6,
-                               static_cast<double>(*plan.turn_timed_ns) / 1e6);
+    if (then.plan->slice_timed_ns && now.plan->slice_timed_ns) {
+        const auto slice = [](const reports::planned& plan) {
+            return fmt::format("{:g}ms+{:g}ms", static_cast<double>(plan.slice_untimed_ns.value_or(0)) / 1e6,
+                               static_cast<double>(*plan.slice_timed_ns) / 1e6);
         };
-        found.add("turn", turn(*then.plan), turn(*now.plan));
+        found.add("slice", slice(*then.plan), slice(*now.plan));
     }
     found.add("client of serve/open_loop", then.plan->generator_on.value_or("on the same machine"),
               now.plan->generator_on.value_or("on the same machine"));
@@ -73,7 +73,7 @@ std::vector<reports::contender> changed(const reports::report& then, const repor
         const std::vector pair{reports::describe(next.name + " before", old->context),
                                reports::describe(next.name + " now", next.context)};
         const auto differs = [](const reports::warning& item) { return item.code != "no_release_build"; };
-        if (std::ranges::any_of(parity_warnings(pair), differs))
+        if (std::ranges::any_of(build_comparison_warnings(pair), differs))
             std::ranges::copy(pair, std::back_inserter(all));
     }
     return all;
@@ -85,25 +85,21 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
                        const std::string& now_name) {
     if (!then.plan || !now.plan || then.plan->size == now.plan->size) return;
     throw usage_error{
-        "{} is of {} size and {} of {} size (--quick makes smoke size): they did not do the same work; "
+        "{} is of {} size and {} of {} size (--quick makes small size): they did not do the same work; "
         "measure both with --quick, or both without",
         then_name, then.plan->size, now_name, now.plan->size};
 }
 
-std::string made_otherwise(reports::way then, reports::way now) {
-    const auto text = [](reports::way made) {
-        return made == reports::way::turns ? "in turns" : name_of(made);
-    };
-    return fmt::format(
-        "its trials were made {} before and {} now, and what either costs a time is not the same", text(then),
-        text(now));
+std::string made_otherwise(reports::pairing then, reports::pairing now) {
+    return fmt::format("its trials were {} before and are {} now, and the pairing changes a time",
+                       name_of(then), name_of(now));
 }
 
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now) {
     std::vector<reports::warning> all;
     compare_trials(all, then, now);
     compare_machines(all, then.where, now.where);
-    std::ranges::move(parity_warnings(changed(then, now)), std::back_inserter(all));
+    std::ranges::move(build_comparison_warnings(changed(then, now)), std::back_inserter(all));
     return all;
 }
 

@@ -15,10 +15,10 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
                        const std::string& now_name);
 
 /// Returns why times of two pairings cannot be compared.
-std::string made_otherwise(reports::way then, reports::way now);
+std::string made_otherwise(reports::pairing then, reports::pairing now);
 
 /// Returns a warning for each other differing condition: the plan's settings for trials, the machine, and the
-/// descriptions of contenders that are in both (parity.hpp).
+/// descriptions of contenders that are in both (build_comparison.hpp).
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now);
 
 }  // namespace loopbench::bench

@@ -17,18 +17,18 @@ enum class finding_kind {
     looser,      // better than expected
     unclear,     // undecided
     suspect,     // slower or worse, not yet confirmed by a second session
-    unfit,       // unreliable: the session cannot judge times
+    unreliable,  // unreliable: the session cannot judge times
     regression,  // worse, confirmed
     failed       // the contender did not do its work
 };
 
 constexpr auto names_of(finding_kind) {
     return std::to_array<std::string_view>(
-        {"holds", "looser", "unclear", "suspect", "unfit", "regression", "failed"});
+        {"holds", "looser", "unclear", "suspect", "unreliable", "regression", "failed"});
 }
 
 /// A gate result about one metric of a workload and contender, or, without these, about a whole session.
-struct gate_finding {
+struct gate_result {
     std::string workload, contender, metric;
     finding_kind kind = finding_kind::holds;
     std::optional<double> expected, measured;  // per operation; for times, ratios
@@ -37,22 +37,22 @@ struct gate_finding {
 
 /// Returns a gate result for the workload, contender and metric of `line`.
 template <class line>
-gate_finding about(const line& of, finding_kind kind, std::string message = {}) {
+gate_result about(const line& of, finding_kind kind, std::string message = {}) {
     return {of.workload, of.contender, of.metric, kind, {}, {}, std::move(message)};
 }
 
-gate_finding about_session(finding_kind kind, std::string message);
+gate_result about_session(finding_kind kind, std::string message);
 
-enum class gate_outcome { pass, failed, regression, unfit, inconclusive };
+enum class gate_outcome { pass, failed, regression, unreliable, inconclusive };
 
 constexpr auto names_of(gate_outcome) {
-    return std::to_array<std::string_view>({"pass", "failed", "regression", "unfit", "inconclusive"});
+    return std::to_array<std::string_view>({"pass", "failed", "regression", "unreliable", "inconclusive"});
 }
 
 /// Returns the outcome of gate results; a higher rank wins. A failed contender is first, because that is a
 /// fact on any machine. Then a regression: an unreliable session finds none in times, so it is one of counts,
 /// or the session was reliable. An unreliable session is neither red nor green. Nothing passes while anything
 /// is undecided, or if there are no gate results.
-gate_outcome outcome_of(std::span<const gate_finding> findings);
+gate_outcome outcome_of(std::span<const gate_result> findings);
 
 }  // namespace loopbench::bench

@@ -19,18 +19,18 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string_view outcome_name(std::span<const gate_finding> findings) {
+std::string_view outcome_name(std::span<const gate_result> findings) {
     return reports::name_of(outcome_of(findings));
 }
 
-std::string title_of(const gate_finding& found) {
+std::string title_of(const gate_result& found) {
     if (found.workload.empty()) return fmt::format("{}, all", found.metric);
     return fmt::format("{} of {} on {}", found.metric, found.contender, found.workload);
 }
 
-std::string summary_of(std::span<const gate_finding> findings) {
-    const auto holding = std::ranges::count(findings, finding_kind::holds, &gate_finding::kind);
-    const auto looser = std::ranges::count(findings, finding_kind::looser, &gate_finding::kind);
+std::string summary_of(std::span<const gate_result> findings) {
+    const auto holding = std::ranges::count(findings, finding_kind::holds, &gate_result::kind);
+    const auto looser = std::ranges::count(findings, finding_kind::looser, &gate_result::kind);
     const auto better = looser > 0 ? fmt::format(", {} better", looser) : "";
     return fmt::format("{} of {} hold{}: {}", holding, findings.size(), better, outcome_name(findings));
 }
@@ -46,13 +46,13 @@ std::string_view junit_element(finding_kind kind) {
             return "error";
         case finding_kind::unclear:
         case finding_kind::suspect:
-        case finding_kind::unfit:
+        case finding_kind::unreliable:
             return "skipped";
     }
     return "error";
 }
 
-std::string lines_of(std::span<const gate_finding> findings, std::string_view looser) {
+std::string lines_of(std::span<const gate_result> findings, std::string_view looser) {
     std::string text;
     for (const auto& found : findings)
         if (found.kind != finding_kind::holds)
@@ -64,15 +64,15 @@ std::string lines_of(std::span<const gate_finding> findings, std::string_view lo
 
 }  // namespace
 
-std::string write_text(std::span<const gate_finding> findings) {
+std::string write_text(std::span<const gate_result> findings) {
     return lines_of(findings, reports::name_of(finding_kind::looser));
 }
 
-std::string write_text_of_comparison(std::span<const gate_finding> findings) {
+std::string write_text_of_comparison(std::span<const gate_result> findings) {
     return lines_of(findings, "better");
 }
 
-std::string write_json(std::span<const gate_finding> findings) {
+std::string write_json(std::span<const gate_result> findings) {
     auto list = json::array();
     for (const auto& found : findings)
         list.push_back({{"workload", found.workload},
@@ -89,9 +89,9 @@ std::string write_json(std::span<const gate_finding> findings) {
            "\n";
 }
 
-std::string write_markdown(std::span<const gate_finding> findings) {
+std::string write_markdown(std::span<const gate_result> findings) {
     std::string text = fmt::format("## loopbench check: {}\n\n", outcome_name(findings));
-    const auto holds = [](const gate_finding& found) { return found.kind == finding_kind::holds; };
+    const auto holds = [](const gate_result& found) { return found.kind == finding_kind::holds; };
     if (!std::ranges::all_of(findings, holds)) text += "| | what | found |\n|---|---|---|\n";
     for (const auto& found : findings)
         if (!holds(found))
@@ -101,7 +101,7 @@ std::string write_markdown(std::span<const gate_finding> findings) {
     return text + "\n" + summary_of(findings) + "\n";
 }
 
-std::string write_junit(std::span<const gate_finding> findings) {
+std::string write_junit(std::span<const gate_result> findings) {
     std::vector<reports::junit_case> cases;
     for (const auto& found : findings)
         cases.push_back({found.workload.empty() ? "all" : found.workload,
@@ -111,7 +111,7 @@ std::string write_junit(std::span<const gate_finding> findings) {
     return reports::junit_suite("", cases);
 }
 
-std::string write_github(std::span<const gate_finding> findings) {
+std::string write_github(std::span<const gate_result> findings) {
     std::string text;
     for (const auto& found : findings) {
         if (found.kind == finding_kind::holds) continue;

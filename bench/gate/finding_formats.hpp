@@ -12,26 +12,26 @@
 namespace loopbench::bench {
 
 /// Returns a line for each gate result that does not hold, then the number of those that hold.
-std::string write_text(std::span<const gate_finding> findings);
+std::string write_text(std::span<const gate_result> findings);
 
 /// Returns the same for two builds or reports, where no baseline can be looser.
-std::string write_text_of_comparison(std::span<const gate_finding> findings);
+std::string write_text_of_comparison(std::span<const gate_result> findings);
 
 /// Returns {"schema": "loopbench-check/1", "outcome": ..., "findings": [...]}; absent numbers are null.
-std::string write_json(std::span<const gate_finding> findings);
+std::string write_json(std::span<const gate_result> findings);
 
-std::string write_markdown(std::span<const gate_finding> findings);
+std::string write_markdown(std::span<const gate_result> findings);
 
 /// Returns a test for each gate result: a regression is a failure, a failed contender is an error, and an
 /// undecided one is skipped; the exit code distinguishes the latter from a pass.
-std::string write_junit(std::span<const gate_finding> findings);
+std::string write_junit(std::span<const gate_result> findings);
 
 /// Returns annotations: errors for results that fail the build, warnings for others that need attention.
-std::string write_github(std::span<const gate_finding> findings);
+std::string write_github(std::span<const gate_result> findings);
 
 struct finding_format {
     std::string_view name;
-    std::string (*write)(std::span<const gate_finding> findings);
+    std::string (*write)(std::span<const gate_result> findings);
 };
 
 inline constexpr std::array finding_formats{

@@ -20,8 +20,8 @@ namespace loopbench::bench {
 
 namespace {
 
-using reports::cell_status;
 using reports::result;
+using reports::result_status;
 using reports::verdict;
 
 /// Returns true if the baseline has a line without a time, so that nothing could be compared anyway.
@@ -32,21 +32,21 @@ bool baseline_lacks(const reports::report& report, const result& item) {
     });
 }
 
-gate_finding no_number(const result& item) {
+gate_result no_number(const result& item) {
     return about(item, finding_kind::unclear,
                  fmt::format("there is no {} to compare: {}; have it measured, or leave its workload out",
                              item.metric, item.reason.value_or("unsupported")));
 }
 
 /// Returns a gate result for a comparison without data; `metrics` are the workload's primary metrics.
-gate_finding nothing_of(const result& item, const std::vector<std::string>& metrics) {
+gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("nothing is known of what its workload is about ({})", fmt::join(metrics, ", ")));
     return about(item, finding_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
 }
 
 /// Returns a gate result for a missing first primary metric, `first`.
-gate_finding nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
+gate_result nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
     lost.metric = first;
@@ -62,7 +62,7 @@ std::string of_layouts(const result& item) {
                            : "";
 }
 
-gate_finding judged_ratio(const result& item, std::optional<double> tolerated_pct) {
+gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct) {
     const auto& ratio = *item.to_baseline;
     const bool is_time = item.metric == "time";
     auto found = about(
@@ -93,7 +93,7 @@ bool rules_out(double tolerated_pct, const result& item, const result* to) {
     return high && to != nullptr && *high <= std::abs(*to->median) * tolerated_pct / 100;
 }
 
-gate_finding judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
+gate_result judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
     const auto& difference = *item.from_baseline;
     auto found = about(item, finding_kind::holds,
                        fmt::format("{:+g} {} from {}", difference.median, item.unit, difference.to));
@@ -133,28 +133,29 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
     return std::nullopt;
 }
 
-std::optional<std::string> unknown_fitness(const reports::report& report) {
-    if (report.aa && report.aa->found != reports::fitness::unknown) return std::nullopt;
+std::optional<std::string> unknown_reliability(const reports::report& report) {
+    if (report.aa && report.aa->found != reports::reliability::unknown) return std::nullopt;
     const auto reason = report.aa ? report.aa->reason : std::nullopt;
     return fmt::format("whether the machine is fit to measure on is not known: {}; run more blocks",
                        reason.value_or("nothing was measured twice"));
 }
 
-std::vector<gate_finding> judge_session(const reports::report& report) {
-    std::vector<gate_finding> all;
+std::vector<gate_result> judge_session(const reports::report& report) {
+    std::vector<gate_result> all;
     for (const auto& item : report.results) {
-        if (item.status == cell_status::failed)
+        if (item.status == result_status::failed)
             all.push_back(about(item, finding_kind::failed, item.reason.value_or("failed")));
-        if (item.status == cell_status::not_run) all.push_back(no_number(item));
+        if (item.status == result_status::not_run) all.push_back(no_number(item));
     }
-    if (const auto why = reports::why_unfit(report)) all.push_back(about_session(finding_kind::unfit, *why));
+    if (const auto why = reports::why_unreliable(report))
+        all.push_back(about_session(finding_kind::unreliable, *why));
     return all;
 }
 
-std::vector<gate_finding> judge_gate(const reports::report& report, double tolerated_pct) {
+std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct) {
     auto all = judge_session(report);
-    if (is_unfit(report)) return all;
-    if (const auto why = unknown_fitness(report); why && report.aa)
+    if (is_unreliable(report)) return all;
+    if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(finding_kind::unclear, *why));
     for (const auto& warning : report.warnings)
         if (warning.code == "waited_together")  // its verdict uses CPU time, which does not contain waiting
@@ -170,7 +171,7 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
         const bool is_lost = is_about_it && !item.median;  // in a comparison of two reports
-        if (is_lost || (item.status == cell_status::unsupported && !baseline_lacks(report, item)))
+        if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)
             all.push_back(judged_ratio(item, tolerated(item)));
@@ -181,7 +182,7 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
             return each->judged != verdict::inconclusive || tolerated(*each);
         };
         const bool is_first = !item.deterministic && seen.emplace(item.workload, item.contender).second;
-        const bool is_measured = item.status == cell_status::ok && item.contender != report.baseline;
+        const bool is_measured = item.status == result_status::ok && item.contender != report.baseline;
         if (!is_first || !is_measured || baseline_lacks(report, item)) continue;
         const auto first = first_of(index, item.workload);
         if (!first.empty() && std::ranges::find(of_cell, first, &result::metric) == of_cell.end())

@@ -14,10 +14,10 @@ namespace loopbench::bench {
 
 /// Returns the gate results that outrank every comparison: failed contenders, an unreliable session, and
 /// planned results that were not reached. Empty if there are none.
-std::vector<gate_finding> judge_session(const reports::report& report);
+std::vector<gate_result> judge_session(const reports::report& report);
 
 /// Returns why the machine's reliability is unknown, and what to do; nothing if it is known.
-std::optional<std::string> unknown_fitness(const reports::report& report);
+std::optional<std::string> unknown_reliability(const reports::report& report);
 
 /// Returns by how many per cent a contender may be worse in a metric without this having to be ruled out;
 /// nothing if nothing has to be ruled out. `headline` has the workload's primary metrics.
@@ -37,6 +37,6 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
 /// tolerated share. Every result for which the baseline has numbers must have a judgeable metric, and the
 /// first of its primary metrics that can be compared: the absence of findings is a pass only if there could
 /// have been any.
-std::vector<gate_finding> judge_gate(const reports::report& report, double tolerated_pct);
+std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct);
 
 }  // namespace loopbench::bench

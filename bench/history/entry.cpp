@@ -101,7 +101,7 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     std::vector<reports::result> all;
     if (rows.error || rows.by_metric.empty()) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
-        item.status = reports::cell_status::failed;
+        item.status = reports::result_status::failed;
         item.reason = rows.error.value_or("no time of it was printed");
         return all;
     }
@@ -181,7 +181,7 @@ class points_writer {
 public:
     void add(const reports::result& item) {
         const bool has_number = item.median && std::isfinite(*item.median);
-        if (item.status != reports::cell_status::ok || !has_number) return;
+        if (item.status != reports::result_status::ok || !has_number) return;
         if (!item.to_baseline || item.deterministic)
             add_point(subject_of(item).values, item, item.median, item.low, item.high);
         else if (const auto& ratio = *item.to_baseline; std::isfinite(ratio.median))
@@ -251,7 +251,7 @@ private:
     }
 
     std::map<std::tuple<std::string_view, std::string_view, std::string_view, reports::direction, bool,
-                        reports::way>,
+                        reports::pairing>,
              std::size_t>
         places_;
     std::map<std::string_view, std::size_t> contenders_;

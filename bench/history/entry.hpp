@@ -32,7 +32,7 @@ struct subject {
     std::string workload, metric, unit;
     reports::direction better = reports::direction::smaller;
     bool deterministic = false;
-    reports::way made = reports::way::apart;
+    reports::pairing made = reports::pairing::sequential;
     auto operator<=>(const subject&) const = default;
 };
 
@@ -40,7 +40,7 @@ constexpr auto fields_of(const subject*) {
     using reports::field;
     return std::tuple(field{"workload", &subject::workload}, field{"metric", &subject::metric},
                       field{"unit", &subject::unit}, field{"direction", &subject::better},
-                      field{"deterministic", &subject::deterministic}, field{"way", &subject::made});
+                      field{"deterministic", &subject::deterministic}, field{"pairing", &subject::made});
 }
 
 struct entry {
@@ -53,7 +53,7 @@ struct entry {
     /// The numbers that a run found. `points` has the primary metrics and the counts, `other_points` has the
     /// other metrics. Each takes about a twentieth of the report's bytes:
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
-    ///      "deterministic", "way"}, "ratios": {"of": [contender...], "medians": [number...], "lows":
+    ///      "deterministic", "pairing"}, "ratios": {"of": [contender...], "medians": [number...], "lows":
     ///      [number or null...], "highs": [the same...]}, "values": {the same}}...]}
     /// `contender` is an index into the list of names. There are ratios to the baseline if it was measured,
     /// and values for the baseline itself, for counts, and for everything without a ratio.

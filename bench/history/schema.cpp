@@ -27,7 +27,7 @@ CREATE TABLE loopbench_run (
     size TEXT NOT NULL,
     baseline TEXT NOT NULL,           -- empty where it was not measured
     complete INTEGER NOT NULL,
-    fitness TEXT NOT NULL,
+    reliability TEXT NOT NULL,
     points TEXT NOT NULL,             -- what series are made of, as JSON (entry.hpp)
     other_points TEXT NOT NULL,       -- the same of what is looked at more rarely
     report TEXT NOT NULL              -- report.json in one line, with the values of each block

@@ -25,7 +25,7 @@ namespace ondemand = simdjson::ondemand;
 
 /// Returns whether the run tells something about this subject.
 bool counts_for(const kept_run& run, const subject& of) {
-    return of.deterministic || run.fitness != reports::fitness::unfit;
+    return of.deterministic || run.reliability != reports::reliability::unreliable;
 }
 
 /// Returns the points on a scale where larger is better.

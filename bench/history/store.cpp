@@ -352,20 +352,21 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         kernel = storable(where.kernel), commit = storable(from.commit),
         compiler = storable(compilers_in(head)), version = storable(where.loopbench_version),
         size = storable(head.plan ? head.plan->size : ""), baseline = storable(baseline_measured(head)),
-        fitness{reports::name_of(head.aa ? head.aa->found : reports::fitness::unknown)};
+        reliability{reports::name_of(head.aa ? head.aa->found : reports::reliability::unknown)};
     const long long cores = where.cores, memory_gib = rounded_gib(where.memory_bytes),
                     layouts = head.plan ? static_cast<long long>(head.plan->layouts.value_or(1)) : 1;
     const int dirty = from.dirty.value_or(false) ? 1 : 0, complete = head.complete ? 1 : 0;
     auto has_dirty = from.dirty ? soci::i_ok : soci::i_null;
     sql << "INSERT INTO loopbench_run (id, content, source, date, machine, cpu_model, cores, memory_gib, "
            "kernel, commit_id, dirty, compiler, layouts, loopbench_version, size, baseline, complete, "
-           "fitness, points, other_points, report) "
+           "reliability, points, other_points, report) "
            "VALUES (:id, :content, :source, :date, :machine, :cpu_model, :cores, :memory_gib, :kernel, "
-           ":commit, :dirty, :compiler, :layouts, :version, :size, :baseline, :complete, :fitness, :points, "
+           ":commit, :dirty, :compiler, :layouts, :version, :size, :baseline, :complete, :reliability, "
+           ":points, "
            ":other_points, :report)",
         use(run), use(what.content), use(source), use(date), use(machine), use(cpu_model), use(cores),
         use(memory_gib), use(kernel), use(commit), use(dirty, has_dirty), use(compiler), use(layouts),
-        use(version), use(size), use(baseline), use(complete), use(fitness), use(what.points),
+        use(version), use(size), use(baseline), use(complete), use(reliability), use(what.points),
         use(what.other_points), use(what.report);
 }
 
@@ -387,11 +388,11 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
 /// Completes an interrupted run. If it was interrupted after its last trial, its trials, and so its content,
 /// are the same. No trend contains it before.
 void finish_run(soci::session& sql, row_id run, const entry& what) {
-    const std::string fitness{
-        reports::name_of(what.head.aa ? what.head.aa->found : reports::fitness::unknown)};
-    sql << "UPDATE loopbench_run SET complete = 1, fitness = :fitness, points = :points, "
+    const std::string reliability{
+        reports::name_of(what.head.aa ? what.head.aa->found : reports::reliability::unknown)};
+    sql << "UPDATE loopbench_run SET complete = 1, reliability = :reliability, points = :points, "
            "other_points = :other_points, report = :report WHERE id = :id AND complete = 0",
-        use(fitness), use(what.points), use(what.other_points), use(what.report), use(run);
+        use(reliability), use(what.points), use(what.other_points), use(what.report), use(run);
 }
 
 /// Numbers the machines in the order of their first runs, so that a machine keeps its number when runs are
@@ -442,21 +443,22 @@ std::vector<kept_run> store::runs() {
         kept_run run;
         int dirty = 0, complete = 0;
         soci::indicator has_dirty = soci::i_ok;
-        std::string source, fitness;
+        std::string source, reliability;
         soci::statement rows =
             (open_->sql().prepare << "SELECT id, source, date, machine, cpu_model, cores, memory_gib, "
                                      "kernel, commit_id, dirty, compiler, "
-                                     "size, baseline, complete, fitness, content FROM loopbench_run",
+                                     "size, baseline, complete, reliability, content FROM loopbench_run",
              into(run.id), into(source), into(run.date), into(run.machine.name), into(run.machine.cpu_model),
              into(run.machine.cores), into(run.machine.memory_gib), into(run.kernel), into(run.commit),
              into(dirty, has_dirty), into(run.compiler), into(run.size), into(run.baseline), into(complete),
-             into(fitness), into(run.content));
+             into(reliability), into(run.content));
         rows.execute();
         while (rows.fetch()) {
             run.dirty = has_dirty == soci::i_ok ? std::optional{dirty != 0} : std::nullopt;
             run.complete = complete != 0;
             run.source = reports::named<report_source>(source).value_or(report_source{});
-            run.fitness = reports::named<reports::fitness>(fitness).value_or(reports::fitness{});
+            run.reliability =
+                reports::named<reports::reliability>(reliability).value_or(reports::reliability{});
             all.push_back(run);
         }
         number_machines(all);

@@ -39,7 +39,7 @@ struct kept_run {
     std::string baseline;  // empty: it was not measured
     report_source source = report_source::loopbench;
     bool complete = true;
-    reports::fitness fitness = reports::fitness::unknown;
+    reports::reliability reliability = reports::reliability::unknown;
 };
 
 /// SQL that one version adds to the previous one, in the common language of SQLite and PostgreSQL.

@@ -54,7 +54,7 @@ json series_json(const series& of) {
             {"unit", of.of.unit},
             {"direction", name_of(of.of.better)},
             {"deterministic", of.of.deterministic},
-            {"way", name_of(of.of.made)},
+            {"pairing", name_of(of.of.made)},
             {"size", text_or_null(of.size)},
             {"ratio_to", text_or_null(of.baseline)},
             {"machine", machine_json(of.machine)}};
@@ -62,7 +62,7 @@ json series_json(const series& of) {
 
 std::string state_of(const kept_run& run) {
     if (!run.complete) return "interrupted";
-    return std::string{name_of(run.fitness)};
+    return std::string{name_of(run.reliability)};
 }
 
 /// Formats a value as the tables of reports do.
@@ -82,7 +82,7 @@ std::string what_is_shown(const series& of) {
 }
 
 std::string all_series(const std::vector<series>& all) {
-    std::vector<row> rows{{"workload", "contender", "metric", "way", "machine", "size", "runs", "since",
+    std::vector<row> rows{{"workload", "contender", "metric", "pairing", "machine", "size", "runs", "since",
                            "median", "last", "is"}};
     for (const auto& each : all) {
         const auto& last = each.points.back();
@@ -192,7 +192,7 @@ std::string runs_json(std::span<const kept_run> runs) {
         one["size"] = text_or_null(run.size);
         one["baseline"] = text_or_null(run.baseline);
         one["complete"] = run.complete;
-        one["fitness"] = reports::name_of(run.fitness);
+        one["reliability"] = reports::name_of(run.reliability);
         one["machine"] = machine_json(run.machine);
         all.push_back(std::move(one));
     }
@@ -224,7 +224,8 @@ std::string trend_json(const std::vector<series>& all) {
 
 std::string trend_csv(const std::vector<series>& all) {
     std::string out =
-        "run,date,commit,dirty,machine,size,workload,contender,metric,unit,direction,way,ratio_to,value,low,"
+        "run,date,commit,dirty,machine,size,workload,contender,metric,unit,direction,pairing,ratio_to,value,"
+        "low,"
         "high\r\n";
     const auto text = [](std::string_view value) { return reports::csv_text(value); };
     const auto number = [](std::optional<double> value) { return value ? fmt::format("{}", *value) : ""; };

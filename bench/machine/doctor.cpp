@@ -80,15 +80,15 @@ severity when(bool bad, severity how) {
     return bad ? how : severity::fine;
 }
 
-/// Returns the severity of a share. `warn_above` and `unfit_above` are shares, too, from 0 to 1.
-severity by_share(double share, double warn_above, double unfit_above) {
-    return share > unfit_above ? severity::unfit : when(share > warn_above, severity::warning);
+/// Returns the severity of a share. `warn_above` and `unreliable_above` are shares, too, from 0 to 1.
+severity by_share(double share, double warn_above, double unreliable_above) {
+    return share > unreliable_above ? severity::unreliable : when(share > warn_above, severity::warning);
 }
 
 void add_time_findings(std::vector<finding>& all, const machine_facts& facts) {
     const bool slow_clock =
         facts.clocksource == "hpet" || facts.clocksource == "acpi_pm" || facts.clock_cost_ns > 250;
-    all.push_back(judged("clock", when(slow_clock, severity::unfit),
+    all.push_back(judged("clock", when(slow_clock, severity::unreliable),
                          fmt::format("{}, {:.0f} ns a call", facts.clocksource, facts.clock_cost_ns),
                          "choose another in /sys/devices/system/clocksource/clocksource0 (tsc, kvm-clock), "
                          "or another machine: reading this clock would be measured instead of the work"));

@@ -34,10 +34,10 @@ struct machine_facts {
 /// Collects the facts. Takes a fifth of a second.
 machine_facts examine_machine();
 
-enum class severity { fine, warning, unfit };
+enum class severity { fine, warning, unreliable };
 
 constexpr std::string_view name_of(severity how) {
-    return how == severity::fine ? "fine" : how == severity::warning ? "warning" : "unfit";
+    return how == severity::fine ? "fine" : how == severity::warning ? "warning" : "unreliable";
 }
 
 struct finding {

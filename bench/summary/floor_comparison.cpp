@@ -109,7 +109,7 @@ struct faster_one {
 };
 
 std::string text_of(const faster_one& found) {
-    return fmt::format("{:.2g} times {} on {}", found.multiple.median, found.floor->contender,
+    return fmt::format("{:.2g} times that of {} on {}", found.multiple.median, found.floor->contender,
                        found.item->workload);
 }
 

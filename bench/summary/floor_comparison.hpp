@@ -5,7 +5,7 @@
 
 #include "bench/experiment/samples.hpp"
 #include "bench/statistics/verdict.hpp"
-#include "bench/summary/cell_laws.hpp"
+#include "bench/summary/result_laws.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {

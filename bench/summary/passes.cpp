@@ -12,7 +12,7 @@ namespace loopbench::bench {
 
 namespace {
 
-reports::result to_result(const counted_cell& cell, const reports::metric_info& metric, double value) {
+reports::result to_result(const counted_result& cell, const reports::metric_info& metric, double value) {
     auto result = reports::result_of(cell.workload, cell.contender, metric);
     result.median = result.low = result.high = value;
     result.samples = {value};
@@ -29,7 +29,7 @@ reports::result to_result(const counted_cell& cell, const reports::metric_info& 
 }
 
 /// Inserts counts; they replace values that the contender reported itself.
-void insert(reports::report& report, const counted_cell& cell) {
+void insert(reports::report& report, const counted_result& cell) {
     const auto is_of_cell = [&](const reports::result& each) { return reports::same_cell(each, cell); };
     std::erase_if(report.results, [&](const reports::result& each) {
         return is_of_cell(each) && cell.metrics.contains(each.metric);
@@ -42,7 +42,7 @@ void insert(reports::report& report, const counted_cell& cell) {
 }
 
 /// Adds one warning for all results that lack something for the same reason.
-void warn_of_missing(reports::report& report, std::span<const counted_cell> cells) {
+void warn_of_missing(reports::report& report, std::span<const counted_result> cells) {
     std::map<std::string, std::size_t> reasons;
     for (const auto& cell : cells)
         for (const auto& reason : cell.missing) ++reasons[reason];
@@ -54,7 +54,7 @@ void warn_of_missing(reports::report& report, std::span<const counted_cell> cell
 }
 
 /// Returns the estimate; the median alone if there are no samples.
-estimate doubling_of(const counted_cell& cell, double median) {
+estimate doubling_of(const counted_result& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}
                                          : median_with_interval(samples->second);
@@ -66,7 +66,7 @@ std::string text_of(const estimate& doubling) {
     return fmt::format("{:.2f} [{:.2f}, {:.2f}]", doubling.median, *doubling.low, *doubling.high);
 }
 
-void warn_of_doubling(reports::report& report, std::span<const counted_cell> cells) {
+void warn_of_doubling(reports::report& report, std::span<const counted_result> cells) {
     std::vector<std::string> odd;
     for (const auto& cell : cells) {
         const auto found = cell.metrics.find("doubling");
@@ -88,10 +88,10 @@ void warn_of_doubling(reports::report& report, std::span<const counted_cell> cel
 
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender) {
     const auto* found = reports::find_result(report, workload, contender);
-    return found != nullptr && found->status == reports::cell_status::ok;
+    return found != nullptr && found->status == reports::result_status::ok;
 }
 
-void add_counts(reports::report& report, std::span<const counted_cell> cells) {
+void add_counts(reports::report& report, std::span<const counted_result> cells) {
     for (const auto& cell : cells)
         if (has_time(report, cell.workload, cell.contender)) insert(report, cell);
     warn_of_missing(report, cells);

@@ -16,6 +16,6 @@ bool has_time(const reports::report& report, const std::string& workload, const 
 /// Adds the counts to the report, and the medians with their intervals, after the other results of the same
 /// workload and contender and in the order of the metrics. Adds a warning for each reason why some are
 /// missing, and one for doublings outside their bounds. Ignores counts without a measured time.
-void add_counts(reports::report& report, std::span<const counted_cell> cells);
+void add_counts(reports::report& report, std::span<const counted_result> cells);
 
 }  // namespace loopbench::bench

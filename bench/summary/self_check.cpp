@@ -15,7 +15,7 @@ namespace loopbench::bench {
 
 namespace {
 
-using reports::fitness;
+using reports::reliability;
 using reports::verdict;
 
 class self_checker {
@@ -27,7 +27,7 @@ public:
     reports::self_check check() {
         reports::self_check all;
         all.contender = plan_.baseline;
-        all.twin = plan_.contenders[*plan_.twin].name;
+        all.aa_copy = plan_.contenders[*plan_.aa_copy].name;
         for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload) take(workload, all);
         judge(all);
         find_drift(all);
@@ -65,10 +65,10 @@ private:
     /// Adds the comparison of one workload, unless a copy failed: it then has no numbers in the report.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
-        if (excluded[baseline_] || excluded[*plan_.twin]) return;
+        if (excluded[baseline_] || excluded[*plan_.aa_copy]) return;
         const auto metric = compared_metric(workload);
         auto log_ratios =
-            samples_.log_ratios({workload, *plan_.twin, baseline_}, *reports::find_metric(metric));
+            samples_.log_ratios({workload, *plan_.aa_copy, baseline_}, *reports::find_metric(metric));
         if (log_ratios.empty()) return;
         for (const double d : log_ratios) deviations_.push_back(std::abs(d));
         const auto found = ratio_from(log_ratios);
@@ -135,29 +135,29 @@ private:
         const auto wrong = std::ranges::find_if(
             all.comparisons, [](const auto& item) { return reports::is_difference(item.judged); });
         const auto has_interval = [](const auto& item) { return item.to_itself.low.has_value(); };
-        const auto is = [&](fitness found, std::string reason) {
+        const auto is = [&](reliability found, std::string reason) {
             all.found = found;
             all.reason = std::move(reason);
         };
         if (wrong != all.comparisons.end())
-            is(fitness::unfit, fmt::format("{} against itself is {} on {}, by {:.1f} %", all.contender,
-                                           name_of(wrong->judged), wrong->workload,
-                                           100 * std::abs(wrong->to_itself.median - 1)));
+            is(reliability::unreliable, fmt::format("{} against itself is {} on {}, by {:.1f} %",
+                                                    all.contender, name_of(wrong->judged), wrong->workload,
+                                                    100 * std::abs(wrong->to_itself.median - 1)));
         else if (all.comparisons.empty())
-            is(fitness::unknown, fmt::format("{} has no numbers to compare with its own", all.contender));
+            is(reliability::unknown, fmt::format("{} has no numbers to compare with its own", all.contender));
         else if (std::ranges::none_of(all.comparisons, has_interval))
-            is(fitness::unknown, "fewer than six blocks show nothing");
+            is(reliability::unknown, "fewer than six blocks show nothing");
         else if (const auto needed = fewest_that_show(); 2 * needed > pairs_.size() + 1)
-            is(fitness::unknown,
+            is(reliability::unknown,
                fmt::format("so few blocks show nothing unless {} of {} workloads differ from themselves",
                            needed, pairs_.size()));
         else if (2 * samples_.disturbed() > samples_.trials())
-            is(fitness::unfit,
+            is(reliability::unreliable,
                fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));
         else
-            all.found = fitness::fit;
-        if (all.found == fitness::fit && plan_.layout_pairs() > 0)
-            all.reason = "of the machine, and not of layouts, which the twin has in common with it";
+            all.found = reliability::reliable;
+        if (all.found == reliability::reliable && plan_.layout_pairs() > 0)
+            all.reason = "of the machine, and not of layouts, which the A/A copy has in common with it";
     }
 };
 
@@ -166,12 +166,12 @@ private:
 std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
                                               const sample_table& samples) {
     const auto baseline = plan.baseline_index();
-    if (!plan.twin || !baseline) return std::nullopt;
+    if (!plan.aa_copy || !baseline) return std::nullopt;
     return self_checker{plan, outcome, samples, *baseline}.check();
 }
 
-bool is_unfit(const reports::report& report) {
-    return report.aa && report.aa->found == fitness::unfit;
+bool is_unreliable(const reports::report& report) {
+    return report.aa && report.aa->found == reliability::unreliable;
 }
 
 }  // namespace loopbench::bench

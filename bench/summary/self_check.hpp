@@ -24,6 +24,6 @@ std::optional<reports::self_check> check_self(const run_plan& plan, const run_ou
                                               const sample_table& samples);
 
 /// Returns true if the session was found unreliable; gates and runs then have their own exit code.
-bool is_unfit(const reports::report& report);
+bool is_unreliable(const reports::report& report);
 
 }  // namespace loopbench::bench

@@ -15,13 +15,13 @@
 #include "bench/statistics/median.hpp"
 #include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
-#include "bench/summary/cell_laws.hpp"
 #include "bench/summary/driver_comparison.hpp"
 #include "bench/summary/floor_comparison.hpp"
 #include "bench/summary/passes.hpp"
+#include "bench/summary/result_laws.hpp"
 #include "bench/summary/self_check.hpp"
 #include "bench/summary/warnings.hpp"
-#include "bench/trial/parity.hpp"
+#include "bench/trial/build_comparison.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
 #include "reports/json/json.hpp"
@@ -31,7 +31,7 @@ namespace loopbench::bench {
 
 namespace {
 
-using reports::cell_status;
+using reports::result_status;
 
 verdict_rule rule_of(const run_plan& plan) {
     return {.threshold_pct = plan.threshold_pct, .how = plan.how};
@@ -45,9 +45,9 @@ std::vector<reports::workload> described_workloads(const run_plan& plan, const r
     for (const auto& name : plan.workloads) {
         auto& next = all.emplace_back(reports::workload{name, {}});
         if (const auto* const known = find_workload(name))
-            next.headline_metrics.assign(known->headline_metrics.begin(), known->headline_metrics.end());
+            next.primary_metrics.assign(known->primary_metrics.begin(), known->primary_metrics.end());
         else
-            next.headline_metrics = index.headline(name);
+            next.primary_metrics = index.headline(name);
     }
     return all;
 }
@@ -57,7 +57,7 @@ public:
     summary(const run_plan& plan, const run_outcome& outcome, const sample_table& samples)
         : plan_{plan}, outcome_{outcome}, samples_{samples}, baseline_{plan.baseline_index()} {
         for (const auto& trial : outcome.trials)
-            if (trial.outcome.status == cell_status::unsupported && samples_.of(trial.where).empty())
+            if (trial.outcome.status == result_status::unsupported && samples_.of(trial.where).empty())
                 refused_[{trial.where.workload, trial.where.contender}] = {trial.outcome.status,
                                                                            trial.outcome.reason};
     }
@@ -98,9 +98,9 @@ private:
         reports::planned found{std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
                                outcome_.blocks_planned, plan_.cpu};
         if (const auto layouts = plan_.layout_pairs(); layouts > 0) found.layouts = layouts;
-        if (std::ranges::find(plan_.ways, reports::way::turns) != plan_.ways.end()) {
-            found.turn_untimed_ns = plan_.turn.untimed.count();
-            found.turn_timed_ns = plan_.turn.timed.count();
+        if (std::ranges::find(plan_.pairings, reports::pairing::interleaved) != plan_.pairings.end()) {
+            found.slice_untimed_ns = plan_.slice.untimed.count();
+            found.slice_timed_ns = plan_.slice.timed.count();
         }
         if (!plan_.contenders.empty()) {
             const auto& told = plan_.contenders.front().environment;
@@ -117,18 +117,18 @@ private:
         if (const auto found = refused_.find({where.workload, where.contender});
             !own && found != refused_.end())
             own = found->second;
-        if (own || where.contender != baseline_ || !plan_.twin) return own;
+        if (own || where.contender != baseline_ || !plan_.aa_copy) return own;
         // The A/A copy is the same program: with its name, the baseline would have failed.
-        const auto& as_twin = outcome_.excluded[where.workload][*plan_.twin];
-        if (!as_twin || as_twin->status != reports::cell_status::failed) return own;
-        return exclusion{as_twin->status, fmt::format("as its own twin: {}", as_twin->reason)};
+        const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
+        if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
+        return exclusion{as_aa_copy->status, fmt::format("as its own A/A copy: {}", as_aa_copy->reason)};
     }
 
     std::vector<reports::result> results() {
         std::vector<reports::result> all;
         for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
             for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
-                if (contender != plan_.twin) add_cell(all, {workload, contender});
+                if (contender != plan_.aa_copy) add_cell(all, {workload, contender});
         return all;
     }
 
@@ -184,7 +184,7 @@ private:
             return all.push_back(without_numbers(where, why->status, why->reason));
         const auto& measured = samples_.of(where);
         if (measured.empty())
-            return all.push_back(without_numbers(where, cell_status::not_run,
+            return all.push_back(without_numbers(where, result_status::not_run,
                                                  outcome_.interrupted
                                                      ? "interrupted before its first trial"
                                                      : "the time budget ended before its first trial did"));
@@ -198,12 +198,12 @@ private:
     reports::result labelled(cell where, const reports::metric_info& metric) const {
         auto item = reports::result_of(plan_.workloads[where.workload],
                                        plan_.contenders[where.contender].name, metric);
-        item.made = samples_.way_of(where);
+        item.made = samples_.pairing_of(where);
         item.level = default_level;
         return item;
     }
 
-    reports::result without_numbers(cell where, cell_status status, std::string reason) const {
+    reports::result without_numbers(cell where, result_status status, std::string reason) const {
         auto item = labelled(where, *reports::find_metric("time"));
         item.status = status;
         item.reason = std::move(reason);
@@ -231,7 +231,7 @@ private:
     /// Returns why a metric has no number: the engine left it out of concurrent trials, or the load generator
     /// left out a latency. Contenders print all other metrics.
     std::string_view why_left_out(cell where, std::string_view metric) const {
-        if (samples_.way_of(where) == reports::way::together && !is_of_cpu_time(metric))
+        if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
             return ": it goes by the clock on the wall, and programs that run at once have a part of a core";
         if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
             return "";
@@ -251,7 +251,7 @@ private:
         if (metric.name == std::string_view{"time"}) {
             results.back().layout_pct = layout_pct(where, metric);
             results.back().to_baseline->samples =
-                samples_.ratios_of_turns({where.workload, where.contender, *baseline_});
+                samples_.ratios_of_slices({where.workload, where.contender, *baseline_});
         }
         compare_hosts(results, where, metric);
         compared_.push_back(results.size() - 1);
@@ -314,7 +314,7 @@ private:
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
-        if (index == plan.twin) continue;
+        if (index == plan.aa_copy) continue;
         const auto said_something = [&](const trial_record& trial) {
             return trial.where.contender == index && !trial.outcome.context.empty();
         };
@@ -368,7 +368,7 @@ run_outcome with_later_failures(const session_record& journal) {
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
         // The last reason ended the pass; earlier ones are about values that could not be counted.
         if (!why)
-            why = exclusion{cell_status::failed,
+            why = exclusion{result_status::failed,
                             "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
     }
     return outcome;
@@ -386,7 +386,7 @@ run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
         const auto who =
             std::ranges::find(plan.contenders, law.contender, &contender::name) - plan.contenders.begin();
         outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who)) =
-            exclusion{cell_status::failed, law.how};
+            exclusion{result_status::failed, law.how};
     }
     return outcome;
 }
@@ -401,7 +401,7 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     std::ranges::move(laws_broken_among_floors(report), std::back_inserter(broken));
     if (!broken.empty()) return summarise(plan, without_impossible(plan, outcome, broken));
     compare_drivers(report, rule_of(plan), plan, samples);
-    std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
+    std::ranges::move(build_comparison_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
 }
 
@@ -414,7 +414,7 @@ std::vector<double> log_ratios_of(const reports::result& item, const reports::re
 }
 
 reports::report report_of(const session_record& journal) {
-    const bool failed_later = std::ranges::any_of(journal.counted, &counted_cell::failed);
+    const bool failed_later = std::ranges::any_of(journal.counted, &counted_result::failed);
     const auto outcome = failed_later ? with_later_failures(journal) : journal.outcome;
     auto report = summarise(journal.plan, outcome);
     report.where = journal.where;

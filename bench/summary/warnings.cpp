@@ -189,7 +189,7 @@ texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload) {
         std::vector<std::pair<double, std::string>> shares;
         for (std::size_t contender = 0; contender < plan.contenders.size(); ++contender)
-            if (const auto share = samples.waited({workload, contender}); share && contender != plan.twin)
+            if (const auto share = samples.waited({workload, contender}); share && contender != plan.aa_copy)
                 shares.emplace_back(*share, plan.contenders[contender].name);
         if (shares.size() < 2) continue;
         const auto [least, most] = std::ranges::minmax(shares);
@@ -209,8 +209,8 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
                        fmt::format("the client of serve/open_loop was on another machine, by `{}`: {}",
                                    *found.plan->generator_on, path_to_client(found)),
                        "latencies have that path in them; compare them with none of another path"});
-    if (is_unfit(found))
-        all.push_back({"unfit",
+    if (is_unreliable(found))
+        all.push_back({"unreliable",
                        fmt::format("this session is not fit to judge anything: {}", *found.aa->reason),
                        "end what else runs on this machine (`loopbench doctor` says what to look at) and "
                        "run it again"});
@@ -241,15 +241,15 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
                        fmt::format("what ran together did not keep the core equally busy, and CPU time does "
                                    "not show what is waited for: {}",
                                    fmt::join(waited, "; ")),
-                       "measure them with --way apart, which judges the time that they take"});
+                       "measure them with --pairing sequential, which judges the time that they take"});
 }
 
 void warn_of_baseline(warning_list& all, const run_plan& plan, const report& found) {
     if (!plan.baseline_index()) return all.push_back(baseline_not_measured(plan.baseline));
     texts missing;
     for (const auto& item : found.results)
-        if (item.contender == plan.baseline &&
-            (item.status == reports::cell_status::unsupported || item.status == reports::cell_status::failed))
+        if (item.contender == plan.baseline && (item.status == reports::result_status::unsupported ||
+                                                item.status == reports::result_status::failed))
             missing.push_back(item.workload);
     if (!missing.empty())
         all.push_back({"baseline_without_numbers",

@@ -15,7 +15,7 @@
 
 #include "bench/machine/kernel_files.hpp"
 #include "bench/trial/gbench_names.hpp"
-#include "bench/trial/process/left_behind.hpp"
+#include "bench/trial/process/orphans.hpp"
 #include "bench/trial/trial.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"

@@ -2,7 +2,7 @@
 #include "bench/trial/describe.hpp"
 
 #include "bench/trial/gbench_json.hpp"
-#include "bench/trial/process/left_behind.hpp"
+#include "bench/trial/process/orphans.hpp"
 #include "bench/trial/trial.hpp"
 
 namespace loopbench::bench {
@@ -32,7 +32,7 @@ json described_by_itself(const contender& who, workload_size size, std::chrono::
 json context_of_a_trial(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
     constexpr double shortest_s = 0.001;
     process_executor executor{stop_fd};
-    return executor.run({who, who.workloads.front(), shortest_s, workload_size::smoke, limit}).context;
+    return executor.run({who, who.workloads.front(), shortest_s, workload_size::small, limit}).context;
 }
 
 json ask_for_context(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace loopbench::bench {
 
@@ -12,14 +13,55 @@ double ns(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
+constexpr std::string_view what_to_do =
+    "the contender counts or times another section than it reports; see \"Laws\" in docs/method.md";
+
+bool are_equal(double one, double other) {
+    constexpr double rounding = 1e-3;
+    return std::abs(one - other) <= rounding * std::abs(other);
+}
+
 /// Every recorded latency is of a timed operation, and every timed operation has one.
 std::optional<std::string> miscounted_latencies(const timed_claims& claims, const workload_shape& shape) {
-    if (!claims.latencies || *claims.latencies <= 0 || !claims.operations || shape.in_flight <= 0)
-        return std::nullopt;
+    if (!claims.operations || shape.in_flight <= 0 || !claims.records) return std::nullopt;
     const double expected = *claims.operations / static_cast<double>(shape.operations_per_latency);
-    if (*claims.latencies == expected) return std::nullopt;
-    return fmt::format("law of counts: {:.0f} timed operations have {:.0f} latencies, and not {:.0f}",
-                       *claims.operations, *claims.latencies, expected);
+    const double found = claims.latencies.value_or(0);
+    if (found == expected) return std::nullopt;
+    return fmt::format("law of counts: {:.0f} timed operations need {:.0f} latencies and have {:.0f}; {}",
+                       *claims.operations, expected, found, what_to_do);
+}
+
+/// The printed numbers are those of the section: its length over its operations, their rate and their CPU
+/// time. At most half of the latencies are twice their mean, and at most one in a hundred is a hundred times
+/// it (A. Markov's inequality).
+std::optional<std::string> law_of_numbers(const timed_claims& claims) {
+    const auto differs = [](std::string_view what, std::optional<double> printed, double expected) {
+        return !printed || are_equal(*printed, expected)
+                   ? std::optional<std::string>{}
+                   : fmt::format(
+                         "law of numbers: {} is printed as {:.6g}, and is {:.6g} by the timed "
+                         "section; {}",
+                         what, *printed, expected, what_to_do);
+    };
+    if (claims.operations && claims.wall_ns && *claims.operations > 0 && *claims.wall_ns > 0) {
+        const double time = *claims.wall_ns / *claims.operations;
+        if (auto broken = differs("time", claims.time_ns, time)) return broken;
+        if (auto broken = differs("throughput", claims.throughput, 1e9 / time)) return broken;
+    }
+    if (claims.operations && claims.cpu_ns && *claims.cpu_ns > 0)
+        if (auto broken = differs("cpu", claims.cpu_of_operation, *claims.cpu_ns / *claims.operations))
+            return broken;
+    constexpr double of_bucket = 1.05;  // a percentile is the upper end of its bucket
+    const auto above = [&](std::string_view what, std::optional<double> value, double times) {
+        return !value || !claims.latency_mean || *value <= of_bucket * times * *claims.latency_mean
+                   ? std::optional<std::string>{}
+                   : fmt::format(
+                         "law of numbers: {} is {:.6g} ns, which is more than {:g} times the mean of "
+                         "{:.6g} ns; {}",
+                         what, *value, times, *claims.latency_mean, what_to_do);
+    };
+    if (auto broken = above("latency_p50", claims.latency_p50, 2)) return broken;
+    return above("latency_p99", claims.latency_p99, 100);
 }
 
 /// Little's law (J. Little, "A Proof for the Queuing Formula: L = lambda W", 1961): what is in flight is the
@@ -37,8 +79,8 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
     if (in_flight <= clock_reads * shape.in_flight && latencies >= least) return std::nullopt;
     return fmt::format(
         "Little's law: {:.0f} latencies of {:.0f} ns on average in {:.0f} ns are {:.3g} operations in "
-        "flight, and the workload has {:g}",
-        *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight);
+        "flight, and the workload has {:g}; {}",
+        *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, what_to_do);
 }
 
 /// The parent's view of CPU time (wait4(2)) covers what the contender claims, and no core runs for longer
@@ -49,11 +91,11 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
         return fmt::format(
-            "law of CPU time: {:.0f} ns in the timed section, of {:.0f} ns of the whole process",
-            *claims.cpu_ns, seen);
+            "law of CPU time: {:.0f} ns in the timed section, of {:.0f} ns of the whole process; {}",
+            *claims.cpu_ns, seen, what_to_do);
     if (*claims.cpu_ns > 1.05 * cores * *claims.wall_ns + rounding_ns)
-        return fmt::format("law of CPU time: {:.0f} ns in a section of {:.0f} ns on {} core{}",
-                           *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s");
+        return fmt::format("law of CPU time: {:.0f} ns in a section of {:.0f} ns on {} core{}; {}",
+                           *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s", what_to_do);
     return std::nullopt;
 }
 
@@ -61,16 +103,17 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
 std::optional<std::string> law_of_clocks(const timed_claims& claims, const child_outcome& child) {
     const double seen = ns(child.wall);
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
-        return fmt::format("law of clocks: a timed section of {:.0f} ns in a process that lasted {:.0f} ns",
-                           *claims.wall_ns, seen);
+        return fmt::format(
+            "law of clocks: a timed section of {:.0f} ns in a process that lasted {:.0f} ns; {}",
+            *claims.wall_ns, seen, what_to_do);
     // Starting and ending a process takes milliseconds, and a busy machine hundreds of them.
     constexpr double start_and_end_ns = 500e6;
     if (claims.age_ns &&
         (*claims.age_ns > 1.001 * seen + 1e5 ||
          *claims.age_ns < 0.5 * (seen - static_cast<double>(child.usage.run_delay_ns)) - start_and_end_ns))
         return fmt::format(
-            "law of clocks: {:.0f} ns passed by the contender's clock, and {:.0f} ns by its parent's",
-            *claims.age_ns, seen);
+            "law of clocks: {:.0f} ns passed by the contender's clock, and {:.0f} ns by its parent's; {}",
+            *claims.age_ns, seen, what_to_do);
     return std::nullopt;
 }
 
@@ -83,8 +126,9 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
     for (const slice& one : slices) {
         const double of_one = ns(one.timed + one.untimed);
         if (of_one > 1.001 * ns(one.observed) + reads_ns)
-            return fmt::format("law of clocks: a slice of {:.0f} ns by the contender's clock took {:.0f} ns",
-                               of_one, ns(one.observed));
+            return fmt::format(
+                "law of clocks: a slice of {:.0f} ns by the contender's clock took {:.0f} ns; {}", of_one,
+                ns(one.observed), what_to_do);
         if (one.untimed_operations == 0) continue;
         said += of_one;
         switches += switches_ns;
@@ -92,13 +136,29 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
     }
     // On a core that others use, both sides wait for it before and after each slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
-    return fmt::format("law of clocks: slices of {:.0f} ns by the contender's clock took {:.0f} ns", said,
-                       observed);
+    return fmt::format("law of clocks: slices of {:.0f} ns by the contender's clock took {:.0f} ns; {}", said,
+                       observed, what_to_do);
+}
+
+std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, const timed_claims& claims) {
+    double operations = 0, wall = 0;
+    for (const slice& one : slices) {
+        operations += static_cast<double>(one.operations);
+        wall += ns(one.timed);
+    }
+    if (claims.operations && operations != *claims.operations)
+        return fmt::format("law of numbers: slices of {:.0f} operations in all, and {:.0f} are reported; {}",
+                           operations, *claims.operations, what_to_do);
+    if (claims.wall_ns && !are_equal(wall, *claims.wall_ns))
+        return fmt::format("law of numbers: slices of {:.0f} ns in all, and {:.0f} ns are reported; {}", wall,
+                           *claims.wall_ns, what_to_do);
+    return std::nullopt;
 }
 
 std::optional<std::string> law_broken_by(const timed_claims& claims, const workload_shape& shape,
                                          const child_outcome& child, int cores) {
     if (auto broken = miscounted_latencies(claims, shape)) return broken;
+    if (auto broken = law_of_numbers(claims)) return broken;
     if (auto broken = littles_law(claims, shape, static_cast<double>(child.usage.run_delay_ns)))
         return broken;
     if (auto broken = law_of_cpu(claims, child, cores)) return broken;

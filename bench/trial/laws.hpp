@@ -24,6 +24,13 @@ struct timed_claims {
     std::optional<double> latencies{};   // how many were recorded in it
     std::optional<double> latency_mean{};  // ns
     std::optional<double> age_ns{};        // how long its clock ran, from the start of main() to its result
+
+    // The numbers that are printed, which must be those of the section.
+    std::optional<double> time_ns{};                     // per operation
+    std::optional<double> throughput{};                  // operations per second
+    std::optional<double> cpu_of_operation{};            // ns
+    std::optional<double> latency_p50{}, latency_p99{};  // ns
+    bool records = true;                                 // false if it was configured to record no latencies
 };
 
 /// A slice, as the contender reports it and as the harness saw it.
@@ -38,6 +45,9 @@ struct slice {
 /// upper bound is checked.
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
                                                 std::chrono::nanoseconds waited = {});
+
+/// Returns how the slices of a trial differ from its whole section; nothing if they add up to it.
+std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, const timed_claims& claims);
 
 /// Returns the law that a trial breaks, and how; nothing when it breaks none. `shape` is the workload's entry
 /// in the catalog. `child` is what the parent saw of the process. `cores` is how many it could use.

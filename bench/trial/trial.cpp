@@ -17,10 +17,10 @@
 #include "bench/trial/disturbance.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
-#include "bench/trial/process/left_behind.hpp"
-#include "bench/trial/process/scratch_folder.hpp"
-#include "bench/trial/side_files.hpp"
-#include "bench/trial/turns.hpp"
+#include "bench/trial/histogram_files.hpp"
+#include "bench/trial/process/orphans.hpp"
+#include "bench/trial/process/temporary_folder.hpp"
+#include "bench/trial/slices.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
@@ -29,8 +29,8 @@ namespace loopbench::bench {
 
 namespace {
 
-using reports::cell_status;
-using reports::way;
+using reports::pairing;
+using reports::result_status;
 
 std::string last_line(std::string_view text) {
     const auto end = text.find_last_not_of(" \r\n\t");
@@ -68,7 +68,7 @@ std::string_view cause_of_no_start(int error) {
 
 /// Sets the status, with a shortened reason: every report contains the reasons, and a contender may print
 /// megabytes.
-void set_status(trial_outcome& trial, cell_status status, std::string_view reason) {
+void set_status(trial_outcome& trial, result_status status, std::string_view reason) {
     constexpr std::size_t bytes_max = 4096;
     trial.status = status;
     trial.reason = reason;
@@ -76,7 +76,7 @@ void set_status(trial_outcome& trial, cell_status status, std::string_view reaso
 }
 
 void set_failed(trial_outcome& trial, std::string_view reason) {
-    set_status(trial, cell_status::failed, reason);
+    set_status(trial, result_status::failed, reason);
 }
 
 void take_error(trial_outcome& trial, std::string_view message) {
@@ -84,7 +84,7 @@ void take_error(trial_outcome& trial, std::string_view message) {
     if (!message.starts_with(unsupported)) return set_failed(trial, message);
     message.remove_prefix(unsupported.size());
     message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
-    set_status(trial, cell_status::unsupported, message);
+    set_status(trial, result_status::unsupported, message);
 }
 
 std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
@@ -107,7 +107,11 @@ timed_claims claims_of(const gbench_row& row) {
             .cpu_ns = counter("timed_cpu"),
             .latencies = counter("latencies"),
             .latency_mean = counter("latency_mean"),
-            .age_ns = counter("clock_age")};
+            .age_ns = counter("clock_age"),
+            .throughput = counter("items_per_second"),
+            .cpu_of_operation = counter("cpu"),
+            .latency_p50 = counter("latency_p50"),
+            .latency_p99 = counter("latency_p99")};
 }
 
 void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload) {
@@ -128,6 +132,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
         trial.operations = did->second;
     trial.claims = claims_of(*ours);
+    trial.claims.time_ns = ours->real_time_ns;
     trial.calibrated = ours->name.find("/iterations:") == std::string::npos;
 }
 
@@ -156,12 +161,12 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
             return fmt::format("printed more than {} MiB", child_request{}.output_bytes_max >> 20U);
         case child_end::stopped:
             return "interrupted";
-        case child_end::kept_turn:
-            return fmt::format("did not give its turn back within {} s (LOOPBENCH_TURNS)",
-                               turn_limit.count());
+        case child_end::kept_slice:
+            return fmt::format("did not give its slice back within {} s (LOOPBENCH_SLICES)",
+                               slice_limit.count());
         case child_end::broke_protocol:
             return "sent an invalid reply to a slice; expected OPERATIONS NANOSECONDS, and perhaps "
-                   "UNTIMED_OPERATIONS UNTIMED_NANOSECONDS (LOOPBENCH_TURNS)";
+                   "UNTIMED_OPERATIONS UNTIMED_NANOSECONDS (LOOPBENCH_SLICES)";
     }
     return "ended in an unknown way";
 }
@@ -180,7 +185,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
         auto output = parse_gbench_json(outcome.output);
         take_rows(trial, output, workload);
         // The error output of a server or command that it started can explain the failure.
-        if (trial.status == cell_status::failed)
+        if (trial.status == result_status::failed)
             set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
     } catch (const gbench_error& error) {
@@ -191,7 +196,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
 
 namespace {
 
-std::string side_file_in(const scratch_folder& scratch) {
+std::string histogram_file_in(const temporary_folder& scratch) {
     return (scratch.path() / "side.json").native();
 }
 
@@ -202,12 +207,13 @@ void discard(trial_outcome& trial, std::string_view reason) {
 }
 
 /// Reads the histogram file. A contender need not write one, but an unreadable file fails the trial.
-void take_histograms(trial_outcome& trial, const trial_request& request, const scratch_folder& scratch) {
+void take_histograms(trial_outcome& trial, const trial_request& request, const temporary_folder& scratch) {
     try {
-        auto found = read_side_file(side_file_in(scratch), request.workload);
-        if (trial.status == cell_status::ok) trial.histograms = std::move(found);
+        auto found = read_histogram_file(histogram_file_in(scratch), request.workload);
+        if (trial.status == result_status::ok) trial.histograms = std::move(found);
     } catch (const reports::format_error& error) {
-        discard(trial, fmt::format("left a side file (LOOPBENCH_SIDE_FILE) that is none: {}", error.what()));
+        discard(trial, fmt::format("left a histogram file (LOOPBENCH_HISTOGRAM_FILE) that is none: {}",
+                                   error.what()));
     }
 }
 
@@ -229,7 +235,7 @@ void refuse_daemon(trial_outcome& trial, const std::optional<std::string>& left)
                             *left));
 }
 
-child_request child_of(const trial_request& request, const scratch_folder& scratch, int stop_fd) {
+child_request child_of(const trial_request& request, const temporary_folder& scratch, int stop_fd) {
     child_request child;
     child.command = request.front;
     for (const auto& word :
@@ -240,7 +246,8 @@ child_request child_of(const trial_request& request, const scratch_folder& scrat
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", scratch.path().native()}};
-    if (request.with_side_file) child.environment.emplace_back("LOOPBENCH_SIDE_FILE", side_file_in(scratch));
+    if (request.with_histogram_file)
+        child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(scratch));
     if (request.operations)
         child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
     if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
@@ -256,8 +263,9 @@ child_request child_of(const trial_request& request, const scratch_folder& scrat
 /// time differently.
 void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
     const auto* const shape = find_shape(request.workload);
-    if (trial.status != cell_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
+    if (trial.status != result_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
         return;
+    trial.claims.records = request.recording;
     const int cores = request.cpu ? 1 : std::max(shape->cores, static_cast<int>(allowed_cpus().size()));
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
@@ -269,11 +277,12 @@ double rounded(double value) {
 }
 
 /// Sets the trial's time to the median of its slices.
-void take_slices(trial_outcome& trial, const outcome_by_turns& ended) {
+void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     const auto& slices = ended.slices;
-    if (trial.status != cell_status::ok || slices.empty()) return;
+    if (trial.status != result_status::ok || slices.empty()) return;
     const auto waited = ended.harness_waited + std::chrono::nanoseconds{ended.child.usage.run_delay_ns};
     if (const auto broken = law_broken_by_slices(slices, waited)) return discard(trial, *broken);
+    if (const auto broken = law_broken_by_sum_of(slices, trial.claims)) return discard(trial, *broken);
     std::vector<double> operation_ns;
     for (const slice& one : slices)
         operation_ns.push_back(
@@ -281,13 +290,13 @@ void take_slices(trial_outcome& trial, const outcome_by_turns& ended) {
     const double time = median_of(operation_ns);
     trial.metrics["time"] = time;
     if (trial.metrics.contains("throughput")) trial.metrics["throughput"] = 1e9 / time;
-    trial.turns = std::move(operation_ns);
+    trial.slices = std::move(operation_ns);
 }
 
 /// Returns true if the trial reports the CPU time of its timed section; a third-party counter of that name
 /// may mean anything else.
 bool says_own_cpu_time(const trial_outcome& trial) {
-    return trial.metrics.contains("cpu") && trial.context.contains("turns");
+    return trial.metrics.contains("cpu") && trial.context.contains("slices");
 }
 
 enum class cpu_clock {
@@ -298,7 +307,7 @@ enum class cpu_clock {
 /// Returns the clock that every trial of a row has: times by two definitions must not be compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
-        return trial.status != cell_status::ok || says_own_cpu_time(trial);
+        return trial.status != result_status::ok || says_own_cpu_time(trial);
     });
     return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
 }
@@ -306,7 +315,7 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
 /// Replaces the time by CPU time: contenders that shared a core can be compared only by it. Metrics of
 /// wall-clock time lose their value, because the kernel gives the core away for milliseconds.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {
-    if (trial.status != cell_status::ok) return;
+    if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
     if (!time || *time <= 0)
         return set_failed(
@@ -341,15 +350,16 @@ std::optional<double> share_waited(const child_outcome& child) {
 
 }  // namespace
 
-std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_request> requests, way,
-                                                       std::uint64_t, std::chrono::nanoseconds) {
+std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_request> requests,
+                                                       reports::pairing, std::uint64_t,
+                                                       std::chrono::nanoseconds) {
     std::vector<trial_outcome> trials;
     for (const trial_request& each : requests) trials.push_back(run(each));
     return trials;
 }
 
 trial_outcome process_executor::run(const trial_request& request) {
-    const scratch_folder scratch;
+    const temporary_folder scratch;
     const auto child = child_of(request, scratch, stop_fd_);
     const earlier_children earlier;
     const auto before = read_machine();
@@ -365,30 +375,31 @@ trial_outcome process_executor::run(const trial_request& request) {
     return trial;
 }
 
-std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_request> requests, way made,
-                                                         std::uint64_t seed, std::chrono::nanoseconds limit) {
-    std::deque<scratch_folder> scratch(requests.size());
+std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_request> requests,
+                                                         pairing made, std::uint64_t seed,
+                                                         std::chrono::nanoseconds limit) {
+    std::deque<temporary_folder> scratch(requests.size());
     std::vector<child_request> children;
     double most_time_s = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         children.push_back(child_of(requests[i], scratch[i], stop_fd_));
         most_time_s = std::max(most_time_s, requests[i].min_time_s);
     }
-    std::vector<outcome_by_turns> ended;
+    std::vector<outcome_by_slices> ended;
     std::vector<std::optional<std::string>> left(requests.size());
     const auto end_daemons = [&](std::size_t i, const child_outcome& child) {
         left[i] = end_what_is_left(child.group, scratch[i].path());
     };
     const earlier_children earlier;
     const auto started = std::chrono::steady_clock::now();
-    if (made == way::turns) {
+    if (made == pairing::interleaved) {
         const std::chrono::nanoseconds enough{static_cast<std::int64_t>(most_time_s * 1e9)};
-        ended = run_in_turns(children, {.seed = seed,
-                                        .enough = enough,
-                                        .limit = limit,
-                                        .stop_fd = stop_fd_,
-                                        .lengths = requests.front().turn,
-                                        .ended = end_daemons});
+        ended = run_interleaved(children, {.seed = seed,
+                                           .enough = enough,
+                                           .limit = limit,
+                                           .stop_fd = stop_fd_,
+                                           .lengths = requests.front().slice,
+                                           .ended = end_daemons});
     } else {
         for (auto& each : run_together(children, limit, stop_fd_, end_daemons)) {
             const bool out_of_time = each.end == child_end::timed_out;
@@ -407,15 +418,15 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         refuse_impossible(trial, requests[i], ended[i].child);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         // A contender that has a result but never asked for a slice had the core to itself.
-        const bool took_none = made == way::turns && ended[i].slices.empty();
-        trial.made = took_none && trial.status == cell_status::ok ? way::apart : made;
-        if (made == way::turns)
+        const bool took_none = made == pairing::interleaved && ended[i].slices.empty();
+        trial.made = took_none && trial.status == result_status::ok ? pairing::sequential : made;
+        if (made == pairing::interleaved)
             take_slices(trial, ended[i]);
         else
             trial.waited = share_waited(ended[i].child);
         trials.push_back(std::move(trial));
     }
-    if (made == way::together)
+    if (made == pairing::concurrent)
         for (const auto which = clock_for(trials); auto& trial : trials) take_cpu_time(trial, which);
     call_disturbed_by_daemons(trials, requests, left, earlier.end_others());
     return trials;

@@ -15,7 +15,7 @@
 #include "bench/trial/contender_list.hpp"
 #include "bench/trial/laws.hpp"
 #include "bench/trial/process/child_process.hpp"
-#include "bench/trial/turns.hpp"
+#include "bench/trial/slices.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -24,16 +24,16 @@ struct trial_request {
     const contender& who;
     const std::string& workload;
     double min_time_s = 0.5;
-    workload_size size = workload_size::real;
+    workload_size size = workload_size::full;
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};
     std::optional<int> cpu = {};
     std::size_t padding_bytes = 0;  // in the environment
-    turn_lengths turn = {};         // if interleaved; the same for all in a block
+    slice_lengths slice = {};       // if interleaved; the same for all in a block
 
     // Not for a run's normal trials: overrides of the contender's behaviour, and additions to its process.
     std::optional<std::uint64_t> operations = {};
     bool recording = true;
-    bool with_side_file = true;
+    bool with_histogram_file = true;
     std::vector<std::string> front = {};  // words before its command: a tracer
     std::map<std::string, std::string> environment = {};
 };
@@ -41,7 +41,7 @@ struct trial_request {
 struct trial_outcome {
     bool stopped = false;    // by an interrupt: there is no result, and the trial does not count
     bool timed_out = false;  // it was ended at its limit, and failed
-    reports::cell_status status = reports::cell_status::ok;
+    reports::result_status status = reports::result_status::ok;
     std::string reason;                                    // for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics only; no value for a NaN
     std::optional<double> operations = {};                 // the number that it reports
@@ -50,14 +50,14 @@ struct trial_outcome {
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
-    reports::way made = reports::way::apart;
+    reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
     std::optional<int> cpu = {};             // the CPU that it was kept on
     std::optional<double> waited = {};       // if concurrent: the share of its time in which it left the core
-    std::vector<double> turns =
-        {};  // ns per operation, by round (turns.hpp); empty if the trial had the core to itself
+    std::vector<double> slices =
+        {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
     std::string disturbed;   // by what; empty if undisturbed
-    std::string histograms;  // from its histogram file (read_side_file()); usually empty
+    std::string histograms;  // from its histogram file (read_histogram_file()); usually empty
 };
 
 class trial_executor {
@@ -66,8 +66,9 @@ public:
     virtual trial_outcome run(const trial_request& request) = 0;
     /// Runs all of them at once, interleaved or concurrently. `limit` is for all together; each request's own
     /// limit is for its start. An executor without either pairing runs one after the other.
-    virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests, reports::way made,
-                                                   std::uint64_t seed, std::chrono::nanoseconds limit);
+    virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests,
+                                                   reports::pairing made, std::uint64_t seed,
+                                                   std::chrono::nanoseconds limit);
 };
 
 /// Chooses whether trials are checked for disturbances.
@@ -79,7 +80,7 @@ public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)
         : stop_fd_{stop_fd}, watching_{disturbances} {}
     trial_outcome run(const trial_request& request) override;
-    std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests, reports::way made,
+    std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests, reports::pairing made,
                                            std::uint64_t seed, std::chrono::nanoseconds limit) override;
 
 private:

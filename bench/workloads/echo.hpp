@@ -85,48 +85,48 @@ struct echo_family {
             "Whatever is proportional to all connections instead of the active ones: poll and select pass "
             "all of them to the kernel each time."},
     };
-    // Many TCP connections, or several with large messages, are sequential (way::apart): six round trips on
+    // Many TCP connections, or several with large messages, are sequential (pairing::sequential): six round trips on
     // each connection make slices so long that every contender's kernel acknowledges unread data during the
-    // slices of others (see swap_neighbours() in trial/turns.cpp).
+    // slices of others (see swap_neighbours() in trial/slices.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
-                       way::turns}
+                       pairing::interleaved}
             .with_latencies(1),
         workload_shape{"echo/rtt/tcp/conns:100/bytes:64", 3000, 40'000, rate, 300, many_turns, headline,
-                       way::turns}
+                       pairing::interleaved}
             .with_latencies(100),
         workload_shape{"echo/rtt/tcp/conns:1000/bytes:64", 12'000, 40'000, rate, 2100, many_turns, headline,
-                       way::apart}
+                       pairing::sequential}
             .with_latencies(1000),
         workload_shape{"echo/rtt/tcp/conns:1/bytes:1024", 3000, 40'000, rate, 100, many_turns, on_demand,
-                       way::turns}
+                       pairing::interleaved}
             .with_latencies(1),
         workload_shape{"echo/rtt/tcp/conns:100/bytes:1024", 3000, 40'000, rate, 300, many_turns, on_demand,
-                       way::turns}
+                       pairing::interleaved}
             .with_latencies(100),
         workload_shape{"echo/rtt/tcp/conns:1000/bytes:1024", 12'000, 40'000, rate, 2100, many_turns,
-                       on_demand, way::apart}
+                       on_demand, pairing::sequential}
             .with_latencies(1000),
         workload_shape{"echo/rtt/tcp/conns:1/bytes:16384", 1000, 20'000, rate, 100, many_turns, on_demand,
-                       way::turns}
+                       pairing::interleaved}
             .with_latencies(1),
         workload_shape{"echo/rtt/tcp/conns:100/bytes:16384", 1000, 20'000, rate, 300, many_turns, on_demand,
-                       way::apart}
+                       pairing::sequential}
             .with_latencies(100),
         workload_shape{"echo/rtt/tcp/conns:1000/bytes:16384", 12'000, 20'000, rate, 2100, many_turns,
-                       on_demand, way::apart}
+                       on_demand, pairing::sequential}
             .with_latencies(1000),
         workload_shape{"echo/rtt/unix/conns:1/bytes:64", 3000, 40'000, rate, 100, unix_sockets | many_turns,
-                       on_demand, way::turns}
+                       on_demand, pairing::interleaved}
             .with_latencies(1),
         workload_shape{"echo/rtt/unix/conns:100/bytes:64", 3000, 40'000, rate, 300, unix_sockets | many_turns,
-                       on_demand, way::turns}
+                       on_demand, pairing::interleaved}
             .with_latencies(100),
         workload_shape{"echo/rtt/unix/conns:1000/bytes:64", 12'000, 40'000, rate, 2100,
-                       unix_sockets | many_turns, on_demand, way::apart}
+                       unix_sockets | many_turns, on_demand, pairing::sequential}
             .with_latencies(1000),
         workload_shape{"echo/mostly_idle/idle:10000/conns:100", 3000, 40'000, rate, 10'400, many_turns,
-                       on_demand, way::turns}
+                       on_demand, pairing::interleaved}
             .with_latencies(100),
     };
     template <Runtime R>

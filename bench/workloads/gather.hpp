@@ -220,18 +220,20 @@ struct gather_family {
     };
     static constexpr std::array shapes{
         workload_shape{"gather/ready/children:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,
-                       way::turns},
+                       pairing::interleaved},
         workload_shape{"gather/yield/children:1000", 0, 0, rate, 100, many_turns | scheduler, headline,
-                       way::turns},
-        workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, headline, way::apart},
-        workload_shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand, way::turns}
+                       pairing::interleaved},
+        workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, headline,
+                       pairing::sequential},
+        workload_shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand,
+                       pairing::interleaved}
             .with_latencies(1, 100),
         workload_shape{"gather/tree/leaves:100", 0, 0, rate, 100, many_turns | scheduler, on_demand,
-                       way::turns},
+                       pairing::interleaved},
         workload_shape{"gather/tree/leaves:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,
-                       way::turns},
+                       pairing::interleaved},
         workload_shape{"gather/tree/leaves:10000", 0, 0, rate, 100, many_turns | scheduler, on_demand,
-                       way::turns},
+                       pairing::interleaved},
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

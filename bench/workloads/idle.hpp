@@ -75,7 +75,7 @@ struct idle_family {
     static constexpr std::array about{
         workload_info{"idle/timer", about_idleness,
                       "one far timer and nothing to do: CPU and wakeups of an idle loop",
-                      "2 s (smoke: 50 ms), at the end of which a timer ends the operation.",
+                      "2 s (small: 50 ms), at the end of which a timer ends the operation.",
                       "Nothing, in a loop that blocks; a spinning loop burns a core."},
         workload_info{"idle/sleepers", about_idleness, "as idle/timer, with 1000 far timers",
                       "As idle/timer. The sleepers are created before (memory for each is bytes_per_item); "
@@ -88,9 +88,11 @@ struct idle_family {
                       "Nothing, unless the loop looks at every connection on every turn."},
     };
     static constexpr std::array shapes{
-        workload_shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, way::apart},
-        workload_shape{"idle/sleepers/sleepers:1000", 1, 1, no_rate, 100, needs(), on_demand, way::apart},
-        workload_shape{"idle/sockets/conns:1000", 1, 1, no_rate, 1100, needs(), on_demand, way::apart},
+        workload_shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
+        workload_shape{"idle/sleepers/sleepers:1000", 1, 1, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
+        workload_shape{"idle/sockets/conns:1000", 1, 1, no_rate, 1100, needs(), on_demand,
+                       pairing::sequential},
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

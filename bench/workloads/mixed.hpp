@@ -75,7 +75,7 @@ struct mixed_family {
                       "counters waiting."},
     };
     static constexpr std::array shapes{
-        workload_shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, way::apart}
+        workload_shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, pairing::sequential}
             .with_latencies(10),
     };
     template <Runtime R>

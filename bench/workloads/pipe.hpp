@@ -32,7 +32,7 @@ struct pipe_family {
     };
     static constexpr std::array shapes{
         workload_shape{"pipe/read/bytes:4096", 3000, 100'000, rate, 100, pipes | many_turns, on_demand,
-                       way::turns},
+                       pairing::interleaved},
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

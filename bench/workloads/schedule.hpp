@@ -232,18 +232,20 @@ struct schedule_family {
                       "A coroutine's frame: allocating, starting, freeing it. The loop has no part in it."},
     };
     static constexpr std::array shapes{
-        workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
-        workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand, way::turns},
-        // The rest of such an operation is the way back to the posting thread.
+        workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
+        workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
+                       pairing::interleaved},
+        // No lower bound: the rest of such an operation is the way back to the posting thread, which can wait
+        // for a core.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
-                       way::apart}
-            .with_latencies(1, 1, 0.01),
+                       pairing::sequential}
+            .with_latencies(1, 1, 0),
         workload_shape{"post/cross_thread/cores:2", 0, 0, rate, 100, many_turns | other_threads, on_demand,
-                       way::apart, 2}
-            .with_latencies(1, 1, 0.01),
-        workload_shape{"yield", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
-        workload_shape{"spawn", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
-        workload_shape{"await/leaf", 0, 0, rate, 100, scheduler, on_demand, way::turns},
+                       pairing::sequential, 2}
+            .with_latencies(1, 1, 0),
+        workload_shape{"yield", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
+        workload_shape{"spawn", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
+        workload_shape{"await/leaf", 0, 0, rate, 100, scheduler, on_demand, pairing::interleaved},
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

@@ -95,7 +95,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
                                           .connections = connections,
                                           .requests = t.operations(),
                                           .offered = offered,
-                                          .capacity_s = t.smoke() ? 0.05 : 0.3},
+                                          .capacity_s = t.small() ? 0.05 : 0.3},
                                          t, when_ended);
     if (!started) co_return;
     std::string ended_early;
@@ -106,8 +106,8 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
 }
 
 constexpr workload_shape on_schedule(std::string_view name, pace paced) {
-    workload_shape shape{name,       5000,      40'000,     no_rate, 100,
-                         many_turns, on_demand, way::apart, 2,       not_countable};
+    workload_shape shape{name, 5000,         40'000, no_rate, 100, many_turns, on_demand, pairing::sequential,
+                         2,    not_countable};
     shape.paced = paced;
     return shape;
 }

@@ -17,7 +17,7 @@ struct sleep_pair {
 /// Returns the sleeps of sleep/serial and sleep/concurrent: the tutorials' 500 ms and 700 ms at full size.
 inline sleep_pair sleep_pair_of(const trial& t) {
     using std::chrono::milliseconds;
-    return t.smoke() ? sleep_pair{milliseconds(5), milliseconds(7)}
+    return t.small() ? sleep_pair{milliseconds(5), milliseconds(7)}
                      : sleep_pair{milliseconds(500), milliseconds(700)};
 }
 
@@ -31,7 +31,7 @@ constexpr std::chrono::microseconds sleep_many_lead(std::uint64_t count) {
 
 /// Returns how long nothing happens in idle/timer.
 inline std::chrono::milliseconds idle_time_of(const trial& t) {
-    return std::chrono::milliseconds(t.smoke() ? 50 : 2000);
+    return std::chrono::milliseconds(t.small() ? 50 : 2000);
 }
 
 /// The period of timer/periodic.

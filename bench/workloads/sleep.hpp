@@ -96,11 +96,11 @@ task_of<R> sleep_many(R& runtime, trial& t) {
 /// The catalog's entries for these workloads, and their functions.
 struct sleep_family {
     static constexpr std::array about{
-        workload_info{"sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)",
+        workload_info{"sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (small: 5 + 7)",
                       "Both sleeps. The time must be at least their sum, and neither may end early.",
                       "Waiting. What differs is the CPU burnt while waiting (spin), and the lateness."},
         workload_info{"sleep/concurrent", about_waits,
-                      "one operation gathers a sleep of 500 ms and one of 700 ms (smoke: 5, 7)",
+                      "one operation gathers a sleep of 500 ms and one of 700 ms (small: 5, 7)",
                       "The gather. Both sleeps must be under way when the first ends.",
                       "Waiting: the longer sleep. A loop that runs them one after the other takes the sum."},
         workload_info{"sleep/many", about_waits,
@@ -112,13 +112,14 @@ struct sleep_family {
                       "rarely or too often."},
     };
     static constexpr std::array shapes{
-        workload_shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline, way::apart},
-        workload_shape{"sleep/concurrent", 1, 1, no_rate, 100, needs(), headline, way::apart},
-        workload_shape{"sleep/many/sleeps:1000", 1000, 1000, no_rate, 100, needs(), on_demand, way::apart},
+        workload_shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
+        workload_shape{"sleep/concurrent", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
+        workload_shape{"sleep/many/sleeps:1000", 1000, 1000, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
         workload_shape{"sleep/many/sleeps:10000", 10'000, 10'000, no_rate, 100, needs(), on_demand,
-                       way::apart},
+                       pairing::sequential},
         workload_shape{"sleep/many/sleeps:100000", 100'000, 100'000, no_rate, 100, needs(), on_demand,
-                       way::apart},
+                       pairing::sequential},
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

@@ -365,11 +365,12 @@ struct stream_family {
     };
     static constexpr std::array shapes{
         workload_shape{"stream/throughput/bytes:65536", 500, 20'000, rate, 100, many_turns, on_demand,
-                       way::turns},
-        workload_shape{"accept/churn", 300, 5000, rate, 100, many_turns, on_demand, way::turns, 1, countable,
-                       10'000}
+                       pairing::interleaved},
+        workload_shape{"accept/churn", 300, 5000, rate, 100, many_turns, on_demand, pairing::interleaved, 1,
+                       countable, 10'000}
             .with_latencies(1),
-        workload_shape{"fanout/broadcast/conns:100", 30, 1000, rate, 300, many_turns, on_demand, way::turns}
+        workload_shape{"fanout/broadcast/conns:100", 30, 1000, rate, 300, many_turns, on_demand,
+                       pairing::interleaved}
             .with_latencies(1),
     };
     template <Runtime R>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -56,16 +57,16 @@ struct workload_shape {
     std::string_view name;  // full name: family/name[/word]...[/key:value]...
 
     // The number of operations in one trial. If both are 0, the contender fills the time that it is given.
-    std::uint64_t smoke_operations = 0;
-    std::uint64_t real_operations = 0;
+    std::uint64_t small_operations = 0;
+    std::uint64_t full_operations = 0;
 
     bool throughput = true;  // operations per second are meaningful, and twice as many take twice the time
     std::size_t open_files = 100;  // how many descriptors a process needs
     needs needed = {};
     bool headline = false;  // measured by default
-    reports::way made =
-        reports::way::apart;  // way::turns if it keeps a core busy and can stop within milliseconds
-    int cores = 1;            // 2: a second thread or process works beside the first
+    reports::pairing made = reports::pairing::
+        sequential;  // pairing::interleaved if it keeps a core busy and can stop within milliseconds
+    int cores = 1;   // 2: a second thread or process works beside the first
 
     /// True if twice the operations make twice the system calls. False for a workload that works at full
     /// speed for a fixed time, however slow a tracer makes it.
@@ -82,17 +83,17 @@ struct workload_shape {
     double in_flight = 0;
     /// The number of operations that one latency covers: all children of a gather, for example.
     std::uint64_t operations_per_latency = 1;
-    /// The smallest share of the timed section in which latencies are in flight. Round trips are always in
-    /// flight, except at the beginning and the end of a part.
-    double least_in_flight = 0.35;
+    /// The smallest share of the timed section in which latencies are in flight. One connection always has a
+    /// round trip in flight; of many, some have ended their rounds while a part still waits for the others.
+    double least_in_flight = 0;
 
     /// Returns the shape with these latencies, for the lists of workloads.
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
-                                            double least = 0.35) const {
+                                            std::optional<double> least = {}) const {
         workload_shape shape = *this;
         shape.in_flight = at_once;
         shape.operations_per_latency = operations_each;
-        shape.least_in_flight = least;
+        shape.least_in_flight = least.value_or(at_once == 1 ? 0.7 : 0.35);
         return shape;
     }
 
@@ -100,20 +101,20 @@ struct workload_shape {
     /// program: across different programs, interleaved times and ratios differ from sequential ones by up to
     /// 26 and 47 % (docs/method.md). Caches and branch predictors treat a process that runs alone in another
     /// way, and not every program alike.
-    constexpr reports::way way_of_trials(bool of_one_program) const {
-        return needed.has(need::scheduler) && !of_one_program ? reports::way::apart : made;
+    constexpr reports::pairing pairing_of_trials(bool of_one_program) const {
+        return needed.has(need::scheduler) && !of_one_program ? reports::pairing::sequential : made;
     }
 
-    bool calibrated() const noexcept { return real_operations == 0; }
+    bool calibrated() const noexcept { return full_operations == 0; }
     std::uint64_t operations(trial_size size) const noexcept {
-        return size == trial_size::smoke ? smoke_operations : real_operations;
+        return size == trial_size::small ? small_operations : full_operations;
     }
 };
 
 struct workload_info {
     std::string_view name;  // full name, or its beginning up to the parameters ("echo/rtt/tcp")
-    std::span<const std::string_view> headline_metrics;  // the primary metrics, the most important one first
-    std::string_view summary;                            // one line: what one operation is
+    std::span<const std::string_view> primary_metrics;  // the primary metrics, the most important one first
+    std::string_view summary;                           // one line: what one operation is
     std::string_view timed;      // what is inside the timed section, what is not, and what is proved
     std::string_view dominated;  // where the time is expected to go, and what a difference means
 };

@@ -34,7 +34,7 @@ namespace workloads {
 
 // The vocabulary of a family's shapes.
 using enum need;
-using reports::way;
+using reports::pairing;
 inline constexpr bool headline = true;  // measured by default
 inline constexpr bool on_demand = false;
 inline constexpr bool rate = true;  // operations per second are meaningful

@@ -13,7 +13,7 @@ namespace loopbench::reports {
 std::string write_bmf(const report& content) {
     auto document = nlohmann::ordered_json::object();
     for (const auto& item : content.results) {
-        if (item.status != cell_status::ok)
+        if (item.status != result_status::ok)
             document[fmt::format("{}/{}", item.workload, item.contender)][std::string{name_of(item.status)}]
                     ["value"] = 1;
         if (!item.median || !std::isfinite(*item.median)) continue;

@@ -25,9 +25,9 @@ std::string in_title(std::string_view text) {
 /// `judged` has the results for the workload's primary metrics; empty if the session is unreliable.
 std::string annotations(const result& time, std::span<const result* const> judged) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
-    if (time.status == cell_status::failed)
+    if (time.status == result_status::failed)
         return github_command("error", title, time.reason.value_or("failed"));
-    if (time.status == cell_status::not_run)
+    if (time.status == result_status::not_run)
         return github_command("notice", title, time.reason.value_or("not run"));
     std::string all;
     for (const auto* const item : judged) {
@@ -48,12 +48,13 @@ std::string github_command(std::string_view kind, std::string_view title, std::s
 std::string write_github(const report& content) {
     std::string out;
     const report_index index{content};
-    const auto unfit = why_unfit(content);
-    if (unfit) out += github_command("notice", "unfit", *unfit);  // only one: a step shows at most ten
+    const auto unreliable = why_unreliable(content);
+    if (unreliable)
+        out += github_command("notice", "unreliable", *unreliable);  // only one: a step shows at most ten
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
         const auto judged = index.judged(item.workload, item.contender);
-        out += annotations(item, unfit ? std::span<const result* const>{} : judged);
+        out += annotations(item, unreliable ? std::span<const result* const>{} : judged);
     }
     for (const auto& item : content.warnings)
         out += github_command("warning", item.code, fmt::format("{}; {}", item.message, item.remedy));

@@ -24,14 +24,14 @@ struct outcome {
     std::string message;
 };
 
-/// `judged` has the results for the workload's primary metrics. `unfit` is set if the session is unreliable;
+/// `judged` has the results for the workload's primary metrics. `unreliable` is set if the session is unreliable;
 /// then no verdict counts.
 outcome outcome_of(const result& time, std::span<const result* const> judged,
-                   const std::optional<std::string>& unfit) {
-    if (time.status == cell_status::failed) return {"error", time.reason.value_or("failed")};
-    if (time.status != cell_status::ok)
+                   const std::optional<std::string>& unreliable) {
+    if (time.status == result_status::failed) return {"error", time.reason.value_or("failed")};
+    if (time.status != result_status::ok)
         return {"skipped", time.reason.value_or(std::string{name_of(time.status)})};
-    if (unfit) return {"skipped", "unfit: " + *unfit};
+    if (unreliable) return {"skipped", "unreliable: " + *unreliable};
     std::string worse;
     for (const auto* const item : judged)
         if (item->judged == verdict::slower)
@@ -73,10 +73,10 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
 std::string write_junit(const report& content) {
     std::vector<junit_case> cases;
     const report_index index{content};
-    const auto unfit = why_unfit(content);
+    const auto unreliable = why_unreliable(content);
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
-        auto [element, message] = outcome_of(item, index.judged(item.workload, item.contender), unfit);
+        auto [element, message] = outcome_of(item, index.judged(item.workload, item.contender), unreliable);
         cases.push_back({item.workload, item.contender, element, std::move(message)});
     }
     return junit_suite(content.where.date, cases);

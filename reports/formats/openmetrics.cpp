@@ -33,7 +33,7 @@ std::string unit_text(std::string_view unit) {
 std::string without_numbers(const report& content) {
     std::string samples;
     for (const auto& item : content.results)
-        if (item.status != cell_status::ok)
+        if (item.status != result_status::ok)
             samples += fmt::format(
                 "loopbench_without_numbers{{workload=\"{}\",contender=\"{}\",status=\"{}\",reason=\"{}\"}} "
                 "1\n",

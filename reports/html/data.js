@@ -11,13 +11,13 @@ function quotientOf(fields) {
 
 // The fields have the order of add_result() in reports/html/html.cpp.
 function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
-                   unit, direction, way, status, reason, level, samples]) {
+                   unit, direction, pairing, status, reason, level, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);
   return {
     workload: text(workload), contender: text(contender), metric: text(metric), median, low, high,
     ratio: quotientOf(ratio), difference: quotientOf(difference), floor: quotientOf(floor), verdict: text(verdict),
     detectable, layout, hosts,
-    unit: text(unit), direction: text(direction), way: text(way), status: text(status), reason: text(reason),
+    unit: text(unit), direction: text(direction), pairing: text(pairing), status: text(status), reason: text(reason),
     level, samples,
   };
 }
@@ -60,7 +60,7 @@ function metricsOf(workload) {
   return Object.keys(data.metrics).filter((name) => seen.delete(name)).concat([...seen]);
 }
 
-function headlineOf(workload) {
+function primaryMetricOf(workload) {
   const has = metricsOf(workload);
   const named = (headlines.get(workload) || []).filter((name) => has.includes(name));
   return named.length ? named : has.slice(0, 1);

@@ -174,7 +174,7 @@ json findings_as_json(const report& content) {
 }
 
 /// Returns [[workload, [metric, ...]], ...].
-json headlines_of(const report& content) {
+json primary_metrics_of(const report& content) {
     auto all = json::array();
     const report_index index{content};
     for (const auto& [workload, metrics] : index.headlines()) all.push_back({workload, metrics});
@@ -210,8 +210,8 @@ std::string data_of(const report& content, std::span<const histogram> histograms
     const auto curves = curves_of(histograms, texts);
     return fmt::format(
         R"({{"report":{},"findings":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"results":{},"before":{}}})",
-        dump(to_json(rest)), dump(findings_as_json(content)), dump(headlines_of(content)), dump(metrics()),
-        dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
+        dump(to_json(rest)), dump(findings_as_json(content)), dump(primary_metrics_of(content)),
+        dump(metrics()), dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
 }
 
 /// The parts that are specific to one page.

@@ -9,7 +9,7 @@ function matrixRows() {
   return workloads.filter((name) => words.every((word) => name.toLowerCase().includes(word)))
     .flatMap((workload) => {
       const has = metricsOf(workload);
-      const chosen = matrix.metrics === "headline" ? headlineOf(workload)
+      const chosen = matrix.metrics === "headline" ? primaryMetricOf(workload)
         : matrix.metrics === "all" ? has : has.filter((name) => name === matrix.metrics);
       return chosen.map((metric) => ({workload, metric, family: workload.split("/")[0]}));
     }).filter((row) => matrix.verdicts === "all" ||

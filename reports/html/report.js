@@ -24,16 +24,16 @@ function addTop() {
     plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} sizes`, isComparison ? "after, compared with before" : null,
     report.complete ? null : "not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
   const aa = report.aa;
-  const fitness = document.getElementById("fitness");
+  const reliability = document.getElementById("reliability");
   const words = {
-    fit: ({comparisons: all}) => `A/A: no difference found, ${all.filter((each) => each.verdict === "equivalent").length} ` +
+    reliable: ({comparisons: all}) => `A/A: no difference found, ${all.filter((each) => each.verdict === "equivalent").length} ` +
       `of ${all.length} workloads proven equal`,
-    unfit: () => "A/A failed: do not trust these numbers",
+    unreliable: () => "A/A failed: do not trust these numbers",
     unknown: () => "A/A: too little to tell",
   };
   const few = report.warnings.find(({code}) => ["few_trials", "few_blocks", "few_hosts"].includes(code));
-  fitness.textContent = (aa ? words[aa.found](aa) : "no A/A in this report") + (few ? `; ${few.message}` : "");
-  fitness.className = aa && (aa.found !== "fit" || !few) ? aa.found : "unknown";
+  reliability.textContent = (aa ? words[aa.found](aa) : "no A/A in this report") + (few ? `; ${few.message}` : "");
+  reliability.className = aa && (aa.found !== "reliable" || !few) ? aa.found : "unknown";
 }
 
 // Adds a summary sentence; its results are in a part that opens on a click.
@@ -303,7 +303,7 @@ function addScaling() {
   const all = scalingSeries();
   if (!all.length) place.replaceWith(el("p", {}, "No two workloads of this report differ in one parameter alone."));
   for (const series of all) {
-    const metric = headlineOf(series.members[0].workload)[0];
+    const metric = primaryMetricOf(series.members[0].workload)[0];
     const unit = {metric, unit: contenders.map(({name}) => find(series.members[0].workload, name, metric))
       .find(Boolean)?.unit};
     const lines = () => shownContenders().map((contender) => ({contender, points: series.members.map(({value, workload}) =>
@@ -469,7 +469,7 @@ function openTrials(result) {
   const canvas = el("canvas", {role: "img", "aria-label": "The trials by block; the list below has them."});
   const close = el("button", {type: "button", class: "close", onclick: () => dialog.close()}, "Close");
   const others = metricsOf(result.workload).map((metric) => find(result.workload, result.contender, metric)).filter(Boolean);
-  const wayWords = {apart: "apart: one after the other", turns: "in turns on one core", together: "together on one core"};
+  const pairingWords = {sequential: "sequential: one after the other", interleaved: "interleaved on one core", concurrent: "concurrent on one core"};
   dialog.replaceChildren(close,
     el("h2", {id: "trials-title"}, nameOf(result.contender), el("small", {}, " on "), nameOf(result.workload),
       el("small", {}, ` ${titleOf(result.metric)}`)),
@@ -485,7 +485,7 @@ function openTrials(result) {
         interval(result.floor, quotient) && `(${interval(result.floor, quotient)})`}`],
       ["layouts of one code differ by", result.layout === null ? null : percent(result.layout)],
       ["hosts differ by", result.hosts === null ? null : percent(result.hosts)],
-      ["trials were made", wayWords[result.way]], ["better is", result.direction],
+      ["trials were made", pairingWords[result.pairing]], ["better is", result.direction],
       ["status", result.status === "ok" ? null : result.status], ["reason", result.reason]]),
     result.samples.length ? el("div", {class: "canvas", style: "height:180px"}, canvas) : "",
     result.samples.length ? plainTable(["block", ...result.samples.map((_, block) => String(block + 1))],

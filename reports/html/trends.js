@@ -86,14 +86,14 @@ function dayOf({date}) {
   return date.slice(0, 10);
 }
 
-const wayWords = {apart: "", turns: "in turns", together: "together"};
+const pairingWords = {sequential: "", interleaved: "interleaved", concurrent: "concurrent"};
 
 // Returns the metric and, if several panels have the same one, what distinguishes this panel.
 function panelWords(panel) {
   const others = panels.filter((each) => each.workload === panel.workload && each.metric === panel.metric &&
     each.judged === panel.judged);
   const differs = (key) => others.some((each) => each[key] !== panel[key]);
-  return [titleOf(panel.metric), differs("way") && (wayWords[panel.way] || "apart"), differs("size") && `${panel.size} size`,
+  return [titleOf(panel.metric), differs("pairing") && (pairingWords[panel.pairing] || "sequential"), differs("size") && `${panel.size} size`,
     differs("ratio_to") && `to ${panel.ratio_to}`].filter(Boolean).join(", ");
 }
 
@@ -140,7 +140,7 @@ function addTop() {
     of(contenders.length, "contender"), of(workloads, "workload"),
   ].filter(Boolean).join(" · ");
   const count = (is) => changes.filter((each) => each.is === is).length;
-  document.getElementById("fitness").textContent = changes.length === 0 ? (runs.length < kept.all_runs ? "nothing changed for certain in these runs" : "nothing changed for certain")
+  document.getElementById("reliability").textContent = changes.length === 0 ? (runs.length < kept.all_runs ? "nothing changed for certain in these runs" : "nothing changed for certain")
     : `${of(changes.length, "change")}: ${count("worse")} for the worse, ${count("better")} for the better`;
 }
 

@@ -52,19 +52,20 @@ constexpr auto fields_of(const host*) {
 }
 
 constexpr auto fields_of(const result*) {
-    return std::tuple(
-        field{"workload", &result::workload}, field{"contender", &result::contender},
-        field{"metric", &result::metric}, field{"unit", &result::unit}, field{"direction", &result::better},
-        field{"deterministic", &result::deterministic}, field{"way", &result::made, presence::in_newer_files},
-        field{"samples", &result::samples}, field{"median", &result::median}, field{"low", &result::low},
-        field{"high", &result::high}, field{"level", &result::level}, field{"ratio", &result::to_baseline},
-        field{"difference", &result::from_baseline, presence::when_there},
-        field{"times_floor", &result::times_floor, presence::in_newer_files},
-        field{"to_epoll", &result::to_epoll, presence::when_there}, field{"verdict", &result::judged},
-        field{"detectable_pct", &result::detectable_pct},
-        field{"layout_pct", &result::layout_pct, presence::when_there},
-        field{"by_host", &result::by_host, presence::when_there}, field{"status", &result::status},
-        field{"reason", &result::reason});
+    return std::tuple(field{"workload", &result::workload}, field{"contender", &result::contender},
+                      field{"metric", &result::metric}, field{"unit", &result::unit},
+                      field{"direction", &result::better}, field{"deterministic", &result::deterministic},
+                      field{"pairing", &result::made, presence::in_newer_files},
+                      field{"samples", &result::samples}, field{"median", &result::median},
+                      field{"low", &result::low}, field{"high", &result::high},
+                      field{"level", &result::level}, field{"ratio", &result::to_baseline},
+                      field{"difference", &result::from_baseline, presence::when_there},
+                      field{"times_floor", &result::times_floor, presence::in_newer_files},
+                      field{"to_epoll", &result::to_epoll, presence::when_there},
+                      field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
+                      field{"layout_pct", &result::layout_pct, presence::when_there},
+                      field{"by_host", &result::by_host, presence::when_there},
+                      field{"status", &result::status}, field{"reason", &result::reason});
 }
 
 constexpr auto fields_of(const contender*) {
@@ -75,7 +76,7 @@ constexpr auto fields_of(const contender*) {
 }
 
 constexpr auto fields_of(const workload*) {
-    return std::tuple(field{"name", &workload::name}, field{"headline_metrics", &workload::headline_metrics});
+    return std::tuple(field{"name", &workload::name}, field{"primary_metrics", &workload::primary_metrics});
 }
 
 constexpr auto fields_of(const detection_rate*) {
@@ -103,7 +104,7 @@ constexpr auto fields_of(const calibration*) {
     return std::tuple(field{"date", &calibration::date}, field{"complete", &calibration::complete},
                       field{"contender", &calibration::contender},
                       field{"workloads", &calibration::workloads},
-                      field{"way", &calibration::made, presence::in_newer_files},
+                      field{"pairing", &calibration::made, presence::in_newer_files},
                       field{"threshold_pct", &calibration::threshold_pct}, field{"aa", &calibration::aa},
                       field{"blocks", &calibration::blocks}, field{"try_s", &calibration::try_s},
                       field{"slowdowns", &calibration::slowdowns},
@@ -127,8 +128,8 @@ constexpr auto fields_of(const planned*) {
     return std::tuple(field{"size", &planned::size}, field{"min_time_s", &planned::min_time_s},
                       field{"trial_limit_s", &planned::trial_limit_s}, field{"blocks", &planned::blocks},
                       field{"cpu", &planned::cpu}, field{"layouts", &planned::layouts, presence::when_there},
-                      field{"turn_untimed_ns", &planned::turn_untimed_ns, presence::when_there},
-                      field{"turn_timed_ns", &planned::turn_timed_ns, presence::when_there},
+                      field{"slice_untimed_ns", &planned::slice_untimed_ns, presence::when_there},
+                      field{"slice_timed_ns", &planned::slice_timed_ns, presence::when_there},
                       field{"serve_on", &planned::serve_on, presence::when_there},
                       field{"generator_on", &planned::generator_on, presence::when_there});
 }
@@ -152,14 +153,15 @@ constexpr auto fields_of(const self_comparison*) {
 }
 
 constexpr auto fields_of(const self_check*) {
-    return std::tuple(field{"contender", &self_check::contender}, field{"twin", &self_check::twin},
+    return std::tuple(field{"contender", &self_check::contender}, field{"aa_copy", &self_check::aa_copy},
                       field{"found", &self_check::found}, field{"reason", &self_check::reason},
                       field{"spread_pct", &self_check::spread_pct},
                       field{"comparisons", &self_check::comparisons});
 }
 
 void check_fields(const self_check& found, const node& from) {
-    if (found.found == fitness::unfit && !found.reason) from.at("reason").fail("what is unfit has a reason");
+    if (found.found == reliability::unreliable && !found.reason)
+        from.at("reason").fail("what is unreliable has a reason");
 }
 
 constexpr auto fields_of(const warning*) {

@@ -195,7 +195,7 @@ class missing_reasons {
 public:
     void add(const result& item) {
         const std::string_view why = item.reason ? *item.reason : std::string_view{"no reason given"};
-        const bool failed = item.status == cell_status::failed;
+        const bool failed = item.status == result_status::failed;
         const auto [found, is_new] = places_.try_emplace({why, failed}, all_.size());
         if (is_new) all_.push_back({why, failed});
         all_[found->second].who.insert(item.contender);
@@ -293,8 +293,8 @@ private:
             return {column.format(*item->median) + std::string{mark_of(item->judged)}, tone_of(item->judged)};
         }
         const auto* const time = who ? index_.find(workload, *who, "time") : nullptr;
-        if (time != nullptr && time->status == cell_status::failed) return {"failed", tone::bad};
-        if (time != nullptr && time->status == cell_status::not_run) return {"not run"};
+        if (time != nullptr && time->status == result_status::failed) return {"failed", tone::bad};
+        if (time != nullptr && time->status == result_status::not_run) return {"not run"};
         return {};
     }
 
@@ -332,7 +332,7 @@ private:
         const auto who = who_is(row, workload, shape.columns[0].metric);
         return who && std::ranges::any_of(shape.columns, [&](const metric_column& column) {
                    const auto* const found = index_.find(workload, *who, column.metric);
-                   return found != nullptr && (found->median || found->status == cell_status::failed);
+                   return found != nullptr && (found->median || found->status == result_status::failed);
                });
     }
 
@@ -341,7 +341,7 @@ private:
             // The result exists, but one of its metrics may be missing.
             for (const auto& column : shape.columns)
                 if (const auto* const found = index_.find(workload, row, column.metric);
-                    found != nullptr && (!found->median || found->status == cell_status::failed))
+                    found != nullptr && (!found->median || found->status == result_status::failed))
                     missing_.add(*found);
             return;
         }

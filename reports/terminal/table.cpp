@@ -20,7 +20,7 @@ std::string missing_metrics(const family& group) {
     for (const auto& from : group.lines)
         for (const auto& metric : from.headline) {
             const auto* const found = from.find(metric);
-            if (found == nullptr || found->median || !found->reason || found->status != cell_status::ok)
+            if (found == nullptr || found->median || !found->reason || found->status != result_status::ok)
                 continue;
             const auto text = metric + ": " + *found->reason;
             const auto at = std::ranges::find(reasons, text, &std::pair<std::string, std::size_t>::first);

@@ -52,7 +52,7 @@ class Disagreements:
               flush=True)
 
 
-def run(program, workload, operations=None, front=(), size="smoke"):
+def run(program, workload, operations=None, front=(), size="small"):
     """Returns the contender's row for the workload, and the standard error of the contender and of the program in front
     of it.
     """
@@ -204,7 +204,7 @@ def doubling(programs, table):
 def open_loop(programs, table):
     """Only the generator can go wrong here, so any contender will do."""
     for offered in ("load:25", "load:50", "load:75", "load:90", "rate:20000"):
-        row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/{offered}", 20_000, size="real")
+        row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/{offered}", 20_000, size="full")
         if row.get("error_occurred"):
             table.row("open", f"asio-epoll, {offered}", "none", row["error_message"], "valid", False)
             continue
@@ -219,7 +219,7 @@ def independent(programs, table):
     alone = built(programs, "independent")
     for work, (contender, workload) in INDEPENDENT.items():
         def ours():
-            return ns_per_operation(proved(run(f"{programs}/contenders/{contender}", workload, size="real")[0]))
+            return ns_per_operation(proved(run(f"{programs}/contenders/{contender}", workload, size="full")[0]))
 
         def theirs():
             return float(subprocess.run([alone, work], check=True, capture_output=True, text=True).stdout)

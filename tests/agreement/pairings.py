@@ -5,7 +5,7 @@ usage: pairings.py LOOPBENCH FILE.csv [--workload GLOB]... [--size small|full]..
 
 In each round, a workload is run in one pairing and then in the other, so that both meet the same hour; a number is the
 median of the rounds. Times must agree within 15 %, and ratios to the baseline within 5 %: otherwise the workload must
-be sequential (way_of_trials() in bench/workloads/table.hpp). Every trial must have passed the laws. FILE.csv gets a
+be sequential (pairing_of_trials() in bench/workloads/table.hpp). Every trial must have passed the laws. FILE.csv gets a
 line for each result. Needs a quiet machine. Exits with 1 if something is outside the limits.
 """
 
@@ -22,14 +22,14 @@ import tempfile
 BASELINE = "asio-epoll"
 CONTENDERS = [BASELINE, "loop-epoll", "loop-uring", "floor-*"]
 SIZES = {"small": ["--quick", "--min-time", "30ms"], "full": ["--min-time", "100ms"]}
-PAIRINGS = ["turns", "apart"]
+PAIRINGS = ["interleaved", "sequential"]
 TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 
 
 def measured(loopbench, workload, size, pairing, seed):
     """Returns {contender: (time in ns, ratio to the baseline or None, how the trials were paired)} of one run."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [loopbench, "run", *SIZES[size], "--workload", workload, "--way", pairing, "--blocks", "5",
+        command = [loopbench, "run", *SIZES[size], "--workload", workload, "--pairing", pairing, "--blocks", "5",
                    "--seed", str(seed), "--budget", "5min", "-o", folder]
         for contender in CONTENDERS:
             command += ["--contender", contender]
@@ -43,7 +43,7 @@ def measured(loopbench, workload, size, pairing, seed):
             sys.exit(f"{workload}, {size}, {pairing}: {result['contender']} failed: {result['reason']}")
         if result["metric"] == "time" and result["status"] == "ok":
             ratio = result["ratio"]["median"] if result["ratio"] else None
-            found[result["contender"]] = (result["median"], ratio, result.get("way", "apart"))
+            found[result["contender"]] = (result["median"], ratio, result.get("pairing", "sequential"))
     return found
 
 
@@ -53,16 +53,16 @@ def rows_of(loopbench, workload, size, rounds):
     for number in range(rounds):
         for pairing in PAIRINGS if number % 2 == 0 else reversed(PAIRINGS):
             runs[pairing].append(measured(loopbench, workload, size, pairing, number))
-    for contender in runs["apart"][0]:
+    for contender in runs["sequential"][0]:
         times, ratios = {}, {}
         for pairing, all_ in runs.items():
             times[pairing] = statistics.median(run[contender][0] for run in all_)
             of_rounds = [run[contender][1] for run in all_ if run[contender][1]]
             ratios[pairing] = statistics.median(of_rounds) if of_rounds else None
-        time = times["turns"] / times["apart"] - 1
-        ratio = ratios["turns"] / ratios["apart"] - 1 if ratios["turns"] else 0.0
+        time = times["slices"] / times["sequential"] - 1
+        ratio = ratios["slices"] / ratios["sequential"] - 1 if ratios["slices"] else 0.0
         yield {"workload": workload, "size": size, "contender": contender,
-               "interleaved_ns": f"{times['turns']:.5g}", "sequential_ns": f"{times['apart']:.5g}",
+               "interleaved_ns": f"{times['interleaved']:.5g}", "sequential_ns": f"{times['sequential']:.5g}",
                "time_differs_pct": f"{100 * time:.1f}", "ratio_differs_pct": f"{100 * ratio:.1f}",
                "agrees": "yes" if abs(time) <= TIME_LIMIT and abs(ratio) <= RATIO_LIMIT else "no"}
 
@@ -71,7 +71,7 @@ def interleaved_workloads(loopbench, globs):
     """The full names of the workloads that a run may interleave."""
     listed = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, text=True,
                                        capture_output=True).stdout)["workloads"]
-    return [each["name"] for each in listed if each["way"] == "turns" and
+    return [each["name"] for each in listed if each["pairing"] == "slices" and
             (not globs or any(fnmatch.fnmatch(each["name"], glob) for glob in globs))]
 
 

@@ -8,7 +8,7 @@
 
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
-#include "bench/trial/turns.hpp"
+#include "bench/trial/slices.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
@@ -40,10 +40,10 @@ protected:
 
     /// Runs the contender at the small size and returns its results.
     std::vector<nlohmann::json> results_of(const std::string& workloads, int code,
-                                           const std::string& way = "apart") {
+                                           const std::string& way = "sequential") {
         const auto ran =
             loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads, "--blocks", "1",
-                       "--trial-limit", "60s", "--budget", "250s", "--way", way, "-o", loopbench.out()});
+                       "--trial-limit", "60s", "--budget", "250s", "--pairing", way, "-o", loopbench.out()});
         EXPECT_EQ(ran.code, code) << ran.error_tail;
         const auto report = loopbench.report();
         EXPECT_TRUE(fits_the_schema(report));
@@ -64,7 +64,7 @@ protected:
     }
 
     bench::child_outcome started(const std::vector<std::string>& arguments,
-                                 const std::string& size = "smoke") {
+                                 const std::string& size = "small") {
         bench::child_request request;
         request.command = {script.native()};
         request.command.insert(request.command.end(), arguments.begin(), arguments.end());
@@ -97,23 +97,23 @@ TEST_F(asyncio, the_contender_measures_all_of_its_families) {
 
 TEST_F(asyncio, the_contender_supports_slices) {
     for (const auto* workload : {"gather/echo", "echo/rtt/tcp/conns:1/bytes:64"}) {
-        const auto results = results_of(workload, 0, "turns");
+        const auto results = results_of(workload, 0, "slices");
         ASSERT_FALSE(results.empty());
         for (const auto& item : results) {
             EXPECT_EQ(item["status"], "ok") << item["reason"];
-            EXPECT_EQ(item["way"], "turns") << workload;
+            EXPECT_EQ(item["pairing"], "interleaved") << workload;
         }
         const auto trial = journal_lines(loopbench.path("out/journal.jsonl")).at(1);
-        EXPECT_FALSE(trial["turns_ns"].empty()) << trial;
+        EXPECT_FALSE(trial["slices_ns"].empty()) << trial;
     }
-    const auto apart = results_of("sleep/concurrent", 0, "turns");
-    EXPECT_EQ(apart.at(0)["way"], "apart") << "it waits, so that it never asks for a turn";
+    const auto apart = results_of("sleep/concurrent", 0, "slices");
+    EXPECT_EQ(apart.at(0)["pairing"], "sequential") << "it waits, so that it never asks for a turn";
     bench::child_request request;
     request.command = {script.native()};
-    request.environment = {{"LOOPBENCH_TURNS", "1,2,three"}};
+    request.environment = {{"LOOPBENCH_SLICES", "1,2,three"}};
     const auto refused = bench::run_child(request);
     EXPECT_EQ(refused.code, 2);
-    EXPECT_SAYS(refused.error_tail, "LOOPBENCH_TURNS is \"1,2,three\"");
+    EXPECT_SAYS(refused.error_tail, "LOOPBENCH_SLICES is \"1,2,three\"");
 }
 
 TEST_F(asyncio, its_output_parses_in_the_order_of_its_listing) {
@@ -182,7 +182,7 @@ TEST_F(asyncio, it_does_the_configured_number_of_operations) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(sleep/serial|sleep/concurrent|gather/sleep)"};
-    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_OPERATIONS", "3"}};
+    request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_OPERATIONS", "3"}};
     const auto rows = bench::parse_gbench_json(bench::run_child(request).output).rows;
     EXPECT_EQ(rows.size(), 3U);
     for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
@@ -192,14 +192,14 @@ TEST_F(asyncio, recording_off_disables_latencies) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(echo/rtt/tcp/conns:1/bytes:64|gather/echo)"};
-    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_RECORD", "off"}};
+    request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_RECORD", "off"}};
     const auto rows = bench::parse_gbench_json(bench::run_child(request).output).rows;
     EXPECT_EQ(rows.size(), 2U);
     for (const auto& row : rows) {
         EXPECT_FALSE(row.error) << *row.error;
         EXPECT_FALSE(row.counters.contains("latency_p50")) << row.name;
     }
-    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_RECORD", "perhaps"}};
+    request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_RECORD", "perhaps"}};
     const auto refused = bench::run_child(request);
     EXPECT_EQ(refused.code, 2);
     EXPECT_SAYS(refused.error_tail, "LOOPBENCH_RECORD is \"perhaps\"");
@@ -211,7 +211,7 @@ TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
     plant_in(folder / "gbench.py", "return int(file.read().split()[1])", "return 0");
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};
-    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_SLOWDOWN", "1"}};
+    request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_SLOWDOWN", "1"}};
     const auto output = nlohmann::json::parse(bench::run_child(request).output);
     EXPECT_EQ(output["context"]["slowdown"], "100 %");
     // Twice the duration of the longer sleep.
@@ -249,10 +249,10 @@ TEST_F(asyncio, replacing_a_module_during_the_measurement_fails_the_trial) {
 TEST_F(asyncio, it_does_the_configured_number_of_operations_in_slices_too) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^gather/yield"};
-    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_OPERATIONS", "5000"}};
+    request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_OPERATIONS", "5000"}};
     const std::vector all{request};
     const auto outcomes =
-        bench::run_in_turns(all, {.enough = std::chrono::hours{1}, .limit = std::chrono::minutes{1}});
+        bench::run_interleaved(all, {.enough = std::chrono::hours{1}, .limit = std::chrono::minutes{1}});
     const auto rows = bench::parse_gbench_json(outcomes[0].child.output).rows;
     ASSERT_EQ(rows.size(), 1U) << outcomes[0].child.error_tail;
     EXPECT_FALSE(rows[0].error);

@@ -125,7 +125,7 @@ TEST_F(command_failure, a_run_with_a_non_ascii_baseline_name_can_be_resumed) {
     loopbench.add_contender("café", good_row);
     ASSERT_EQ(loopbench({"run", "--baseline", "café", "--blocks", "6", "-o", loopbench.out()}).code, 0);
     const auto journal = journal_lines(loopbench.path("out/journal.jsonl"));
-    EXPECT_EQ(journal.front()["plan"]["twin"], "caf~~") << "as long, and no half of a letter";
+    EXPECT_EQ(journal.front()["plan"]["aa_copy"], "caf~~") << "as long, and no half of a letter";
     const auto ran = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
@@ -525,11 +525,11 @@ TEST_F(command_failure, an_interrupt_keeps_the_finished_trials) {
     EXPECT_TRUE(fits_the_schema(report));
     EXPECT_EQ(report["complete"], false);
     const auto lines = journal_lines(loopbench.path("out/journal.jsonl"));
-    const auto twins = static_cast<std::size_t>(std::ranges::count_if(
+    const auto copies = static_cast<std::size_t>(std::ranges::count_if(
         lines, [](const auto& line) { return line.value("contender", "") == "asio-epol~"; }));
     std::size_t samples = 0;
     for (const auto& item : report["results"]) samples += item["samples"].size();
-    EXPECT_EQ(samples + twins, 3U);
+    EXPECT_EQ(samples + copies, 3U);
     EXPECT_SAYS(ran.output, "interrupted");
 }
 

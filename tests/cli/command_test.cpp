@@ -37,11 +37,11 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_TRUE(fits_the_schema(report));
     EXPECT_EQ(report["complete"], true);
     EXPECT_EQ(report["seed"], 7);
-    EXPECT_EQ(report["plan"]["size"], "smoke");
+    EXPECT_EQ(report["plan"]["size"], "small");
     EXPECT_EQ(report["plan"]["blocks"], 10);
     EXPECT_EQ(report["warnings"], json::array());
-    EXPECT_EQ(report["aa"]["found"], "fit");
-    EXPECT_EQ(report["aa"]["twin"], "asio-epol~");
+    EXPECT_EQ(report["aa"]["found"], "reliable");
+    EXPECT_EQ(report["aa"]["aa_copy"], "asio-epol~");
     EXPECT_EQ(report["aa"]["comparisons"].size(), 2U);
     const auto time = time_of(report, "loop-epoll");
     EXPECT_EQ(time["samples"], std::vector<double>(10, 5000));
@@ -107,11 +107,11 @@ TEST_F(command, the_mode_sets_sizes_and_times) {
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["budget_s"].dump() + " " +
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["blocks"].dump();
     };
-    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.01\n55.0 10");
-    EXPECT_EQ(seen({}), "real --benchmark_min_time=0.5\nnull 10");
-    EXPECT_EQ(seen({"--full"}), "real --benchmark_min_time=0.5\n1800.0 10");
+    EXPECT_EQ(seen({"--quick"}), "small --benchmark_min_time=0.01\n55.0 10");
+    EXPECT_EQ(seen({}), "full --benchmark_min_time=0.5\nnull 10");
+    EXPECT_EQ(seen({"--full"}), "full --benchmark_min_time=0.5\n1800.0 10");
     EXPECT_EQ(seen({"--full", "--budget", "2min", "--blocks", "2"}),
-              "real --benchmark_min_time=0.5\n120.0 2");
+              "full --benchmark_min_time=0.5\n120.0 2");
 }
 
 TEST_F(command, measuring_options_are_the_same_in_every_measuring_command) {
@@ -229,11 +229,11 @@ TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
 TEST_F(command, waiting_workloads_run_sequentially_with_one_notice) {
     for (const auto* name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
-    for (const auto* way : {"together", "turns"}) {
-        const auto ran = loopbench({"run", "--way", way, "--blocks", "2", "-o", loopbench.out()});
+    for (const auto* way : {"concurrent", "interleaved"}) {
+        const auto ran = loopbench({"run", "--pairing", way, "--blocks", "2", "-o", loopbench.out()});
         EXPECT_EQ(ran.code, 0) << ran.error_tail;
         const auto results = loopbench.report()["results"];
-        for (const auto& item : results) EXPECT_EQ(item["way"], "apart") << way;
+        for (const auto& item : results) EXPECT_EQ(item["pairing"], "sequential") << way;
         const auto said = ran.error_tail.find("timer/periodic is measured apart");
         ASSERT_NE(said, std::string::npos) << ran.error_tail;
         EXPECT_EQ(ran.error_tail.find("measured apart", said + 30), std::string::npos) << ran.error_tail;
@@ -257,7 +257,7 @@ TEST_F(command, list_shows_contenders_workloads_and_metrics) {
     EXPECT_EQ(listed["contenders"][0]["workloads"], (std::vector<std::string>{"yield", "echo/rtt/conns:1"}));
     ASSERT_EQ(listed["workloads"].size(), 2U);
     std::map<std::string, json> about;
-    for (const auto& each : listed["workloads"]) about[each["name"]] = each["headline_metrics"];
+    for (const auto& each : listed["workloads"]) about[each["name"]] = each["primary_metrics"];
     EXPECT_EQ(about["yield"], json::array({"time"}));
     EXPECT_EQ(about["echo/rtt/conns:1"], nullptr) << "the catalogue does not know it";
     EXPECT_EQ(listed["metrics"][0]["name"], "time");

@@ -60,7 +60,8 @@ TEST(completion, commands_and_options_match_the_help) {
 
 TEST(completion, values_of_an_option_are_offered) {
     const loopbench_command loopbench;
-    EXPECT_EQ(completed(loopbench, {"run", "--way", ""}), (word_set{"apart", "together", "turns"}));
+    EXPECT_EQ(completed(loopbench, {"run", "--pairing", ""}),
+              (word_set{"sequential", "concurrent", "interleaved"}));
     EXPECT_EQ(completed(loopbench, {"report", "x.json", "--format", "mark"}), word_set{"markdown"});
     EXPECT_EQ(completed(loopbench, {"compare", "a", "b", "--format=ht"}), word_set{"--format=html"});
     EXPECT_EQ(completed(loopbench, {"check", "--tier", ""}), (word_set{"counts", "times"}));

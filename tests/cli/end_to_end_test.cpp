@@ -10,7 +10,7 @@
 #include "bench/workloads/table.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -52,7 +52,7 @@ protected:
         return names;
     }
 
-    scratch_folder folder;
+    temporary_folder folder;
 };
 
 TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_default_workload) {

@@ -51,7 +51,7 @@ TEST_F(served, servers_are_compared_interleaved_by_round_trips_and_their_own_cpu
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     for (const auto* workload : {"served/echo/conns:1", "served/echo/conns:100"}) {
-        EXPECT_EQ(result(workload, "time")["way"], "turns") << workload;
+        EXPECT_EQ(result(workload, "time")["pairing"], "interleaved") << workload;
         EXPECT_EQ(result(workload, "time")["samples"].size(), 6U);
         for (const auto* metric : {"cpu", "latency_p99", "throughput", "rss_peak"})
             EXPECT_GT(result(workload, metric)["median"], 0) << workload << metric;
@@ -80,8 +80,9 @@ TEST_F(served, a_server_with_a_fixed_port_runs_alone) {
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
-    EXPECT_EQ(result("served/echo/conns:100", "time")["way"], "apart");
-    EXPECT_EQ(compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port, "--way", "turns"}).code, 2);
+    EXPECT_EQ(result("served/echo/conns:100", "time")["pairing"], "sequential");
+    EXPECT_EQ(
+        compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port, "--pairing", "interleaved"}).code, 2);
 }
 
 TEST_F(served, any_command_can_be_the_client) {
@@ -91,7 +92,7 @@ TEST_F(served, any_command_can_be_the_client) {
         LOOPBENCH_ECHO_SERVER, {"{port}"});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
     EXPECT_GT(result("served/client", "time")["median"], result("served/client", "cpu")["median"]);
-    EXPECT_EQ(result("served/client", "time")["way"], "apart");
+    EXPECT_EQ(result("served/client", "time")["pairing"], "sequential");
 }
 
 TEST_F(served, a_failing_server_or_client_has_no_number_and_a_reason) {

@@ -180,9 +180,9 @@ TEST_F(shard_command, options_that_shards_cannot_support_are_refused) {
 
 TEST_F(shard_command, merged_shards_keep_their_distributions_and_the_counts_of_the_first) {
     loopbench.add_contender("loop-epoll", R"sh(
-printf '{"schema": "loopbench-side/1", "contender": "x", "histograms": [
+printf '{"schema": "loopbench-histogram-file/1", "contender": "x", "histograms": [
   {"workload": "%s", "metric": "latency", "unit": "ns", "count": 1, "min": 9, "max": 9, "mean": 9,
-   "buckets": [[9, 9, 1]]}]}' "${workload%/real_time}" > "$LOOPBENCH_SIDE_FILE"
+   "buckets": [[9, 9, 1]]}]}' "${workload%/real_time}" > "$LOOPBENCH_HISTOGRAM_FILE"
 row '"real_time": 5')sh");
     ASSERT_EQ(run_shard("1/2", "a").code, 0);
     ASSERT_EQ(run_shard("2/2", "b").code, 0);

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -56,7 +56,7 @@ TEST(counts, a_planted_system_call_and_a_planted_allocation_add_exactly_one) {
 /// -c`.
 double calls_by_strace_itself(int operations) {
     const std::string summary = testing::TempDir() + "strace-" + std::to_string(getpid());
-    const std::string command = "LOOPBENCH_SIZE=smoke LOOPBENCH_OPERATIONS=" + std::to_string(operations) +
+    const std::string command = "LOOPBENCH_SIZE=small LOOPBENCH_OPERATIONS=" + std::to_string(operations) +
                                 " strace -f -c -U calls,name -o '" + summary +
                                 "' '" LOOPBENCH_PLANTED_CONTENDER
                                 "' --benchmark_filter=^echo >/dev/null 2>&1";
@@ -127,7 +127,7 @@ public:
     ~lying_tracer() { ::setenv("PATH", path_.c_str(), 1); }
 
 private:
-    tests::scratch_folder folder_;
+    tests::temporary_folder folder_;
     std::string path_;
 };
 

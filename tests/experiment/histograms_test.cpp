@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "bench/trial/side_files.hpp"
+#include "bench/trial/histogram_files.hpp"
 #include "reports/formats/hgrm.hpp"
 #include "reports/json/json.hpp"
 #include "tests/support/command_support.hpp"
@@ -19,11 +19,11 @@ namespace {
 /// row.
 std::string leaves(const std::string& buckets, const std::string& max) {
     return R"sh(
-printf '{"schema": "loopbench-side/1", "contender": "x", "histograms": [
+printf '{"schema": "loopbench-histogram-file/1", "contender": "x", "histograms": [
   {"workload": "other", "metric": "latency", "unit": "ns", "count": 1, "min": 1, "max": 1, "mean": 1, "buckets": [[1, 1, 1]]},
   {"workload": "%s", "metric": "latency", "unit": "ns", "count": 4, "min": 1000, "max": )sh" +
            max + R"sh(, "mean": 2000, "buckets": )sh" + buckets +
-           R"sh(}]}' "${workload%/real_time}" > "$LOOPBENCH_SIDE_FILE"
+           R"sh(}]}' "${workload%/real_time}" > "$LOOPBENCH_HISTOGRAM_FILE"
 row '"real_time": 10'
 )sh";
 }
@@ -60,7 +60,7 @@ TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_re
                 "#[Mean    =        2.000, StdDeviation   =");
     EXPECT_SAYS(text, "#[Max     =        5.000, Total count    =           12]\n");
     EXPECT_EQ(text.find("other"), std::string::npos) << text;
-    EXPECT_EQ(text.find("asio-epol~"), std::string::npos) << "the twin is no contender of the report";
+    EXPECT_EQ(text.find("asio-epol~"), std::string::npos) << "the A/A copy is no contender of the report";
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
@@ -79,13 +79,14 @@ TEST_F(histograms, an_invalid_histogram_fails_the_trial) {
         EXPECT_EQ(run().code, 1) << buckets;
         const auto cell = time_of(loopbench.report(), "asio-epoll");
         EXPECT_EQ(cell["status"], "failed") << buckets;
-        EXPECT_SAYS(cell["reason"].get<std::string>(), "LOOPBENCH_SIDE_FILE") << cell;
+        EXPECT_SAYS(cell["reason"].get<std::string>(), "LOOPBENCH_HISTOGRAM_FILE") << cell;
     }
 }
 
 TEST_F(histograms, a_folder_in_place_of_the_histogram_file_fails_only_its_contender) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
-    loopbench.add_contender("loop-epoll", "mkdir \"$LOOPBENCH_SIDE_FILE\"\n" + leaves(four_values, "5000"));
+    loopbench.add_contender("loop-epoll",
+                            "mkdir \"$LOOPBENCH_HISTOGRAM_FILE\"\n" + leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 1);
     EXPECT_EQ(time_of(loopbench.report(), "asio-epoll")["status"], "ok");
     const auto cell = time_of(loopbench.report(), "loop-epoll");
@@ -206,33 +207,33 @@ TEST_F(histograms, damaged_histograms_are_refused_by_line_and_the_page_omits_the
     EXPECT_SAYS(page.error_tail, "warning: the page is without distributions");
 }
 
-TEST(side_file, the_file_yields_the_histograms_of_the_requested_workload) {
-    const scratch_folder folder;
-    EXPECT_EQ(bench::read_side_file(folder / "side.json", "yield"), "");
+TEST(histogram_file, the_file_yields_the_histograms_of_the_requested_workload) {
+    const temporary_folder folder;
+    EXPECT_EQ(bench::read_histogram_file(folder / "side.json", "yield"), "");
     reports::write_file_atomically(
         folder / "side.json",
-        R"({"schema": "loopbench-side/1", "histograms": [{"workload": "yield", "metric": "late", "unit": "ns",
+        R"({"schema": "loopbench-histogram-file/1", "histograms": [{"workload": "yield", "metric": "late", "unit": "ns",
             "count": 1, "min": -5, "max": -5, "mean": -5.5, "buckets": [[-5, -5, 1]]}]})");
-    EXPECT_EQ(bench::read_side_file(folder / "side.json", "yield"),
+    EXPECT_EQ(bench::read_histogram_file(folder / "side.json", "yield"),
               R"({"workload":"yield","metric":"late","unit":"ns","count":1,"min":-5,"max":-5,"mean":-5.5,)"
               R"("buckets":[[-5,-5,1]]})");
-    EXPECT_EQ(bench::read_side_file(folder / "side.json", "echo"), "");
+    EXPECT_EQ(bench::read_histogram_file(folder / "side.json", "echo"), "");
     std::filesystem::create_symlink(folder / "side.json", folder / "link.json");
-    EXPECT_THROW(bench::read_side_file(folder / "link.json", "yield"), reports::format_error);
+    EXPECT_THROW(bench::read_histogram_file(folder / "link.json", "yield"), reports::format_error);
 }
 
-TEST(side_file, histograms_that_exceed_a_line_of_the_runs_file_are_refused) {
-    const scratch_folder folder;
+TEST(histogram_file, histograms_that_exceed_a_line_of_the_runs_file_are_refused) {
+    const temporary_folder folder;
     const std::string bucket = "[1000000000000,1000000000000,1]";
     std::string buckets = bucket;
     while (buckets.size() <= bench::histograms_bytes_max) buckets += "," + bucket;
     reports::write_file_atomically(
         folder / "side.json",
-        R"({"schema":"loopbench-side/1","histograms":[{"workload":"yield","metric":"late","unit":"ns",)"
+        R"({"schema":"loopbench-histogram-file/1","histograms":[{"workload":"yield","metric":"late","unit":"ns",)"
         R"("count":1,"min":0,"max":0,"mean":0,"buckets":[)" +
             buckets + "]}]}");
-    EXPECT_THROW(bench::read_side_file(folder / "side.json", "yield"), reports::format_error);
-    EXPECT_EQ(bench::read_side_file(folder / "side.json", "echo"), "");
+    EXPECT_THROW(bench::read_histogram_file(folder / "side.json", "yield"), reports::format_error);
+    EXPECT_EQ(bench::read_histogram_file(folder / "side.json", "echo"), "");
 }
 
 TEST(hgrm, the_percentiles_match_those_that_the_plotter_expects) {

@@ -12,14 +12,14 @@
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
 namespace {
 
 TEST(journal, the_first_line_holds_the_plan) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     auto plan = small_plan(3);
     plan.budget = std::chrono::milliseconds{1500};
     const bench::journal written{
@@ -37,7 +37,7 @@ TEST(journal, the_first_line_holds_the_plan) {
 }
 
 TEST(journal, each_trial_is_on_disk_as_soon_as_it_is_appended) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto plan = small_plan(1);
     bench::journal written{folder / "journal.jsonl", {.plan = plan}};
     auto outcome = took_ns(12.5);
@@ -45,7 +45,7 @@ TEST(journal, each_trial_is_on_disk_as_soon_as_it_is_appended) {
     outcome.usage = {1, 2, 3, 4, 5};
     outcome.wall = std::chrono::nanoseconds{6};
     written.append(plan, {0, {1, 0}, outcome});
-    written.append(plan, {1, {0, 1}, ended(reports::cell_status::failed, "a\n\"b\"")});
+    written.append(plan, {1, {0, 1}, ended(reports::result_status::failed, "a\n\"b\"")});
     const auto lines = journal_lines(folder / "journal.jsonl");
     ASSERT_EQ(lines.size(), 3U);
     EXPECT_EQ(lines[1]["workload"], "echo");
@@ -59,7 +59,7 @@ TEST(journal, each_trial_is_on_disk_as_soon_as_it_is_appended) {
 }
 
 TEST(journal, resuming_removes_the_temporary_file_of_a_killed_writer) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     { const bench::journal begun{folder / "journal.jsonl", {.plan = small_plan(1)}}; }
     const pid_t dead = ::fork();
     if (dead == 0) ::_exit(0);

@@ -13,8 +13,8 @@
 #include "bench/trial/usage_error.hpp"
 #include "reports/json/json.hpp"
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
 #include "tests/support/shards_of_run.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -79,7 +79,7 @@ protected:
         return refusal({add({1, 2}, "one"), add({2, 2}, "other", as)});
     }
 
-    scratch_folder folder;
+    temporary_folder folder;
 };
 
 TEST_F(shards, merging_yields_one_record_with_each_block_once_and_in_order) {
@@ -161,19 +161,19 @@ TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
                 "the number of shards is 2 in the first and 3 in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.blocks = 10; }), "\"blocks\" is 12 in the first and 10");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.min_time_s = 2; }), "\"min_time_s\" is 0.5 in the first");
-    EXPECT_SAYS(refusal_of([](record& of) { of.plan.size = bench::workload_size::smoke; }),
-                "\"size\" is real in the first and smoke in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.size = bench::workload_size::small; }),
+                "\"size\" is real in the first and small in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.budget = std::chrono::seconds{9}; }),
                 "\"budget_s\" is none in the first and 9.0 in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.cpu = 1; }), "\"cpu\" is none in the first and 1");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.counts = true; }), "\"counts\" is false in the first");
-    EXPECT_SAYS(refusal_of([](record& of) { of.plan.turn.timed = std::chrono::milliseconds{3}; }),
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.slice.timed = std::chrono::milliseconds{3}; }),
                 "\"turn\"");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.workloads = {"yield"}; }),
                 "number 2 of the plan's workloads is echo in the first and none in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.contenders[1].name = "libuv"; }),
                 "number 2 of the plan's contenders is loop-epoll in the first and libuv in the second");
-    EXPECT_SAYS(refusal_of([](record& of) { add_twin(of.plan); }),
+    EXPECT_SAYS(refusal_of([](record& of) { add_aa_copy(of.plan); }),
                 "contenders is none in the first and asio");
     EXPECT_SAYS(refusal_of([](record& of) { of.where.loopbench_version = "0.0.9"; }),
                 "the version of loopbench is ");
@@ -181,12 +181,12 @@ TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
 }
 
 TEST_F(shards, shards_with_different_pairings_are_refused_with_the_workloads_name) {
-    const auto in = [](reports::way made) {
-        return [made](bench::session_record& of) { of.plan.ways = {reports::way::apart, made}; };
+    const auto in = [](reports::pairing made) {
+        return [made](bench::session_record& of) { of.plan.pairings = {reports::pairing::sequential, made}; };
     };
-    EXPECT_SAYS(
-        refusal({add({1, 2}, "a", in(reports::way::apart)), add({2, 2}, "b", in(reports::way::turns))}),
-        "the plan's ways for echo is apart in the first and turns in the second");
+    EXPECT_SAYS(refusal({add({1, 2}, "a", in(reports::pairing::sequential)),
+                         add({2, 2}, "b", in(reports::pairing::interleaved))}),
+                "the plan's ways for echo is apart in the first and turns in the second");
 }
 
 TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_checksums) {
@@ -271,7 +271,7 @@ TEST_F(shards, a_result_unsupported_on_one_machine_keeps_the_trials_of_the_other
     const auto refuse_io_uring = [](bench::session_record& of) {
         for (auto& trial : of.outcome.trials)
             if (trial.where.contender == 1) {
-                trial.outcome = ended(reports::cell_status::unsupported, "io_uring refused");
+                trial.outcome = ended(reports::result_status::unsupported, "io_uring refused");
             }
     };
     const std::vector parts{add({1, 2}, "a", {}, refuse_io_uring), add({2, 2}, "b")};
@@ -279,7 +279,7 @@ TEST_F(shards, a_result_unsupported_on_one_machine_keeps_the_trials_of_the_other
     const std::vector neither{add({1, 2}, "c", {}, refuse_io_uring), add({2, 2}, "d", {}, refuse_io_uring)};
     const auto found = merged(neither).outcome.excluded[0][1];
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->status, reports::cell_status::unsupported);
+    EXPECT_EQ(found->status, reports::result_status::unsupported);
 }
 
 TEST_F(shards, a_contender_broken_on_one_machine_is_reported_as_failed) {
@@ -288,7 +288,7 @@ TEST_F(shards, a_contender_broken_on_one_machine_is_reported_as_failed) {
     };
     const auto found = merged({add({1, 2}, "a"), add({2, 2}, "b", broken)}).outcome.excluded[0][1];
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->status, reports::cell_status::failed);
+    EXPECT_EQ(found->status, reports::result_status::failed);
 }
 
 TEST_F(shards, whole_merged_and_missing_journals_are_refused_as_shards) {

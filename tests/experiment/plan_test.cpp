@@ -56,10 +56,10 @@ TEST(plan, each_attempt_at_a_workload_of_a_block_has_its_own_slice_order) {
     for (std::uint64_t block = 0; block < 2000; ++block)
         for (const std::size_t workload : {0U, 1U, 2U})
             for (const std::uint64_t attempt : {0U, 1U})
-                seeds.insert(bench::seed_of_turns(7, block, workload, attempt));
+                seeds.insert(bench::seed_of_slices(7, block, workload, attempt));
     EXPECT_EQ(seeds.size(), 12'000U);
-    EXPECT_EQ(bench::seed_of_turns(7, 3, 2, 1), bench::seed_of_turns(7, 3, 2, 1));
-    EXPECT_NE(bench::seed_of_turns(7, 3, 2, 1), bench::seed_of_turns(8, 3, 2, 1));
+    EXPECT_EQ(bench::seed_of_slices(7, 3, 2, 1), bench::seed_of_slices(7, 3, 2, 1));
+    EXPECT_NE(bench::seed_of_slices(7, 3, 2, 1), bench::seed_of_slices(8, 3, 2, 1));
 }
 
 TEST(plan, each_contender_goes_first_about_equally_often) {
@@ -100,7 +100,7 @@ bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::u
     plan.contenders[1].layouts.resize(of_next);
     plan.baseline = "base";
     plan.seed = seed;
-    bench::add_twin(plan);
+    bench::add_aa_copy(plan);
     return plan;
 }
 

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/counting/price.hpp"
+#include "bench/counting/overhead.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/summary/summary.hpp"
 #include "reports/json/json.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -20,11 +20,11 @@ namespace {
 
 /// Returns a header and two trials.
 std::string journal_text() {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto plan = small_plan(3);
     bench::journal written{folder / "journal.jsonl", {.plan = plan, .command = {"loopbench", "run"}}};
     written.append(plan, {0, {1, 0}, took_ns(12.5)});
-    written.append(plan, {0, {1, 1}, ended(reports::cell_status::failed, "why")});
+    written.append(plan, {0, {1, 1}, ended(reports::result_status::failed, "why")});
     return content_of(folder / "journal.jsonl");
 }
 
@@ -49,45 +49,45 @@ TEST(record, written_trials_are_read_back) {
 }
 
 TEST(record, slice_lengths_are_read_back_and_invalid_ones_refused) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     auto plan = small_plan(1);
-    plan.turn = {std::chrono::microseconds{250}, std::chrono::microseconds{4000}};
+    plan.slice = {std::chrono::microseconds{250}, std::chrono::microseconds{4000}};
     bench::journal written{folder / "journal.jsonl", {.plan = plan}};
     auto outcome = took_ns(12.5);
-    outcome.turns = {12.5, 12.75};
+    outcome.slices = {12.5, 12.75};
     outcome.waited = 0.25;
     written.append(plan, {0, {0, 0}, outcome});
     const auto text = content_of(folder / "journal.jsonl");
     const auto read = bench::read_journal(text, "it");
-    EXPECT_EQ(read.plan.turn, plan.turn);
-    EXPECT_EQ(read.outcome.trials[0].outcome.turns, outcome.turns);
+    EXPECT_EQ(read.plan.slice, plan.slice);
+    EXPECT_EQ(read.outcome.trials[0].outcome.slices, outcome.slices);
     EXPECT_EQ(read.outcome.trials[0].outcome.waited, 0.25);
-    EXPECT_SAYS(complaint_about(with(text, "\"timed_ns\":4000000", "\"timed_ns\":0")), "turn");
-    EXPECT_SAYS(complaint_about(with(text, "[12.5,12.75]", "[12.5,0]")), "turns_ns");
-    EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.turn, bench::turn_lengths{});
+    EXPECT_SAYS(complaint_about(with(text, "\"timed_ns\":4000000", "\"timed_ns\":0")), "slice");
+    EXPECT_SAYS(complaint_about(with(text, "[12.5,12.75]", "[12.5,0]")), "slices_ns");
+    EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.slice, bench::slice_lengths{});
 }
 
 TEST(record, contender_descriptions_and_counts_are_read_back) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     auto plan = small_plan(3);
     plan.contenders[0].called = "short";
     plan.described = {reports::describe("asio-epoll", {{"library", "asio"}, {"b", 1}, {"a", {1, 2}}}),
                       reports::describe("loop-epoll", {{"socket_options", "none"}})};
     bench::journal written{folder / "journal.jsonl", {.plan = plan}};
     for (const std::size_t who : {0U, 1U}) written.append(plan, {0, {0, who}, took_ns(12.5)});
-    const std::vector<bench::counted_cell> cells{{"yield",
-                                                  "loop-epoll",
-                                                  {{"waits", 0.1}, {"syscalls", 2}},
-                                                  {"allocations: nobody knows"},
-                                                  false,
-                                                  "a tracer"},
-                                                 {"yield",
-                                                  "asio-epoll",
-                                                  {{"doubling", 2.0}},
-                                                  {},
-                                                  false,
-                                                  {},
-                                                  {{"doubling", {1.9, 2.0, 2.1, 2.0, 1.9, 2.1}}}}};
+    const std::vector<bench::counted_result> cells{{"yield",
+                                                    "loop-epoll",
+                                                    {{"waits", 0.1}, {"syscalls", 2}},
+                                                    {"allocations: nobody knows"},
+                                                    false,
+                                                    "a tracer"},
+                                                   {"yield",
+                                                    "asio-epoll",
+                                                    {{"doubling", 2.0}},
+                                                    {},
+                                                    false,
+                                                    {},
+                                                    {{"doubling", {1.9, 2.0, 2.1, 2.0, 1.9, 2.1}}}}};
     written.append(cells);
     const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
     EXPECT_EQ(read.plan.contenders[0].called, "short");
@@ -113,20 +113,20 @@ TEST(record, contender_descriptions_and_counts_are_read_back) {
 }
 
 TEST(record, a_contender_that_failed_while_counting_has_no_numbers) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     auto plan = small_plan(1);
     plan.baseline = "asio-epoll";
     bench::journal written{folder / "journal.jsonl", {.plan = plan}};
     for (const std::size_t who : {0U, 1U})
         for (const std::size_t workload : {0U, 1U}) written.append(plan, {0, {workload, who}, took_ns(12.5)});
-    const std::vector<bench::counted_cell> cells{
+    const std::vector<bench::counted_result> cells{
         {"yield", "asio-epoll", {}, {"echoed 3 of 4 bytes"}, true, {}}};
     written.append(cells);
     const auto text = content_of(folder / "journal.jsonl");
     const auto report = bench::report_of(bench::read_journal(text, "it"));
     const auto* const failed = reports::find_result(report, "yield", "asio-epoll");
     ASSERT_NE(failed, nullptr);
-    EXPECT_EQ(failed->status, reports::cell_status::failed);
+    EXPECT_EQ(failed->status, reports::result_status::failed);
     EXPECT_EQ(failed->reason, "after its trials: echoed 3 of 4 bytes");
     EXPECT_FALSE(failed->median);
     EXPECT_FALSE(reports::find_result(report, "yield", "loop-epoll")->to_baseline);
@@ -155,7 +155,7 @@ TEST(record, samples_are_accepted_only_for_metrics_with_a_median) {
 }
 
 TEST(record, a_killed_run_with_a_target_precision_says_how_many_blocks_it_wanted) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     auto plan = small_plan(100'000);
     plan.workloads = {"yield"};
     plan.precision_pct = 0.3;
@@ -176,7 +176,7 @@ TEST(record, a_killed_run_with_a_target_precision_says_how_many_blocks_it_wanted
 
 /// Returns the journal of the second of four shards of a plan of twelve blocks. It has two of the shard's
 /// blocks.
-std::string journal_of_a_shard(const scratch_folder& folder) {
+std::string journal_of_a_shard(const temporary_folder& folder) {
     auto plan = small_plan(12);
     plan.part = bench::shard{2, 4};
     write_script(folder / "asio-epoll", "exit 0");
@@ -195,7 +195,7 @@ std::string journal_of_a_shard(const scratch_folder& folder) {
 }
 
 TEST(record, a_shards_journal_names_the_shard_and_its_machine) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto read = bench::read_journal(journal_of_a_shard(folder), "it");
     EXPECT_EQ(read.plan.part, (bench::shard{2, 4}));
     EXPECT_EQ(read.outcome.blocks_planned, 3U);
@@ -208,7 +208,7 @@ TEST(record, a_shards_journal_names_the_shard_and_its_machine) {
 }
 
 TEST(record, a_shards_journal_must_have_its_own_blocks_without_gaps) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto text = journal_of_a_shard(folder);
     for (const auto& [old, replacement, complaint] :
          {std::array<std::string_view, 3>{R"("block":5)", R"("block":6)", "block: it is not of this shard"},
@@ -219,8 +219,8 @@ TEST(record, a_shards_journal_must_have_its_own_blocks_without_gaps) {
 }
 
 TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents) {
-    const scratch_folder one, other;
-    const auto checksum = [](const scratch_folder& folder) {
+    const temporary_folder one, other;
+    const auto checksum = [](const temporary_folder& folder) {
         return bench::read_journal(journal_of_a_shard(folder), "it").executables.front().contents->front();
     };
     EXPECT_EQ(checksum(one), checksum(other)) << "elsewhere, and at another time";
@@ -279,14 +279,14 @@ TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
     plan.workloads.emplace_back("x");
     EXPECT_THROW(bench::refuse_too_many_cells(plan), bench::usage_error);
-    const scratch_folder folder;
+    const temporary_folder folder;
     plan.workloads = {"yield", std::string(bench::journal_line_bytes_max, 'x')};
     EXPECT_THROW((bench::journal{folder / "journal.jsonl", {.plan = plan}}), bench::usage_error);
     EXPECT_FALSE(std::filesystem::exists(folder / "journal.jsonl"));
 }
 
 TEST(record, resuming_on_another_machine_or_with_other_variables_is_refused) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     auto plan = small_plan(3);
     plan.contenders[1].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
     const bench::journal written{folder / "journal.jsonl", {.plan = plan}};
@@ -316,7 +316,7 @@ TEST(record, resuming_on_another_machine_or_with_other_variables_is_refused) {
 }
 
 /// Returns the journal of two contenders with three layouts each, and one trial.
-std::string journal_of_layouts(const scratch_folder& folder) {
+std::string journal_of_layouts(const temporary_folder& folder) {
     auto plan = small_plan(3);
     for (auto& who : plan.contenders)
         for (const auto* layout : {"1", "2", "3"}) {
@@ -329,7 +329,7 @@ std::string journal_of_layouts(const scratch_folder& folder) {
 }
 
 TEST(record, the_layout_of_a_trial_is_read_back) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto text = journal_of_layouts(folder);
     const auto read = bench::read_journal(text, "it");
     ASSERT_EQ(read.outcome.trials.size(), 1U);
@@ -342,7 +342,7 @@ TEST(record, the_layout_of_a_trial_is_read_back) {
 }
 
 TEST(record, resuming_with_a_changed_layout_is_refused) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto read = bench::read_journal(journal_of_layouts(folder), "it");
     EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
     write_script(folder / "loop-epoll/2", "exit 1");
@@ -352,7 +352,7 @@ TEST(record, resuming_with_a_changed_layout_is_refused) {
 
 TEST(record, resuming_with_a_changed_executable_or_generator_is_refused) {
     for (const std::string changed : {"loop-epoll", "loopbench-generator"}) {
-        const scratch_folder folder;
+        const temporary_folder folder;
         for (const auto* file : {"loop-epoll", "loopbench-generator"}) write_script(folder / file, "exit");
         auto plan = small_plan(3);
         for (auto& who : plan.contenders) who.path = folder / "loop-epoll";
@@ -366,7 +366,7 @@ TEST(record, resuming_with_a_changed_executable_or_generator_is_refused) {
 }
 
 TEST(record, resuming_with_a_changed_or_additional_library_is_refused) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     for (const auto* file : {"loop-epoll", "libmine.so", "libother.so"}) write_script(folder / file, "exit");
     auto plan = small_plan(3);
     for (auto& who : plan.contenders) {

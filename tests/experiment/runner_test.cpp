@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using bench::run_outcome;
 using bench::run_plan;
 using bench::trial_request;
-using reports::cell_status;
+using reports::result_status;
 
 struct run_result {
     run_outcome outcome;
@@ -49,11 +49,11 @@ TEST(runner, every_block_runs_each_workload_once_per_contender) {
 
 TEST(runner, each_trial_gets_the_plans_size_and_times) {
     auto plan = small_plan(1);
-    plan.size = bench::workload_size::smoke;
+    plan.size = bench::workload_size::small;
     plan.min_time_s = 0.125;
     plan.trial_limit = 3s;
     run(plan, [](const trial_request& request) {
-        EXPECT_EQ(request.size, bench::workload_size::smoke);
+        EXPECT_EQ(request.size, bench::workload_size::small);
         EXPECT_EQ(request.min_time_s, 0.125);
         EXPECT_EQ(request.limit, 3s);
         return took_ns(1);
@@ -64,11 +64,11 @@ TEST(runner, a_failed_result_is_not_run_again_and_the_rest_continues) {
     int trials = 0;
     const auto result = run(small_plan(7), [&](const trial_request& request) {
         const bool bad = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 3;
-        return bad ? ended(cell_status::failed, "killed by SIGSEGV") : took_ns(1);
+        return bad ? ended(result_status::failed, "killed by SIGSEGV") : took_ns(1);
     });
     const auto& excluded = result.outcome.excluded[1][1];
     ASSERT_TRUE(excluded);
-    EXPECT_EQ(excluded->status, cell_status::failed);
+    EXPECT_EQ(excluded->status, result_status::failed);
     EXPECT_EQ(excluded->reason, "in block 3 of 7: killed by SIGSEGV");
     EXPECT_EQ(std::ranges::count(result.ran, "loop-epoll echo"), 3);
     EXPECT_EQ(std::ranges::count(result.ran, "asio-epoll echo"), 7);
@@ -78,11 +78,11 @@ TEST(runner, a_failed_result_is_not_run_again_and_the_rest_continues) {
 
 TEST(runner, an_unsupported_result_is_tried_in_three_blocks) {
     const auto result = run(small_plan(5), [](const trial_request& request) {
-        return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "io_uring refused")
+        return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "io_uring refused")
                                                 : took_ns(1);
     });
     EXPECT_EQ(result.ran.size(), 2 * 3U + 2 * 5U);
-    EXPECT_EQ(result.outcome.excluded[0][1]->status, cell_status::unsupported);
+    EXPECT_EQ(result.outcome.excluded[0][1]->status, result_status::unsupported);
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
 }
 
@@ -92,7 +92,7 @@ TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
         int trials = 0;
         const auto result = run(small_plan(4), [&](const trial_request& request) {
             const bool is_it = request.who.name == "loop-epoll" && request.workload == "echo";
-            return is_it && ++trials == late ? ended(cell_status::unsupported, "the generator was too late")
+            return is_it && ++trials == late ? ended(result_status::unsupported, "the generator was too late")
                                              : took_ns(1);
         });
         EXPECT_EQ(result.ran.size(), 16U) << late;
@@ -102,7 +102,7 @@ TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
 
 TEST(runner, a_result_is_given_up_after_unsupported_blocks_not_attempts) {
     const auto result = run(small_plan(8), [disturbed = 0](const trial_request& request) mutable {
-        if (request.who.name == "loop-epoll") return ended(cell_status::unsupported, "io_uring refused");
+        if (request.who.name == "loop-epoll") return ended(result_status::unsupported, "io_uring refused");
         auto outcome = took_ns(1);
         if (++disturbed <= 4) outcome.disturbed = "it waited";
         return outcome;
@@ -121,7 +121,7 @@ TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
         const bool late = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 2;
-        return late ? ended(cell_status::unsupported, "the generator was too late") : took_ns(1);
+        return late ? ended(result_status::unsupported, "the generator was too late") : took_ns(1);
     });
     EXPECT_EQ(result.ran.size(), 16U);
     EXPECT_FALSE(result.outcome.excluded[1][1]);
@@ -133,9 +133,9 @@ TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
 
 TEST(runner, interleaved_trials_beside_an_orphaned_process_are_repeated) {
     auto plan = small_plan(4);
-    plan.ways = {reports::way::turns, reports::way::turns};
+    plan.pairings = {reports::pairing::interleaved, reports::pairing::interleaved};
     for (const auto& who : plan.contenders)
-        plan.described.push_back(reports::describe(who.name, {{"turns", "1"}}));
+        plan.described.push_back(reports::describe(who.name, {{"slices", "1"}}));
     int trials = 0;
     const auto result = run(plan, [&](const auto&) {
         auto outcome = took_ns(1);
@@ -153,9 +153,9 @@ TEST(runner, a_workload_that_a_contender_lacks_is_not_run) {
     plan.contenders.push_back({"broken", "", {}, "cannot list its workloads: exit code 1"});
     const auto result = run(plan, [](const auto&) { return took_ns(1); });
     EXPECT_EQ(result.ran.size(), 6U);
-    EXPECT_EQ(result.outcome.excluded[1][1]->status, cell_status::unsupported);
+    EXPECT_EQ(result.outcome.excluded[1][1]->status, result_status::unsupported);
     EXPECT_EQ(result.outcome.excluded[1][1]->reason, "this contender does not have the workload");
-    EXPECT_EQ(result.outcome.excluded[0][2]->status, cell_status::failed);
+    EXPECT_EQ(result.outcome.excluded[0][2]->status, result_status::failed);
     EXPECT_EQ(result.outcome.excluded[0][2]->reason, "cannot list its workloads: exit code 1");
 }
 
@@ -242,7 +242,7 @@ TEST(runner, a_hanging_trial_fails_at_its_limit_and_is_dropped_when_the_budget_e
         [&](const trial_request& request) {
             limits.push_back(request.limit);
             now += request.limit;
-            auto outcome = ended(cell_status::failed, "no result");
+            auto outcome = ended(result_status::failed, "no result");
             outcome.timed_out = true;
             return outcome;
         },
@@ -265,7 +265,7 @@ TEST(runner, an_interrupt_drops_the_running_trial_and_keeps_the_finished_ones) {
 }
 
 TEST(runner, the_run_ends_if_every_result_has_failed) {
-    const auto result = run(small_plan(5), [](const auto&) { return ended(cell_status::failed, "no"); });
+    const auto result = run(small_plan(5), [](const auto&) { return ended(result_status::failed, "no"); });
     EXPECT_EQ(result.ran.size(), 4U);
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
 }
@@ -280,7 +280,7 @@ TEST(runner, a_shard_runs_its_blocks_exactly_like_the_whole_run) {
     auto plan = small_plan(10);
     plan.cpus = {0, 1, 2, 3};
     plan.cores = {1, 1};
-    add_twin(plan);
+    add_aa_copy(plan);
     const auto asked = [&](std::optional<bench::shard> part) {
         plan.part = part;
         plan.machine = part ? std::optional<std::string>{"here"} : std::nullopt;

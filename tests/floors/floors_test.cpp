@@ -15,7 +15,7 @@
 
 #include "bench/floors/workloads.hpp"
 #include "bench/workloads/table.hpp"
-#include "tests/support/suite_of_turns.hpp"
+#include "tests/support/suite_of_slices.hpp"
 
 namespace loopbench::bench::floors {
 namespace {
@@ -48,7 +48,7 @@ std::string outcome_of(const contender_workload& workload, trial& t) {
 std::string outcome_of(const contender_workload& workload) {
     constexpr std::uint64_t when_calibrated = 1;
     const auto& shape = workload.shape;
-    trial t(trial_size::smoke, shape.calibrated() ? when_calibrated : shape.operations(trial_size::smoke));
+    trial t(trial_size::small, shape.calibrated() ? when_calibrated : shape.operations(trial_size::small));
     return outcome_of(workload, t);
 }
 
@@ -68,7 +68,7 @@ TEST(floors, each_floor_lists_every_workload_of_the_suite_in_its_order) {
         ASSERT_EQ(f.workloads.size(), suite.size()) << f.name;
         for (std::size_t i = 0; i < suite.size(); ++i) {
             EXPECT_EQ(f.workloads[i].shape.name, suite[i].name) << f.name;
-            EXPECT_EQ(f.workloads[i].shape.real_operations, suite[i].real_operations) << f.name;
+            EXPECT_EQ(f.workloads[i].shape.full_operations, suite[i].full_operations) << f.name;
         }
     }
 }
@@ -88,9 +88,9 @@ TEST(floors, floors_prove_their_echo_workloads_at_smoke_size) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const std::string_view name : names) {
             const contender_workload& workload = workload_named(f.workloads, name);
-            trial t(trial_size::smoke, workload.shape.smoke_operations);
+            trial t(trial_size::small, workload.shape.small_operations);
             EXPECT_EQ(outcome_of(workload, t), "") << f.name << " " << name;
-            EXPECT_EQ(t.latency().count(), workload.shape.smoke_operations) << f.name << " " << name;
+            EXPECT_EQ(t.latency().count(), workload.shape.small_operations) << f.name << " " << name;
         }
     }
 }
@@ -100,7 +100,7 @@ TEST(floors, floors_prove_their_streams_and_wakeups_at_smoke_size) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
              {"pipe/read/bytes:4096", "stream/throughput/bytes:65536", "post/cross_thread/cores:1"}) {
-            trial t(trial_size::smoke, 100);
+            trial t(trial_size::small, 100);
             EXPECT_EQ(outcome_of(workload_named(f.workloads, name), t), "") << f.name << " " << name;
         }
     }
@@ -124,9 +124,9 @@ TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
                                  "pipe/read/bytes:4096", "stream/throughput/bytes:65536"}) {
-            tests::suite_of_turns says("tte");
+            tests::suite_of_slices says("tte");
             constexpr std::uint64_t very_many = 10'000'000'000;
-            trial t(trial_size::smoke, very_many, true, 0, says.settings());
+            trial t(trial_size::small, very_many, true, 0, says.settings());
             EXPECT_EQ(outcome_of(workload_named(f.workloads, name), t), "") << f.name << " " << name;
             EXPECT_LT(t.operations_done(), very_many) << f.name << " " << name;
         }
@@ -136,7 +136,7 @@ TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
 TEST(floors, coroutines_prove_the_workloads_that_make_no_system_call) {
     const floor f = coroutine_floor();
     for (const contender_workload& each : f.workloads) {
-        trial t(trial_size::smoke, 20'000);
+        trial t(trial_size::small, 20'000);
         if (each.shape.needed.has(need::scheduler))
             EXPECT_EQ(outcome_of(each, t), "") << each.shape.name;
         else

@@ -20,7 +20,7 @@
 #include "bench/summary/summary.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
-#include "bench/trial/side_files.hpp"
+#include "bench/trial/histogram_files.hpp"
 #include "bench/trial/trial.hpp"
 #include "reports/formats/formats.hpp"
 #include "reports/formats/hgrm.hpp"
@@ -95,16 +95,16 @@ void read_baseline(std::string_view text) {
     const auto written = bench::write_baseline(all);
     require(bench::write_baseline(bench::parse_baseline(written)) == written,
             "a baseline changes when it is read and written");
-    bench::check_counts(all, std::span<const bench::counted_cell>{});
+    bench::check_counts(all, std::span<const bench::counted_result>{});
 }
 
 void read_benchmark_output(std::string_view text) {
     bench::child_outcome outcome;
     outcome.output = text;
     const auto judged = bench::judge(outcome, "yield", std::chrono::seconds{1});
-    require(judged.status == reports::cell_status::ok || !judged.reason.empty(),
+    require(judged.status == reports::result_status::ok || !judged.reason.empty(),
             "a failure without a reason");
-    require(judged.status != reports::cell_status::ok || judged.metrics.contains("time"),
+    require(judged.status != reports::result_status::ok || judged.metrics.contains("time"),
             "a result without a time");
 }
 

@@ -13,7 +13,7 @@
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/schema_check.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -28,9 +28,9 @@ bench::expectations sample_baseline() {
                   {"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", "allocations", 0.125},
                   {"yield", "a \"quoted\"\nname", "syscalls", 0}};
     all.times = bench::expected_times{"asio-epoll",
-                                      bench::workload_size::smoke,
+                                      bench::workload_size::small,
                                       "A processor, 2 cores, Linux",
-                                      {{"yield", "loop-epoll", 2, 1.9, 2.1, reports::way::turns}}};
+                                      {{"yield", "loop-epoll", 2, 1.9, 2.1, reports::pairing::interleaved}}};
     return all;
 }
 
@@ -67,7 +67,7 @@ protected:
     }
 
 private:
-    scratch_folder folder_;
+    temporary_folder folder_;
 };
 
 TEST_F(baseline, a_written_baseline_is_read_back_unchanged) {
@@ -87,7 +87,7 @@ TEST_F(baseline, each_number_has_its_own_line) {
                 "\n   "
                 "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"metric\":\"time\",\"median\":2.0,"
                 "\"low\":1.9,\"high\":2.1,"
-                "\"way\":\"turns\"}\n");
+                "\"pairing\":\"interleaved\"}\n");
 }
 
 TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
@@ -96,7 +96,7 @@ TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
-            if (key == "way" || (key == "metric" && fields.contains("median")))
+            if (key == "pairing" || (key == "metric" && fields.contains("median")))
                 continue;  // absent in older baselines
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
@@ -148,7 +148,7 @@ TEST_F(baseline, a_wrong_value_is_refused_with_its_position) {
     EXPECT_SAYS(refusal_with("/times/ratios/0/low", 3),
                 "times.ratios[0]: low, median and high are not in order");
     EXPECT_SAYS(refusal_with("/times/ratios/0/contender", "asio-epoll"), "asio-epoll has a ratio to itself");
-    EXPECT_SAYS(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of smoke, real");
+    EXPECT_SAYS(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of small, real");
     auto nothing = sample_document();
     nothing["counts"] = json::array();
     nothing["times"] = nullptr;
@@ -170,7 +170,7 @@ TEST_F(baseline, updating_counts_rounds_them_and_keeps_the_selected_metrics) {
 
 TEST_F(baseline, updating_ratios_accepts_only_those_with_an_interval) {
     auto times = *sample_baseline().times;
-    times.ratios.push_back({"timer/periodic", "loop-tick", 1, 1, 1, reports::way::apart});
+    times.ratios.push_back({"timer/periodic", "loop-tick", 1, 1, 1, reports::pairing::sequential});
     auto report = sample_report();
     auto late = report.results.back();
     for (const auto& item : report.results)
@@ -199,16 +199,16 @@ TEST_F(baseline, an_older_baseline_without_metrics_is_about_time) {
 }
 
 TEST_F(baseline, each_time_records_its_pairing_and_older_ones_have_none) {
-    EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::way::turns);
+    EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::pairing::interleaved);
     auto older = sample_document();
-    older["times"]["ratios"][0].erase("way");
+    older["times"]["ratios"][0].erase("pairing");
     EXPECT_EQ(read(older.dump()).times->ratios[0].made, std::nullopt);
-    EXPECT_SAYS(refusal_with("/times/ratios/0/way", "sideways"), "way");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/way", "sideways"), "pairing");
     auto report = sample_report();
-    for (auto& item : report.results) item.made = reports::way::together;
+    for (auto& item : report.results) item.made = reports::pairing::concurrent;
     auto times = *sample_baseline().times;
     bench::expect_ratios(times, report);
-    EXPECT_EQ(times.ratios.back().made, reports::way::together);
+    EXPECT_EQ(times.ratios.back().made, reports::pairing::concurrent);
 }
 
 TEST_F(baseline, a_diff_shows_the_changed_lines) {

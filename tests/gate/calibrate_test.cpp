@@ -56,7 +56,7 @@ TEST(calibrate, slowed_contenders_differ_only_in_their_slowdown) {
     const auto plan = bench::calibration_plan(base, base.contenders[0], std::vector<unsigned>{3, 10});
     ASSERT_EQ(plan.contenders.size(), 4U);
     EXPECT_EQ(plan.baseline, "slowed-00");
-    EXPECT_EQ(plan.contenders.at(plan.twin.value()).name, "slowed-0~");
+    EXPECT_EQ(plan.contenders.at(plan.aa_copy.value()).name, "slowed-0~");
     EXPECT_EQ(plan.contenders[1].environment.at("LOOPBENCH_SLOWDOWN"), "0.03");
     EXPECT_EQ(plan.contenders[2].environment.at("LOOPBENCH_SLOWDOWN"), "0.10");
     for (const auto& who : plan.contenders) {
@@ -125,37 +125,38 @@ TEST(calibrate, halves_of_two_different_calibrations_are_refused) {
 
 TEST(calibrate, all_trials_must_have_the_same_pairing) {
     auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 20, 0.01);
-    EXPECT_EQ(bench::judge_calibration(equal, slowed, {}).made, reports::way::apart) << "as older journals";
-    equal.plan.ways = {reports::way::together};
+    EXPECT_EQ(bench::judge_calibration(equal, slowed, {}).made, reports::pairing::sequential)
+        << "as older journals";
+    equal.plan.pairings = {reports::pairing::concurrent};
     EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
-    slowed.plan.ways = equal.plan.ways;
+    slowed.plan.pairings = equal.plan.pairings;
     const auto found = bench::judge_calibration(equal, slowed, {});
-    EXPECT_EQ(found.made, reports::way::together);
-    EXPECT_SAYS(reports::calibration_table(found), "together");
+    EXPECT_EQ(found.made, reports::pairing::concurrent);
+    EXPECT_SAYS(reports::calibration_table(found), "concurrent");
     auto mixed = small_plan(1);
-    mixed.ways = {reports::way::together, reports::way::apart};
-    const auto complaint = complaint_of<bench::usage_error>([&] { bench::way_of(mixed); });
-    for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
+    mixed.pairings = {reports::pairing::concurrent, reports::pairing::sequential};
+    const auto complaint = complaint_of<bench::usage_error>([&] { bench::pairing_of(mixed); });
+    for (const auto* said : {"yield has the way together", "echo the way apart", "--pairing"})
         EXPECT_SAYS(complaint, said);
 }
 
 TEST(calibrate, slowed_contenders_support_slices_like_the_original) {
     auto base = small_plan(1);
     base.contenders.resize(1);
-    base.described = {reports::describe("asio-epoll", {{"turns", "1"}})};
-    base.ways = {reports::way::turns, reports::way::turns};
+    base.described = {reports::describe("asio-epoll", {{"slices", "1"}})};
+    base.pairings = {reports::pairing::interleaved, reports::pairing::interleaved};
     const auto plan = bench::calibration_plan(base, base.contenders[0], std::vector<unsigned>{3, 10});
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
-        EXPECT_EQ(plan.way_of({0, who}), reports::way::turns) << plan.contenders[who].name;
-    EXPECT_EQ(bench::way_of(plan), reports::way::turns);
+        EXPECT_EQ(plan.pairing_of({0, who}), reports::pairing::interleaved) << plan.contenders[who].name;
+    EXPECT_EQ(bench::pairing_of(plan), reports::pairing::interleaved);
 }
 
 /// Returns the record of an interleaved session, or of its referee's, in which everything takes `factor`
 /// times as long and the slowdown has `exponent` times its effect.
-bench::session_record paired_by(reports::way made, double factor, double exponent) {
+bench::session_record paired_by(reports::pairing made, double factor, double exponent) {
     bench::run_plan base = small_plan(8);
     base.workloads = {"echo"};
-    base.ways = {made};
+    base.pairings = {made};
     bench::session_record content;
     content.plan = bench::calibration_plan(base, base.contenders[0], std::vector<unsigned>{2, 10});
     content.outcome = outcome_of(content.plan, [&](const trial_request& request) {
@@ -168,9 +169,10 @@ bench::session_record paired_by(reports::way made, double factor, double exponen
 }
 
 TEST(calibrate, interleaved_times_and_ratios_are_compared_with_the_referee) {
-    const auto interleaved = paired_by(reports::way::apart, 1, 1);
+    const auto interleaved = paired_by(reports::pairing::sequential, 1, 1);
     const auto judged = [&](double factor, double exponent) {
-        const auto all = bench::judge_pairings(interleaved, paired_by(reports::way::apart, factor, exponent));
+        const auto all =
+            bench::judge_pairings(interleaved, paired_by(reports::pairing::sequential, factor, exponent));
         EXPECT_EQ(all.size(), 1U);
         return all.at(0);
     };
@@ -182,7 +184,7 @@ TEST(calibrate, interleaved_times_and_ratios_are_compared_with_the_referee) {
 }
 
 TEST(calibrate, a_session_that_is_not_interleaved_has_no_referee) {
-    EXPECT_FALSE(bench::referee_plan(paired_by(reports::way::apart, 1, 1).plan));
+    EXPECT_FALSE(bench::referee_plan(paired_by(reports::pairing::sequential, 1, 1).plan));
 }
 
 TEST(calibrate, an_incomplete_try_is_ignored) {
@@ -194,7 +196,7 @@ TEST(calibrate, an_incomplete_try_is_ignored) {
 }
 
 TEST(calibration_file, a_calibration_is_read_back_only_on_its_own_machine) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     reports::environment here;
     here.kernel = "Linux 6";
     here.cores = 2;
@@ -268,21 +270,21 @@ TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_repla
 TEST(calibrate_command, each_pairing_has_its_own_calibration) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());
-    const auto ended = loopbench.in_shell(std::string{calibrate_briefly} + "--way together");
+    const auto ended = loopbench.in_shell(std::string{calibrate_briefly} + "--pairing concurrent");
     ASSERT_EQ(ended.code, 0) << ended.error_tail;
     const auto stored =
         nlohmann::json::parse(content_of(loopbench.path("state/loopbench/calibration-together.json")));
-    EXPECT_EQ(stored["calibration"]["way"], "together");
+    EXPECT_EQ(stored["calibration"]["pairing"], "concurrent");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
     const auto quoted_by = [&](const std::string& way) {
         loopbench.in_shell(
             "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload echo "
-            "--blocks 1 -o $out --way " +
+            "--blocks 1 -o $out --pairing " +
             way);
         return loopbench.report()["environment"].contains("calibration");
     };
-    EXPECT_TRUE(quoted_by("together"));
-    EXPECT_FALSE(quoted_by("apart"));
+    EXPECT_TRUE(quoted_by("concurrent"));
+    EXPECT_FALSE(quoted_by("sequential"));
 }
 
 TEST(calibrate_command, a_contender_that_cannot_be_slowed_down_is_refused_at_once) {

@@ -19,9 +19,9 @@ namespace loopbench::tests {
 namespace {
 
 using bench::finding_kind;
-using bench::gate_finding;
 using bench::gate_outcome;
-using findings = std::vector<gate_finding>;
+using bench::gate_result;
+using findings = std::vector<gate_result>;
 
 bench::expectations one_count(const char* metric, double per_op) {
     bench::expectations all;
@@ -30,7 +30,7 @@ bench::expectations one_count(const char* metric, double per_op) {
 }
 
 finding_kind count_found(const bench::expectations& expected, const char* metric, double measured) {
-    const std::vector<bench::counted_cell> cells{{"yield", "loop-epoll", {{metric, measured}}, {}}};
+    const std::vector<bench::counted_result> cells{{"yield", "loop-epoll", {{metric, measured}}, {}}};
     const auto found = bench::check_counts(expected, cells);
     EXPECT_EQ(found.size(), 1U);
     return found.at(0).kind;
@@ -73,7 +73,7 @@ TEST(check_counts, missing_counts_are_unclear_with_the_reason_and_never_hold) {
     const auto none = bench::check_counts(expected, {});
     EXPECT_EQ(none.at(0).kind, finding_kind::unclear);
     EXPECT_SAYS(none.at(0).message, "run --counts");
-    std::vector<bench::counted_cell> cells{{"yield", "loop-epoll", {{"allocations", 0}}, {"no strace"}}};
+    std::vector<bench::counted_result> cells{{"yield", "loop-epoll", {{"allocations", 0}}, {"no strace"}}};
     const auto untraced = bench::check_counts(expected, cells);
     EXPECT_EQ(untraced.at(0).kind, finding_kind::unclear);
     EXPECT_SAYS(untraced.at(0).message, "no strace");
@@ -98,7 +98,7 @@ TEST(check_counts, only_deterministic_results_of_a_report_are_counts) {
 
 TEST(check_counts, the_count_of_a_result_that_was_not_reached_is_unclear) {
     reports::report cut;
-    cut.results = {missing_as("yield", "loop-epoll", reports::cell_status::not_run,
+    cut.results = {missing_as("yield", "loop-epoll", reports::result_status::not_run,
                               "interrupted before its first trial")};
     const auto found = bench::check_counts(one_count("syscalls", 1), bench::counts_in(cut));
     EXPECT_EQ(found.at(0).kind, finding_kind::unclear);
@@ -120,26 +120,27 @@ reports::report session(double slower, std::size_t blocks = 20) {
     };
     add("asio-epoll", 100, 5);
     add("loop-epoll", 50 * slower, 7);
-    content.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::fitness::fit, {}, 1, {}};
+    content.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::reliability::reliable, {}, 1, {}};
     return content;
 }
 
-const bench::expected_times recorded_times{"asio-epoll",
-                                           bench::workload_size::real,
-                                           "A processor, 2 cores, Linux",
-                                           {{"yield", "loop-epoll", 2, 1.99, 2.01, reports::way::apart}}};
+const bench::expected_times recorded_times{
+    "asio-epoll",
+    bench::workload_size::full,
+    "A processor, 2 cores, Linux",
+    {{"yield", "loop-epoll", 2, 1.99, 2.01, reports::pairing::sequential}}};
 
-gate_finding time_found(const reports::report& in, const bench::expected_times& times = recorded_times) {
+gate_result time_found(const reports::report& in, const bench::expected_times& times = recorded_times) {
     const auto found = bench::check_times(times, in, {});
     EXPECT_EQ(found.size(), 1U);
     return found.at(0);
 }
 
-reports::report unfit_session(double slower) {
-    auto unfit = session(slower);
-    unfit.aa->found = reports::fitness::unfit;
-    unfit.aa->reason = "asio-epoll against itself is slower";
-    return unfit;
+reports::report unreliable_session(double slower) {
+    auto unreliable = session(slower);
+    unreliable.aa->found = reports::reliability::unreliable;
+    unreliable.aa->reason = "asio-epoll against itself is slower";
+    return unreliable;
 }
 
 TEST(check_times, the_same_build_holds) {
@@ -168,8 +169,8 @@ TEST(check_times, times_of_few_blocks_are_unclear) {
 
 TEST(check_times, an_unreliable_session_is_neither_a_pass_nor_a_regression) {
     for (const double slower : {1.0, 1.5}) {
-        const auto found = bench::check_times(recorded_times, unfit_session(slower), {});
-        EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
+        const auto found = bench::check_times(recorded_times, unreliable_session(slower), {});
+        EXPECT_EQ(bench::outcome_of(found), gate_outcome::unreliable);
         EXPECT_SAYS(found.at(0).message, "asio-epoll against itself is slower");
     }
 }
@@ -178,10 +179,10 @@ TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unusable_session) {
     auto cut = session(1), other_machine = session(1);
     cut.complete = false;
     other_machine.where.kernel = "Linux 2";
-    for (auto report : {unfit_session(1), cut, other_machine})
+    for (auto report : {unreliable_session(1), cut, other_machine})
         for (const std::size_t who : {0U, 1U}) {
             auto failed = report;
-            failed.results[who].status = reports::cell_status::failed;
+            failed.results[who].status = reports::result_status::failed;
             failed.results[who].reason = "killed by SIGSEGV";
             const auto found = bench::check_times(recorded_times, failed, {});
             EXPECT_EQ(bench::outcome_of(found), gate_outcome::failed);
@@ -196,12 +197,12 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
     EXPECT_EQ(time_found(other_machine).kind, finding_kind::unclear);
     EXPECT_SAYS(time_found(other_machine).message, "another machine");
     auto small = session(1);
-    small.plan = reports::planned{.size = "smoke"};
-    small.contenders = {reports::describe("asio-epoll", {{"size", "real"}})};  // its own default
+    small.plan = reports::planned{.size = "small"};
+    small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};  // its own default
     EXPECT_EQ(time_found(small).kind, finding_kind::unclear);
-    EXPECT_SAYS(time_found(small).message, "at real size and the report's at smoke");
+    EXPECT_SAYS(time_found(small).message, "at full size and the report's at small");
     auto unknown = session(1);
-    unknown.aa->found = reports::fitness::unknown;
+    unknown.aa->found = reports::reliability::unknown;
     EXPECT_EQ(time_found(unknown).kind, finding_kind::unclear);
     unknown.aa.reset();
     EXPECT_EQ(time_found(unknown).kind, finding_kind::unclear);
@@ -216,16 +217,16 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
 
 TEST(check_times, times_with_another_pairing_than_the_baselines_are_unclear) {
     auto turns = session(1.05);
-    for (auto& item : turns.results) item.made = reports::way::turns;
+    for (auto& item : turns.results) item.made = reports::pairing::interleaved;
     const auto found = time_found(turns);
     EXPECT_EQ(found.kind, finding_kind::unclear);
-    for (const auto* said : {"made apart before and in turns now", "--way apart", "check --update"})
+    for (const auto* said : {"made apart before and in turns now", "--pairing sequential", "check --update"})
         EXPECT_SAYS(found.message, said);
-    auto of_turns = recorded_times;
-    of_turns.ratios[0].made = reports::way::turns;
-    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::suspect);
-    turns.results.front().made = reports::way::apart;
-    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::unclear) << "that of the other one";
+    auto of_slices = recorded_times;
+    of_slices.ratios[0].made = reports::pairing::interleaved;
+    EXPECT_EQ(time_found(turns, of_slices).kind, finding_kind::suspect);
+    turns.results.front().made = reports::pairing::sequential;
+    EXPECT_EQ(time_found(turns, of_slices).kind, finding_kind::unclear) << "that of the other one";
 }
 
 TEST(check_times, missing_times_are_unclear_or_failed) {
@@ -233,11 +234,11 @@ TEST(check_times, missing_times_are_unclear_or_failed) {
     without.results.pop_back();
     EXPECT_EQ(time_found(without).kind, finding_kind::unclear);
     auto failed = session(1);
-    failed.results.back().status = reports::cell_status::failed;
+    failed.results.back().status = reports::result_status::failed;
     failed.results.back().reason = "killed by SIGSEGV";
     EXPECT_EQ(time_found(failed).kind, finding_kind::failed);
     EXPECT_SAYS(time_found(failed).message, "SIGSEGV");
-    failed.results.back().status = reports::cell_status::not_run;
+    failed.results.back().status = reports::result_status::not_run;
     EXPECT_EQ(time_found(failed).kind, finding_kind::unclear);
 }
 
@@ -260,8 +261,8 @@ reports::report session_of_timers(double worse, double spread = 0.1) {
 
 bench::expected_times times_of_timers() {
     auto times = recorded_times;
-    times.ratios = {{"timer/periodic", "loop-epoll", 2, 1.9, 2.1, reports::way::apart, "late_p50"},
-                    {"timer/periodic", "loop-epoll", 2, 1.9, 2.1, reports::way::apart, "cpu"}};
+    times.ratios = {{"timer/periodic", "loop-epoll", 2, 1.9, 2.1, reports::pairing::sequential, "late_p50"},
+                    {"timer/periodic", "loop-epoll", 2, 1.9, 2.1, reports::pairing::sequential, "cpu"}};
     return times;
 }
 
@@ -298,14 +299,14 @@ TEST(check_times, only_the_first_primary_metric_must_rule_out_a_doubling) {
 
 TEST(check_times, interleaved_times_are_compared_by_the_ratios_of_their_rounds) {
     auto turns = session(1);
-    auto of_turns = recorded_times;
-    of_turns.ratios[0].made = reports::way::turns;
-    for (auto& item : turns.results) item.made = reports::way::turns;
+    auto of_slices = recorded_times;
+    of_slices.ratios[0].made = reports::pairing::interleaved;
+    for (auto& item : turns.results) item.made = reports::pairing::interleaved;
     turns.results.back().to_baseline = reports::ratio{"asio-epoll", 1.8, 1.79, 1.81};
-    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::holds) << "in older reports, of the samples";
+    EXPECT_EQ(time_found(turns, of_slices).kind, finding_kind::holds) << "in older reports, of the samples";
     turns.results.back().to_baseline->samples = std::vector<std::optional<double>>(20, 1.8);
-    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::suspect) << "of rounds";
-    EXPECT_NEAR(time_found(turns, of_turns).measured.value(), 1.8, 1e-9);
+    EXPECT_EQ(time_found(turns, of_slices).kind, finding_kind::suspect) << "of rounds";
+    EXPECT_NEAR(time_found(turns, of_slices).measured.value(), 1.8, 1e-9);
 }
 
 findings after_two(const reports::report& first, const reports::report& second) {
@@ -325,11 +326,11 @@ TEST(check_times, a_regression_needs_confirmation_by_a_second_session) {
 }
 
 TEST(check_times, an_unreliable_second_session_confirms_nothing) {
-    const auto found = after_two(session(1.05), unfit_session(1.05));
-    EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
+    const auto found = after_two(session(1.05), unreliable_session(1.05));
+    EXPECT_EQ(bench::outcome_of(found), gate_outcome::unreliable);
     for (const auto& item : found) EXPECT_NE(item.kind, finding_kind::suspect);
-    auto failed = unfit_session(1.05);
-    failed.results[1].status = reports::cell_status::failed;
+    auto failed = unreliable_session(1.05);
+    failed.results[1].status = reports::result_status::failed;
     EXPECT_EQ(bench::outcome_of(after_two(session(1.05), failed)), gate_outcome::failed);
 }
 
@@ -353,8 +354,8 @@ TEST(check, the_worst_gate_result_decides_the_outcome) {
     EXPECT_EQ(bench::outcome_of(some({holds, looser})), gate_outcome::pass);
     EXPECT_EQ(bench::outcome_of(some({holds, unclear})), gate_outcome::inconclusive);
     EXPECT_EQ(bench::outcome_of(some({holds, suspect})), gate_outcome::inconclusive);
-    EXPECT_EQ(bench::outcome_of(some({unclear, unfit, holds})), gate_outcome::unfit);
-    EXPECT_EQ(bench::outcome_of(some({unclear, unfit, regression})), gate_outcome::regression)
+    EXPECT_EQ(bench::outcome_of(some({unclear, unreliable, holds})), gate_outcome::unreliable);
+    EXPECT_EQ(bench::outcome_of(some({unclear, unreliable, regression})), gate_outcome::regression)
         << "of a count, which does not depend on the session";
     EXPECT_EQ(bench::outcome_of(some({regression, failed})), gate_outcome::failed);
     EXPECT_EQ(bench::outcome_of({}), gate_outcome::inconclusive) << "nothing was compared";

@@ -19,7 +19,7 @@ std::string scattering(const std::string& set_ns) {
 }
 
 /// The baseline's A/A copy takes twice as long.
-constexpr auto unfit_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
+constexpr auto unreliable_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
 
 class check_timed : public testing::Test {
@@ -64,14 +64,14 @@ TEST_F(check_timed, the_same_build_holds_after_one_session) {
 }
 
 TEST_F(check_timed, the_baseline_records_small_or_full_size) {
-    constexpr auto says_its_size = R"sh(, "size": "'"${LOOPBENCH_SIZE:-real}"'")sh";
+    constexpr auto says_its_size = R"sh(, "size": "'"${LOOPBENCH_SIZE:-full}"'")sh";
     loopbench.add_contender("asio-epoll", scattering("ns=10000"), says_its_size);
     loopbench.add_contender("loop-epoll", scattering("ns=5000"), says_its_size);
     const auto size_of_baseline = [&] {
         return nlohmann::json::parse(content_of(baseline()))["times"]["size"];
     };
     ASSERT_EQ(check({"--update", "--tier", "times", "--quick"}).code, 0);
-    EXPECT_EQ(size_of_baseline(), "smoke");
+    EXPECT_EQ(size_of_baseline(), "small");
     const auto same = check();
     EXPECT_EQ(same.code, 0) << same.output << same.error_tail;
     const auto small =
@@ -79,11 +79,11 @@ TEST_F(check_timed, the_baseline_records_small_or_full_size) {
     ASSERT_EQ(small.code, 0) << small.error_tail;
     const auto report = loopbench.path("out/report.json").native();
     const auto said = loopbench.report();
-    for (const auto& who : said.at("contenders")) EXPECT_EQ(who["context"]["size"], "smoke") << who;
+    for (const auto& who : said.at("contenders")) EXPECT_EQ(who["context"]["size"], "small") << who;
     EXPECT_EQ(check({report}).code, 0);
     std::filesystem::remove(baseline());
     ASSERT_EQ(check({"--update", "--tier", "times", report}).code, 0);
-    EXPECT_EQ(size_of_baseline(), "smoke");
+    EXPECT_EQ(size_of_baseline(), "small");
 }
 
 TEST_F(check_timed, updating_with_a_report_of_another_size_drops_the_old_ratios) {
@@ -98,7 +98,7 @@ TEST_F(check_timed, updating_with_a_report_of_another_size_drops_the_old_ratios)
     ASSERT_EQ(loopbench({"run", "--quick", "--blocks", "20", "-o", loopbench.path("small").native()}).code,
               0);
     const auto times = command({"--workload", "yield", loopbench.path("small/report.json").native()});
-    EXPECT_EQ(times["size"], "smoke");
+    EXPECT_EQ(times["size"], "small");
     ASSERT_EQ(times["ratios"].size(), 1U) << times;
     EXPECT_EQ(times["ratios"][0]["workload"], "yield");
 }
@@ -113,13 +113,13 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     loopbench.add_contender("loop-epoll", on_cpu(5000));
     constexpr auto workload =
         "echo/rtt/conns:1";  // the catalog does not know it: it has the requested pairing
-    ASSERT_EQ(check({"--update", "--tier", "times", "--way", "together"}, workload).code, 0);
-    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["way"], "together");
+    ASSERT_EQ(check({"--update", "--tier", "times", "--pairing", "concurrent"}, workload).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "concurrent");
     const auto ran = check({}, workload);
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
-    EXPECT_EQ(check({"--way", "apart"}, workload).code, 4) << "it was asked for";
+    EXPECT_EQ(check({"--pairing", "sequential"}, workload).code, 4) << "it was asked for";
     ASSERT_EQ(check({"--update"}, workload).code, 0);
-    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["way"], "apart");
+    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "sequential");
 }
 
 TEST_F(check_timed, a_slower_build_is_a_regression_confirmed_by_a_second_session) {
@@ -160,12 +160,12 @@ TEST_F(check_timed, a_budget_that_is_too_small_is_inconclusive) {
 
 TEST_F(check_timed, a_session_with_a_failed_aa_is_unreliable_even_for_a_slower_build) {
     update();
-    loopbench.add_contender_that_knows_its_name("asio-epoll", unfit_row);
+    loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
     EXPECT_EQ(check().code, 5);
     loopbench.add_contender("loop-epoll", scattering("ns=50000"));
     const auto ran = check();
     EXPECT_EQ(ran.code, 5) << ran.output << ran.error_tail;
-    EXPECT_SAYS(ran.output, "unfit      time, all: times were not judged: ");
+    EXPECT_SAYS(ran.output, "unreliable      time, all: times were not judged: ");
 }
 
 TEST_F(check_timed, a_confirming_session_with_a_failed_aa_is_unreliable) {
@@ -173,14 +173,14 @@ TEST_F(check_timed, a_confirming_session_with_a_failed_aa_is_unreliable) {
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     loopbench.add_contender_that_knows_its_name(
         "asio-epoll",
-        fmt::format("if {}; then {}; else {}; fi", second_session(), unfit_row, scattering("ns=10000")));
+        fmt::format("if {}; then {}; else {}; fi", second_session(), unreliable_row, scattering("ns=10000")));
     EXPECT_EQ(check().code, 5);
 }
 
 TEST_F(check_timed, an_unreliable_session_never_becomes_the_baseline) {
     update();
     const auto before = content_of(baseline());
-    loopbench.add_contender_that_knows_its_name("asio-epoll", unfit_row);
+    loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
     EXPECT_EQ(check({"--update"}).code, 5);
     const auto unknown = check({"--update", "--blocks", "3"});
     EXPECT_EQ(unknown.code, 4);

@@ -47,7 +47,7 @@ TEST_F(compare, the_same_build_shows_no_difference) {
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     EXPECT_EQ(time_of(loopbench.report(), "next")["verdict"], "equivalent");
     EXPECT_EQ(loopbench.report()["judging"]["correction"], "holm");
-    EXPECT_EQ(loopbench.report()["aa"]["twin"], "bas~");
+    EXPECT_EQ(loopbench.report()["aa"]["aa_copy"], "bas~");
 }
 
 TEST_F(compare, a_slower_build_is_a_regression_with_its_size) {
@@ -248,7 +248,7 @@ TEST_F(compare_reports, a_slowdown_between_two_reports_is_found) {
 }
 
 TEST_F(compare_reports, failed_and_missing_results_are_found) {
-    const auto with = [](reports::cell_status status, const char* reason) {
+    const auto with = [](reports::result_status status, const char* reason) {
         auto content = two_times(100, 50);
         auto& cell = content.results.back();
         cell.status = status;
@@ -258,12 +258,12 @@ TEST_F(compare_reports, failed_and_missing_results_are_found) {
         return reports::write_json(content);
     };
     const auto failed =
-        between(report_with(100, 50), with(reports::cell_status::failed, "killed by SIGSEGV"));
+        between(report_with(100, 50), with(reports::result_status::failed, "killed by SIGSEGV"));
     EXPECT_EQ(failed.code, 1);
     EXPECT_SAYS(failed.error_tail, "loop-epoll on yield: killed by SIGSEGV");
     EXPECT_SAYS(failed.output, "failed: killed by SIGSEGV");
     const auto refused =
-        between(report_with(100, 50), with(reports::cell_status::unsupported, "io_uring refused"));
+        between(report_with(100, 50), with(reports::result_status::unsupported, "io_uring refused"));
     EXPECT_EQ(refused.code, 4);
     EXPECT_SAYS(refused.error_tail, "loop-epoll on yield: there is no time to compare: io_uring refused");
     auto without = two_times(100, 50);
@@ -271,15 +271,15 @@ TEST_F(compare_reports, failed_and_missing_results_are_found) {
     const auto gone = between(report_with(100, 50), reports::write_json(without));
     EXPECT_EQ(gone.code, 4);
     EXPECT_SAYS(gone.error_tail, "it is not in the new report");
-    EXPECT_EQ(between(with(reports::cell_status::failed, "once"), report_with(100, 50)).code, 0)
+    EXPECT_EQ(between(with(reports::result_status::failed, "once"), report_with(100, 50)).code, 0)
         << "what failed before and is there now is no reason to worry";
-    const auto now = [&](const std::string& old, reports::cell_status status) {
+    const auto now = [&](const std::string& old, reports::result_status status) {
         return between(old, with(status, "now")).code;
     };
-    for (const auto& old : {with(reports::cell_status::failed, "then"), reports::write_json(without)}) {
-        EXPECT_EQ(now(old, reports::cell_status::failed), 1) << "what fails again fails";
-        EXPECT_EQ(now(old, reports::cell_status::not_run), 4);
-        EXPECT_EQ(now(old, reports::cell_status::unsupported), 0);
+    for (const auto& old : {with(reports::result_status::failed, "then"), reports::write_json(without)}) {
+        EXPECT_EQ(now(old, reports::result_status::failed), 1) << "what fails again fails";
+        EXPECT_EQ(now(old, reports::result_status::not_run), 4);
+        EXPECT_EQ(now(old, reports::result_status::unsupported), 0);
     }
 }
 
@@ -320,7 +320,7 @@ TEST_F(compare_reports, an_interrupted_run_is_inconclusive_with_its_name) {
     }
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(slower)).code, 3);
     auto& unreached = cut.results.back();
-    unreached.status = reports::cell_status::not_run;
+    unreached.status = reports::result_status::not_run;
     unreached.reason = "interrupted before its first trial";
     unreached.median.reset();
     unreached.samples.clear();
@@ -330,35 +330,35 @@ TEST_F(compare_reports, an_interrupted_run_is_inconclusive_with_its_name) {
 }
 
 TEST_F(compare_reports, the_less_reliable_session_decides) {
-    using enum reports::fitness;
-    const auto in_session = [](reports::fitness found) {
+    using enum reports::reliability;
+    const auto in_session = [](reports::reliability found) {
         auto content = two_times(100, 50);
         content.aa = reports::self_check{};
         content.aa->found = found;
-        if (found != fit) content.aa->reason = "so it is";
+        if (found != reliable) content.aa->reason = "so it is";
         return reports::write_json(content);
     };
-    const auto code = [&](reports::fitness then, reports::fitness now) {
+    const auto code = [&](reports::reliability then, reports::reliability now) {
         return between(in_session(then), in_session(now)).code;
     };
-    EXPECT_EQ(code(fit, fit), 0);
-    for (const auto other : {fit, unknown}) {
+    EXPECT_EQ(code(reliable, reliable), 0);
+    for (const auto other : {reliable, unknown}) {
         EXPECT_EQ(code(unknown, other), 4);
         EXPECT_EQ(code(other, unknown), 4);
     }
-    for (const auto other : {fit, unknown, unfit}) {
-        EXPECT_EQ(code(unfit, other), 5);
-        EXPECT_EQ(code(other, unfit), 5);
+    for (const auto other : {reliable, unknown, unreliable}) {
+        EXPECT_EQ(code(unreliable, other), 5);
+        EXPECT_EQ(code(other, unreliable), 5);
     }
 }
 
 TEST_F(compare_reports, reports_of_different_sizes_are_refused) {
     auto quick = two_times(100, 50), full = two_times(100, 50);
-    quick.plan = reports::planned{"smoke", 0.01, 5, 12, {}};
-    full.plan = reports::planned{"real", 0.5, 60, 12, {}};
+    quick.plan = reports::planned{"small", 0.01, 5, 12, {}};
+    full.plan = reports::planned{"full", 0.5, 60, 12, {}};
     const auto ran = between(reports::write_json(quick), reports::write_json(full));
     EXPECT_EQ(ran.code, 2);
-    EXPECT_SAYS(ran.error_tail, "old.json is of smoke size and ");
+    EXPECT_SAYS(ran.error_tail, "old.json is of small size and ");
     EXPECT_EQ(between(reports::write_json(full), reports::write_json(full)).code, 0);
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(full)).code, 0)
         << "an old report has no plan";
@@ -366,29 +366,29 @@ TEST_F(compare_reports, reports_of_different_sizes_are_refused) {
 
 TEST_F(compare_reports, different_pairings_are_inconclusive_with_both_names_and_a_remedy) {
     auto apart = two_times(100, 50), turns = two_times(100, 53);
-    for (auto& item : turns.results) item.made = reports::way::turns;
+    for (auto& item : turns.results) item.made = reports::pairing::interleaved;
     const auto ran = between(reports::write_json(apart), reports::write_json(turns));
     EXPECT_EQ(ran.code, 4);
-    for (const auto* said : {"loop-epoll on yield", "made apart before and in turns now", "--way"})
+    for (const auto* said : {"loop-epoll on yield", "made apart before and in turns now", "--pairing"})
         EXPECT_SAYS(ran.error_tail, said);
     EXPECT_EQ(between(reports::write_json(turns), reports::write_json(turns)).code, 0);
 }
 
 TEST_F(compare_reports, different_slice_lengths_are_reported) {
     auto usual = two_times(100, 50), longer = usual, apart = usual;
-    usual.plan = reports::planned{"real", 0.5, 60, 12, {}, {}, 500'000, 1'500'000};
-    longer.plan = reports::planned{"real", 0.5, 60, 12, {}, {}, 250'000, 4'000'000};
-    apart.plan = reports::planned{"real", 0.5, 60, 12, {}};
+    usual.plan = reports::planned{"full", 0.5, 60, 12, {}, {}, 500'000, 1'500'000};
+    longer.plan = reports::planned{"full", 0.5, 60, 12, {}, {}, 250'000, 4'000'000};
+    apart.plan = reports::planned{"full", 0.5, 60, 12, {}};
     const auto ran = between(reports::write_json(usual), reports::write_json(longer));
-    EXPECT_SAYS(ran.error_tail, "turn: 0.5ms+1.5ms before, 0.25ms+4ms now");
+    EXPECT_SAYS(ran.error_tail, "slice: 0.5ms+1.5ms before, 0.25ms+4ms now");
     EXPECT_EQ(between(reports::write_json(usual), reports::write_json(usual)).error_tail, "");
     EXPECT_EQ(between(reports::write_json(usual), reports::write_json(apart)).error_tail, "");
 }
 
 TEST_F(compare_reports, another_machine_or_build_is_reported_with_a_remedy) {
     auto old = two_times(100, 50), next = old;
-    old.plan = reports::planned{"real", 0.5, 60, 12, {}};
-    next.plan = reports::planned{"real", 0.5, 60, 12, 1};
+    old.plan = reports::planned{"full", 0.5, 60, 12, {}};
+    next.plan = reports::planned{"full", 0.5, 60, 12, 1};
     old.where.cpu_model = "A processor";
     next.where.cpu_model = "B processor";
     old.contenders = {reports::describe("loop-epoll", {{"compiler", "g++ 12"}, {"build_type", "Release"}}),
@@ -523,7 +523,7 @@ TEST(two_reports, reports_of_several_hosts_give_no_intervals_across_hosts) {
 TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_rounds) {
     auto then = two_times(100, 50), now = then;
     for (auto* report : {&then, &now}) {
-        for (auto& item : report->results) item.made = reports::way::turns;
+        for (auto& item : report->results) item.made = reports::pairing::interleaved;
         report->results[1].to_baseline = reports::ratio{"asio-epoll", 2, 2, 2};
     }
     const auto of_rounds = [](double ratio) { return std::vector<std::optional<double>>(12, ratio); };
@@ -570,13 +570,13 @@ TEST(gate, a_failure_ranks_first_and_an_unreliable_session_second) {
     };
     EXPECT_EQ(gate(5), gate_outcome::failed);
     EXPECT_EQ(session(), gate_outcome::failed);
-    std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
+    std::erase_if(report.results, [](const auto& item) { return item.status != reports::result_status::ok; });
     report.results[2].judged = verdict::slower;
-    EXPECT_EQ(gate(5), gate_outcome::unfit);
-    EXPECT_EQ(session(), gate_outcome::unfit);
+    EXPECT_EQ(gate(5), gate_outcome::unreliable);
+    EXPECT_EQ(session(), gate_outcome::unreliable);
     report.results[2].judged = verdict::faster;
-    report.workloads[1].headline_metrics = {"time"};
-    report.aa->found = reports::fitness::fit;
+    report.workloads[1].primary_metrics = {"time"};
+    report.aa->found = reports::reliability::reliable;
     EXPECT_TRUE(bench::judge_session(report).empty());
     EXPECT_EQ(gate(5), gate_outcome::inconclusive) << "down to 0.9 of the baseline's speed";
     EXPECT_EQ(gate(12), gate_outcome::pass);
@@ -608,9 +608,9 @@ TEST(gate, a_difference_in_a_primary_metric_must_rule_out_a_doubling) {
 
 TEST(gate, every_result_is_judged_even_a_duplicate) {
     auto report = sample_report();
-    std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
-    report.workloads[1].headline_metrics = {"time"};
-    report.aa->found = reports::fitness::fit;
+    std::erase_if(report.results, [](const auto& item) { return item.status != reports::result_status::ok; });
+    report.workloads[1].primary_metrics = {"time"};
+    report.aa->found = reports::reliability::reliable;
     ASSERT_EQ(bench::outcome_of(bench::judge_gate(report, 12)), gate_outcome::pass);
     report.results.push_back(report.results[2]);
     report.results.back().judged = verdict::slower;

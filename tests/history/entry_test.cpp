@@ -55,7 +55,7 @@ TEST(entry, ratios_are_kept_if_there_are_any_and_values_otherwise) {
     const auto kept = bench::entry_of(report, {});
     EXPECT_EQ(nlohmann::json::parse(kept.points)["contenders"], (nlohmann::json{"asio-epoll", "loop-epoll"}));
     const auto times = points_about(kept, "time"), counts = points_about(kept, "syscalls");
-    EXPECT_EQ(times["of"]["way"], "apart");
+    EXPECT_EQ(times["of"]["pairing"], "sequential");
     EXPECT_EQ(times["values"]["of"], nlohmann::json{0}) << "of the baseline";
     EXPECT_EQ(times["ratios"]["of"], nlohmann::json{1});
     EXPECT_EQ(times["ratios"]["medians"], nlohmann::json{0.333333333});
@@ -74,13 +74,13 @@ TEST(entry, a_report_with_a_duplicate_result_is_refused) {
         EXPECT_STREQ(error.what(),
                      "report.json: time of loop-epoll on yield is there twice; write the report again");
     }
-    report.results.back().made = reports::way::turns;
+    report.results.back().made = reports::pairing::interleaved;
     EXPECT_NO_THROW(bench::entry_of(report, {})) << "in another way it is something else";
 }
 
 TEST(entry, points_of_primary_metrics_and_counts_are_kept_separate_from_the_rest) {
     auto report = report_of_day(1);
-    report.workloads[0].headline_metrics = {"cpu"};
+    report.workloads[0].primary_metrics = {"cpu"};
     auto kept = bench::entry_of(report, {});
     EXPECT_TRUE(points_about(kept, "time").is_null());
     EXPECT_FALSE(points_about(kept, "syscalls").is_null());
@@ -94,7 +94,7 @@ TEST(entry, a_result_without_a_number_has_no_point) {
     report.results[0].median = std::numeric_limits<double>::infinity();
     report.results[1].low.reset();
     report.results[1].to_baseline->low.reset();
-    report.results[2].status = reports::cell_status::failed;
+    report.results[2].status = reports::result_status::failed;
     const auto kept = bench::entry_of(report, {});
     EXPECT_TRUE(points_about(kept, "time")["values"]["of"].empty());
     EXPECT_TRUE(points_about(kept, "time")["ratios"]["lows"][0].is_null());
@@ -182,7 +182,7 @@ TEST(entry, a_google_benchmark_with_a_failed_repetition_has_no_number) {
     ASSERT_EQ(report.results.size(), 2) << kept.report;
     const auto* const failed = reports::find_result(report, "BM_sort", "my_bench");
     ASSERT_NE(failed, nullptr);
-    EXPECT_EQ(failed->status, reports::cell_status::failed);
+    EXPECT_EQ(failed->status, reports::result_status::failed);
     EXPECT_EQ(failed->reason, "wrong result") << "the first that was said";
     EXPECT_TRUE(failed->samples.empty() && !failed->median);
     EXPECT_TRUE(points_about(kept, "time").is_null());

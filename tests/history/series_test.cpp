@@ -72,7 +72,7 @@ TEST_F(series, a_series_has_one_machine_one_size_and_one_baseline) {
     add(other);
     add(report_of_day(3), {"", {}, "the left one"});
     other = report_of_day(4);
-    other.plan->size = "real";
+    other.plan->size = "full";
     add(other);
     other = report_of_day(5);
     other.baseline = "loop-epoll";
@@ -95,18 +95,18 @@ TEST_F(series, a_series_has_one_machine_one_size_and_one_baseline) {
 TEST_F(series, different_pairings_are_different_series) {
     add(report_of_day(1));
     auto other = report_of_day(2);
-    for (auto& item : other.results) item.made = reports::way::turns;
+    for (auto& item : other.results) item.made = reports::pairing::interleaved;
     add(other);
     const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
     ASSERT_EQ(all.size(), 2);
-    EXPECT_EQ(all[0].of.made, reports::way::apart);
-    EXPECT_EQ(all[1].of.made, reports::way::turns);
+    EXPECT_EQ(all[0].of.made, reports::pairing::sequential);
+    EXPECT_EQ(all[1].of.made, reports::pairing::interleaved);
 }
 
 /// Returns points with one number for the contenders in `places`.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
-        "unit": "ns", "direction": "smaller", "deterministic": false, "way": "apart"}},
+        "unit": "ns", "direction": "smaller", "deterministic": false, "pairing": "sequential"}},
         "ratios": {{"of": {}, "medians": [1]}}, "values": {{"of": [], "medians": []}}}}]}})",
                        places);
 }
@@ -131,13 +131,14 @@ TEST_F(series, interrupted_runs_and_unreliable_times_are_left_out) {
     auto interrupted = report_of_day(2);
     interrupted.complete = false;
     add(interrupted);
-    auto unfit = report_of_day(3);
-    unfit.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::fitness::unfit, "it differs", {}, {}};
-    add(unfit);
+    auto unreliable = report_of_day(3);
+    unreliable.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::reliability::unreliable,
+                                        "it differs", {},           {}};
+    add(unreliable);
     const auto all = read();
     EXPECT_EQ(find(all, "loop-epoll", "time")->points.size(), 1);
     EXPECT_EQ(find(all, "loop-epoll", "syscalls")->points.size(), 2)
-        << "an unfit machine counts as well as any";
+        << "an unreliable machine counts as well as any";
 }
 
 TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
@@ -146,7 +147,7 @@ TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
     EXPECT_THROW(read({.metrics = {"no_such"}}), bench::usage_error);
     EXPECT_EQ(read({.contenders = {"loop-*"}}).size(), 2);
     auto other = report_of_day(2);
-    other.workloads[0].headline_metrics = {"cpu"};
+    other.workloads[0].primary_metrics = {"cpu"};
     add(other);
     EXPECT_EQ(find(read(), "loop-epoll", "time")->points.size(), 1)
         << "that workload is about something else";

@@ -60,7 +60,7 @@ TEST(store, an_added_report_can_be_read_back) {
     EXPECT_EQ(runs[0].commit, "0123abcd");
     EXPECT_EQ(runs[0].dirty, true);
     EXPECT_EQ(runs[0].machine.name, "left");
-    EXPECT_EQ(runs[0].fitness, reports::fitness::unfit);
+    EXPECT_EQ(runs[0].reliability, reports::reliability::unreliable);
     EXPECT_FALSE(runs[0].complete);
 }
 
@@ -92,7 +92,7 @@ TEST(store, a_finished_run_replaces_its_interrupted_state) {
     const auto run = store.add(bench::entry_of(report, {"abc", false, "left"})).run;
     report.complete = true;
     report.aa = reports::self_check{};
-    report.aa->found = reports::fitness::fit;
+    report.aa->found = reports::reliability::reliable;
     const auto finished = store.add(bench::entry_of(report, {}));
     EXPECT_EQ(finished.run, run);
     EXPECT_FALSE(finished.is_new);
@@ -100,7 +100,7 @@ TEST(store, a_finished_run_replaces_its_interrupted_state) {
         const auto runs = store.runs();
         ASSERT_EQ(runs.size(), 1);
         EXPECT_TRUE(runs[0].complete);
-        EXPECT_EQ(runs[0].fitness, reports::fitness::fit);
+        EXPECT_EQ(runs[0].reliability, reports::reliability::reliable);
         EXPECT_EQ(runs[0].commit, "abc");
         EXPECT_EQ(runs[0].dirty, false);
         EXPECT_EQ(runs[0].machine.name, "left");
@@ -261,7 +261,7 @@ TEST(store, reading_does_not_create_a_missing_history) {
 }
 
 TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto text = (folder / "text.db").native(), other = (folder / "other.db").native();
     reports::write_file_atomically(text, "this is no database, and longer than sixteen bytes");
     soci::session{"sqlite3", "dbname=\"" + other + "\""} << "CREATE TABLE somebody_elses (a INTEGER)";
@@ -279,7 +279,7 @@ TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
 }
 
 TEST(sqlite, a_place_that_cannot_be_examined_or_created_is_reported_with_a_remedy) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto loop = folder / "loop.db", text = folder / "text";
     std::filesystem::create_symlink(loop, loop);
     reports::write_file_atomically(text, "no folder");
@@ -293,7 +293,7 @@ TEST(sqlite, a_place_that_cannot_be_examined_or_created_is_reported_with_a_remed
 }
 
 TEST(sqlite, a_file_that_disappears_during_use_loses_nothing) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto file = folder / "history.db", elsewhere = folder / "elsewhere.db";
     bench::store store{file.native(), opening::created_if_missing};
     store.add(bench::entry_of(report_of_day(1), {}));
@@ -307,7 +307,7 @@ TEST(sqlite, a_file_that_disappears_during_use_loses_nothing) {
 }
 
 TEST(sqlite, damage_is_reported) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto file = (folder / "history.db").native();
     bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(1), {}));
     const auto whole = content_of(file);
@@ -324,7 +324,7 @@ TEST(sqlite, damage_is_reported) {
 }
 
 TEST(sqlite, a_path_of_any_characters_is_accepted_or_refused_with_a_reason) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     for (const auto* name :
          {"a b  c.db", "a=b timeout=0.db", "it's; --.db", "new/folder/history.db", "ä\n.db"}) {
         const auto path = (folder / name).native();

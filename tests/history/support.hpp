@@ -11,7 +11,7 @@
 #include "bench/trial/process/child_process.hpp"
 #include "reports/results.hpp"
 #include "tests/support/measured.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] std::filesystem::path path(const char* name) const { return folder_ / name; }
 
 private:
-    scratch_folder folder_;
+    temporary_folder folder_;
     std::string url_;
 };
 
@@ -57,7 +57,7 @@ inline reports::report report_of_day(int day, double ratio = 1.5, double syscall
     reports::report all;
     all.seed = static_cast<std::uint64_t>(day);
     all.baseline = "asio-epoll";
-    all.plan = reports::planned{"smoke", 0.01, 5, 10, {}};
+    all.plan = reports::planned{"small", 0.01, 5, 10, {}};
     all.where.date = fmt::format("2026-{:02}-{:02}T03:04:05Z", 1 + day / 28, 1 + day % 28);
     all.where.loopbench_version = "0.1.0";
     all.where.kernel = "Linux 6.1 x86_64";

@@ -26,7 +26,7 @@ reports::report full_run(int number, std::mt19937_64& random) {
     reports::report all;
     all.seed = static_cast<std::uint64_t>(number);
     all.baseline = "contender-0";
-    all.plan = reports::planned{"real", 0.5, 60, blocks, {}};
+    all.plan = reports::planned{"full", 0.5, 60, blocks, {}};
     all.where.date =
         fmt::format("2026-{:02}-{:02}T{:02}:00:00Z", 1 + number / 672, 1 + number / 24 % 28, number % 24);
     all.where.cpu_model = "A processor";

@@ -26,8 +26,8 @@ LIMIT_S = 120  # a command that takes longer hangs
 END_LIMIT_S = 10  # by then the children of a killed command must have ended
 
 # Design, section 8. A command may end with 130 only if an attack interrupts it.
-OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNFIT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
-DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNFIT})
+OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE})
 
 # Messages of libraries and compilers for programmers. Users must get messages in the project's own words.
 RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"

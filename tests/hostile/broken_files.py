@@ -246,11 +246,11 @@ def calibrations(place):
 
 @attack(GROUP)
 def histograms(place):
-    side = json.dumps({"schema": "loopbench-side/1", "histograms": [
+    side = json.dumps({"schema": "loopbench-histogram-file/1", "histograms": [
         {"workload": "yield", "metric": metric, "unit": "ns", "mean": 15.5, "max": 40,
          "buckets": [[10, 19, 7], [20, 40, 2]]} for metric in ("latency", "late")]})
-    place.add_contender("asio-epoll", f"echo '{side}' > \"$LOOPBENCH_SIDE_FILE\"\n{GOOD}")
-    place.loopbench("run", "--way", "apart", "--blocks", "6", "--workload", "yield", "-o", place.out, codes=[OK])
+    place.add_contender("asio-epoll", f"echo '{side}' > \"$LOOPBENCH_HISTOGRAM_FILE\"\n{GOOD}")
+    place.loopbench("run", "--pairing", "sequential", "--blocks", "6", "--workload", "yield", "-o", place.out, codes=[OK])
     file = place / "out/histograms.jsonl"
     whole = file.read_bytes()
     if not whole:
@@ -313,14 +313,14 @@ case "$1" in --benchmark_list_tests=true) cat '{place.folder}/listing';; *) cat 
 
 
 @attack(GROUP)
-def side_files(place):
-    whole = json.dumps({"schema": "loopbench-side/1", "histograms": [
+def histogram_files(place):
+    whole = json.dumps({"schema": "loopbench-histogram-file/1", "histograms": [
         {"workload": "yield", "metric": "latency", "unit": "ns", "mean": 15.5, "max": 40, "buckets": [[10, 40, 7]]}]})
     place.add_contender("asio-epoll")
-    place.add_contender("loop-epoll", f"cat '{place.folder}/side' > \"$LOOPBENCH_SIDE_FILE\"\n{GOOD}")
+    place.add_contender("loop-epoll", f"cat '{place.folder}/side' > \"$LOOPBENCH_HISTOGRAM_FILE\"\n{GOOD}")
     for _ in range(mutations(place, 10, 800)):
         (place / "side").write_bytes(mutated(place, whole.encode()))
-        place.loopbench("run", "--way", "apart", "--workload", "yield", "--blocks", "1", "-o", place.out,
+        place.loopbench("run", "--pairing", "sequential", "--workload", "yield", "--blocks", "1", "-o", place.out,
                         codes=[OK, FAILED])
         place.expect_status("asio-epoll", "ok")
 
@@ -337,7 +337,7 @@ def texts_of_a_report_do_no_harm_in_any_format(place):
             return {name: poisoned(item, text, name) for name, item in value.items()}
         if isinstance(value, list):
             return [poisoned(item, text, key) for item in value]
-        known = key in ("schema", "direction", "status", "verdict", "unit", "metric", "way", "baseline", "contender",
+        known = key in ("schema", "direction", "status", "verdict", "unit", "metric", "pairing", "baseline", "contender",
                         "name", "to", "workload", "correction", "size", "date")
         return value + text if isinstance(value, str) and not known else value
     for text in STRINGS:

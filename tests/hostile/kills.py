@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import attack as attacks
-from attack import COUNTED, DOCUMENTED, INCONCLUSIVE, INTERRUPTED, OBEDIENT, OK, UNFIT, Broken
+from attack import COUNTED, DOCUMENTED, INCONCLUSIVE, INTERRUPTED, OBEDIENT, OK, UNRELIABLE, Broken
 
 GROUP = "moments"
 SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -32,7 +32,7 @@ class Command:
 def commands(place):
     report, old = place / "whole/report.json", place / "whole"
     a, b = place / "bin/contenders/asio-epoll", place / "bin/contenders/loop-epoll"
-    base, out, real = place / "base.json", place.out, place / "real"
+    base, out, real = place / "base.json", place.out, place / "full"
     return [
         Command("run", ["run", *FEW, *BLOCKS, "-o", out], [out], True),
         Command("run --counts", ["run", *FEW, *BLOCKS, "--counts", "-o", out], [out], True),
@@ -149,7 +149,7 @@ def go_on(place, command, folder, before):
     """Expects that finished trials are kept, and that a resume makes the rest."""
     if not before:
         return
-    place.loopbench("run", "--resume", folder, codes=[OK, INCONCLUSIVE, UNFIT, attacks.REGRESSION])
+    place.loopbench("run", "--resume", folder, codes=[OK, INCONCLUSIVE, UNRELIABLE, attacks.REGRESSION])
     after = whole_lines(folder)
     if after[:len(before)] != before:
         raise Broken(f"{command.name}: finished trials are lost")
@@ -162,7 +162,7 @@ def go_on(place, command, folder, before):
 
 def one_moment(place, command):
     number = place.random.choice(SIGNALS)
-    for folder in {place.out, place / "real", *command.journals}:
+    for folder in {place.out, place / "full", *command.journals}:
         shutil.rmtree(folder, ignore_errors=True)
     if command.against:
         command.against.unlink(missing_ok=True)
@@ -175,7 +175,7 @@ def one_moment(place, command):
     for folder, lines in begun:
         go_on(place, command, folder, lines)
     if command.measures:
-        place.loopbench("run", "--contender", "asio-epoll", *FEW, "--blocks", "1", "--way", "apart", "-o",
+        place.loopbench("run", "--contender", "asio-epoll", *FEW, "--blocks", "1", "--pairing", "sequential", "-o",
                         place / "next", codes=[OK, INCONCLUSIVE])
     else:  # it writes its output again, over a possibly incomplete one
         place.loopbench(*command.words)

@@ -167,7 +167,7 @@ def a_calibration_that_is_no_file(place):
         clear(stored)
         clear(stored.with_name("calibration.json.pipe"))
         kind(stored)
-        ended = place.run("--way", "apart", codes=[OK, INCONCLUSIVE], limit_s=30)
+        ended = place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE], limit_s=30)
         # Links into nowhere count as missing.
         if kind is not link_into_nowhere and "calibration.json" not in ended.said:
             raise Broken(f"of a calibration that is {kind.__name__} nothing is said: {ended.said}")
@@ -248,12 +248,12 @@ def folders_that_go_away(place):
 
 
 @attack(GROUP)
-def only_who_removes_a_side_file_s_folder_fails(place):
+def only_who_removes_a_histogram_file_s_folder_fails(place):
     place.add_contender("asio-epoll")
     for what in ('rm -rf "$TMPDIR"', 'chmod 0 "$TMPDIR"', 'rm -rf "$TMPDIR"; ln -s /nowhere "$TMPDIR"',
-                 'mkfifo "$LOOPBENCH_SIDE_FILE"', 'mkdir -p "$LOOPBENCH_SIDE_FILE/x"',
-                 *(f'ln -s {target} "$LOOPBENCH_SIDE_FILE"' for target in ("/nowhere", "/dev/zero", '"$0"')),
-                 'truncate -s 100G "$LOOPBENCH_SIDE_FILE"', 'echo "{}" > "$LOOPBENCH_SIDE_FILE"'):
+                 'mkfifo "$LOOPBENCH_HISTOGRAM_FILE"', 'mkdir -p "$LOOPBENCH_HISTOGRAM_FILE/x"',
+                 *(f'ln -s {target} "$LOOPBENCH_HISTOGRAM_FILE"' for target in ("/nowhere", "/dev/zero", '"$0"')),
+                 'truncate -s 100G "$LOOPBENCH_HISTOGRAM_FILE"', 'echo "{}" > "$LOOPBENCH_HISTOGRAM_FILE"'):
         place.add_contender("culprit", f"{what}\n{GOOD}")
         place.run(codes=[OK, FAILED], limit_s=30)
         place.expect_status("asio-epoll", "ok")

@@ -45,7 +45,7 @@ def variables_of_the_suite_do_not_reach_a_contender(place):
     text = place.add_contender("asio-epoll").read_text()
     place.add_contender("asio-epoll", text=text.replace("#!/bin/sh\n", f"#!/bin/sh\n{checks}\n", 1))
     hostile = {f"LOOPBENCH_{name}": "planted" for name in names}
-    for words in (["--way", "apart"], ["--way", "together"], ["--counts"], ["--quick"]):
+    for words in (["--pairing", "sequential"], ["--pairing", "concurrent"], ["--counts"], ["--quick"]):
         place.run(*words, env={**place.environment, **hostile}, codes=[OK, INCONCLUSIVE])
         place.expect_status("asio-epoll", "ok")
     place.loopbench("list", env={**place.environment, **hostile}, codes=[OK])
@@ -93,8 +93,8 @@ def contenders_have_no_descriptors_of_the_suite(place):
     """If a contender's child kept a journal or a lock open, it would outlive the run."""
     place.add_contender("asio-epoll",
                         'for each in /proc/$$/fd/*; do echo "$(readlink "$each")" >> "$0.open"; done\n' + GOOD)
-    for way in ("apart", "together"):
-        place.run("--way", way, codes=[OK, INCONCLUSIVE])
+    for way in ("sequential", "concurrent"):
+        place.run("--pairing", way, codes=[OK, INCONCLUSIVE])
     seen = (place / "bin/contenders/asio-epoll.open").read_text()
     for name in (str(place.out), "journal", ".loopbench-", "eventfd", "pidfd"):
         if name in seen:
@@ -118,7 +118,7 @@ def words(place):
                "'", '"', "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file",
                "é"]
     options = ["--blocks", "--budget", "--seed", "--workload", "--contender", "--baseline", "--precision",
-               "--threshold", "--turn", "--way", "--pin", "--trial-limit", "--min-time", "--contender-dir", "-o",
+               "--threshold", "--slice", "--pairing", "--pin", "--trial-limit", "--min-time", "--contender-dir", "-o",
                "--resume", "--history"]
     commands = ["run", "compare", "check", "calibrate", "list", "doctor", "report", "history", "explain", "complete"]
     for _ in range(place.count(50, 1500)):

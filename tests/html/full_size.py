@@ -51,12 +51,12 @@ def write_full_run(folder, loopbench, journal, blocks_with_histograms):
         trials.setdefault((trial["workload"], trial["contender"]), []).append(trial)
     plan = header["plan"]
     known_workloads, known_contenders = plan["workloads"], plan["contenders"]
-    contenders = [each["name"] for each in suite["contenders"]] + [plan["twin"]]
+    contenders = [each["name"] for each in suite["contenders"]] + [plan["aa_copy"]]
     workloads = [each["name"] for each in suite["workloads"]]
     templates_of = [known_workloads.index(most_alike(each, known_workloads, "/", OTHERWISE_ALIKE["workload"]))
                     for each in workloads]
-    plan.update(workloads=workloads, contenders=contenders, blocks=BLOCKS, size="real",
-                ways=[plan["ways"][i] for i in templates_of], cores=[plan["cores"][i] for i in templates_of])
+    plan.update(workloads=workloads, contenders=contenders, blocks=BLOCKS, size="full",
+                ways=[plan["pairings"][i] for i in templates_of], cores=[plan["cores"][i] for i in templates_of])
     header["described"] = [{"contender": each["name"], **each["context"]} for each in suite["contenders"]]
     header["executables"] = [dict(header["executables"][0]) for _ in contenders]
     with (folder / "journal.jsonl").open("w") as into, (folder / "histograms.jsonl").open("w") as beside:

@@ -102,7 +102,7 @@ class Html(PageTest):
     def test_the_matrix_shows_what_a_workload_is_about_unless_asked_for_more(self):
         self.open()
         shown = {(cell["workload"], cell["metric"]) for cell in self.browser.run(CELLS)}
-        about = {(each["name"], metric) for each in self.report["workloads"] for metric in each["headline_metrics"]}
+        about = {(each["name"], metric) for each in self.report["workloads"] for metric in each["primary_metrics"]}
         measured = {(each["workload"], each["metric"]) for each in self.report["results"]}
         self.assertEqual(shown, about & measured)
 
@@ -137,7 +137,7 @@ class Html(PageTest):
             self.assertLessEqual(abs(value - exact), half_a_digit + 1e-4 * abs(exact))
         said = self.browser.run("document.getElementById('trials').textContent")
         self.assertIn(result["verdict"], said)
-        self.assertIn("in turns" if result["way"] == "turns" else "apart", said)
+        self.assertIn("in turns" if result["pairing"] == "interleaved" else "sequential", said)
 
     def test_the_matrix_is_used_with_the_keyboard(self):
         self.open()
@@ -199,7 +199,7 @@ class Html(PageTest):
 
     def test_a_comparison_says_what_crashed_what_is_lost_and_that_it_cannot_be_relied_on(self):
         after = json.loads(json.dumps(self.report))
-        about_time = {each["name"] for each in after["workloads"] if each["headline_metrics"][0] == "time"}
+        about_time = {each["name"] for each in after["workloads"] if each["primary_metrics"][0] == "time"}
         times = [each for each in after["results"]
                  if each["metric"] == "time" and each["median"] and each["workload"] in about_time]
         crashed, lost = [each for each in times if each["contender"] == "loop-uring"][:2]
@@ -208,11 +208,11 @@ class Html(PageTest):
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
         # The first metric of this result is lost, because a value of zero has no ratio. Its other metrics are still
         # compared.
-        headline = {each["name"]: each["headline_metrics"] for each in after["workloads"]}
+        headline = {each["name"]: each["primary_metrics"] for each in after["workloads"]}
         late = next(each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]
                     and each["metric"] == headline[each["workload"]][0] != "time" and each["samples"])
         late["samples"] = [0 for _ in late["samples"]]
-        after["aa"].update(found="unfit", reason="it differs from itself")
+        after["aa"].update(found="unreliable", reason="it differs from itself")
         self.open_compared(after)
         self.assertIn("it differs from itself", self.texts("#findings .caution")[0])
         failed = self.texts("#findings .failed")
@@ -233,7 +233,7 @@ class Html(PageTest):
 
     def test_everybody_who_is_not_certainly_apart_from_the_baseline_is_named_beside_the_metric(self):
         floors = {each["name"] for each in self.report["contenders"] if each["context"].get("role") == "floor"}
-        headline = {each["name"]: each["headline_metrics"] for each in self.report["workloads"]}
+        headline = {each["name"]: each["primary_metrics"] for each in self.report["workloads"]}
         wanted = {(each["metric"], each["contender"]) for each in self.report["results"]
                   if each["verdict"] == "inconclusive" and each["contender"] not in floors
                   and each["metric"] in headline[each["workload"]]}

@@ -9,9 +9,9 @@
 #include <functional>
 
 #include "bench/machine/kernel_files.hpp"
-#include "bench/trial/parity.hpp"
+#include "bench/trial/build_comparison.hpp"
 #include "tests/support/command_support.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -63,13 +63,13 @@ TEST(doctor, each_problem_is_named_with_its_remedy) {
                      facts.each_core[2].threads = {2, 6};
                  }},
              ill{"load", severity::warning, [](auto& facts) { facts.busy_share = 0.2; }},
-             ill{"load", severity::unfit, [](auto& facts) { facts.busy_share = 0.5; }},
+             ill{"load", severity::unreliable, [](auto& facts) { facts.busy_share = 0.5; }},
              ill{"steal", severity::warning, [](auto& facts) { facts.steal_share = 0.02; }},
-             ill{"steal", severity::unfit, [](auto& facts) { facts.steal_share = 0.06; }},
+             ill{"steal", severity::unreliable, [](auto& facts) { facts.steal_share = 0.06; }},
              ill{"governor", severity::warning, [](auto& facts) { facts.governor = "powersave"; }},
              ill{"turbo", severity::warning, [](auto& facts) { facts.turbo = true; }},
-             ill{"clock", severity::unfit, [](auto& facts) { facts.clocksource = "hpet"; }},
-             ill{"clock", severity::unfit, [](auto& facts) { facts.clock_cost_ns = 700; }},
+             ill{"clock", severity::unreliable, [](auto& facts) { facts.clocksource = "hpet"; }},
+             ill{"clock", severity::unreliable, [](auto& facts) { facts.clock_cost_ns = 700; }},
              ill{"timer slack", severity::warning, [](auto& facts) { facts.timer_slack_ns = 1; }},
              ill{"open files", severity::warning, [](auto& facts) { facts.open_files_max = 1024; }},
              ill{"io_uring", severity::warning,
@@ -108,7 +108,7 @@ TEST(doctor, equal_cores_are_grouped) {
 }
 
 TEST(kernel_files, a_cores_properties_are_read_from_the_kernels_files) {
-    const scratch_folder devices;
+    const temporary_folder devices;
     const auto write = [&](const std::string& path, const std::string& text) {
         std::filesystem::create_directories((devices / path).parent_path());
         std::ofstream{devices / path} << text << '\n';
@@ -173,8 +173,8 @@ TEST(doctor, the_builds_of_contenders_are_examined) {
     const auto found = [](const all& contenders) { return bench::diagnose_builds(contenders); };
     EXPECT_EQ(found({release, built("asio-epoll", "Release", "off")}).how, severity::fine);
     EXPECT_EQ(found({release}).remedy, "");
-    EXPECT_EQ(found({debug}).how, severity::unfit) << "numbers of such a build say nothing";
-    EXPECT_EQ(found({release, debug}).how, severity::unfit);
+    EXPECT_EQ(found({debug}).how, severity::unreliable) << "numbers of such a build say nothing";
+    EXPECT_EQ(found({release, debug}).how, severity::unreliable);
     EXPECT_SAYS(found({release, debug}).found, "Release (loop-epoll); Debug (mine)");
     EXPECT_EQ(found({release, reports::describe("theirs", {})}).how, severity::warning);
     EXPECT_EQ(found({}).how, severity::warning);
@@ -189,7 +189,7 @@ TEST(doctor, the_installed_contenders_are_examined) {
     };
     EXPECT_EQ(builds({"doctor", "--json"})["found"], "no contenders were found");
     loopbench.add_contender("mine", "", R"(, "build_type": "Debug", "optimised": "no")");
-    EXPECT_EQ(builds({"doctor", "--json"})["severity"], "unfit");
+    EXPECT_EQ(builds({"doctor", "--json"})["severity"], "unreliable");
     EXPECT_EQ(loopbench({"doctor"}).code, 5);
     EXPECT_EQ(loopbench({"doctor", "--contender-dir", "/no/where"}).code, 2);
 }
@@ -199,9 +199,9 @@ TEST(doctor, this_machine_can_be_examined) {
     const auto ran = loopbench({"doctor", "--json"});
     const auto findings = nlohmann::json::parse(ran.output).at("findings");
     EXPECT_EQ(findings.size(), bench::diagnose(healthy(), needed).size() + 1);
-    const bool unfit =
-        std::ranges::any_of(findings, [](const auto& one) { return one["severity"] == "unfit"; });
-    EXPECT_EQ(ran.code, unfit ? 5 : 0);
+    const bool unreliable =
+        std::ranges::any_of(findings, [](const auto& one) { return one["severity"] == "unreliable"; });
+    EXPECT_EQ(ran.code, unreliable ? 5 : 0);
     EXPECT_GT(std::stoi(findings[0]["found"].template get<std::string>()), 0) << "cores";
 }
 

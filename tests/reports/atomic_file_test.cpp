@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -26,7 +26,7 @@ std::string complaint(const std::function<void()>& call) {
 }
 
 TEST(atomic_file, a_file_is_created_and_replaced_without_leftovers) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_file_atomically(folder / "report", "old");
     write_file_atomically(folder / "report", "new");
     EXPECT_EQ(content_of(folder / "report"), "new");
@@ -34,7 +34,7 @@ TEST(atomic_file, a_file_is_created_and_replaced_without_leftovers) {
 }
 
 TEST(atomic_file, a_hard_link_to_the_old_file_keeps_the_old_content) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_file_atomically(folder / "report", "old");
     fs::create_hard_link(folder / "report", folder / "link");
     write_file_atomically(folder / "report", "new");
@@ -42,7 +42,7 @@ TEST(atomic_file, a_hard_link_to_the_old_file_keeps_the_old_content) {
 }
 
 TEST(atomic_file, a_symbolic_link_still_points_to_the_file) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_file_atomically(folder / "report", "old");
     fs::create_symlink("report", folder / "link");
     write_file_atomically(folder / "link", "new");
@@ -51,7 +51,7 @@ TEST(atomic_file, a_symbolic_link_still_points_to_the_file) {
 }
 
 TEST(atomic_file, a_dangling_symbolic_link_leads_to_the_new_file) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     fs::create_directory(folder / "far");
     fs::create_symlink("far/second", folder / "first");
     fs::create_symlink((folder / "far/report").native(), folder / "far/second");
@@ -67,7 +67,7 @@ TEST(atomic_file, a_dangling_symbolic_link_leads_to_the_new_file) {
 }
 
 TEST(atomic_file, the_umask_applies_to_the_file) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto old_mask = ::umask(0027);
     write_file_atomically(folder / "report", "new");
     ::umask(old_mask);
@@ -77,7 +77,7 @@ TEST(atomic_file, the_umask_applies_to_the_file) {
 }
 
 TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     const reports::unique_fd reader{::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
     write_file_atomically(folder / "pipe", "new");
@@ -88,14 +88,14 @@ TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
 }
 
 TEST(atomic_file, a_pipe_without_a_reader_is_an_error_without_waiting) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     const auto text = complaint([&] { write_file_atomically(folder / "pipe", "new"); });
     EXPECT_SAYS(text, "pipe: nobody reads from this pipe; start its reader");
 }
 
 TEST(atomic_file, a_write_error_replaces_no_file_of_a_group) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_file_atomically(folder / "a", "old");
     const std::array files{reports::new_file{folder / "a", "new"}, reports::new_file{"/dev/full", "new"}};
     const auto text = complaint([&] { reports::write_files_atomically(files); });
@@ -105,20 +105,20 @@ TEST(atomic_file, a_write_error_replaces_no_file_of_a_group) {
 }
 
 TEST(atomic_file, a_folder_in_place_of_the_file_is_an_error_with_its_name) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
     EXPECT_SAYS(text, folder.path().native() + ": Is a directory");
     EXPECT_EQ(folder.files(), 0U);
 }
 
 TEST(atomic_file, a_missing_folder_is_an_error_with_its_name) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder / "no/report", "new"); });
     EXPECT_SAYS(text, "no/report: No such file or directory");
 }
 
 TEST(atomic_file, leftovers_of_a_killed_writer_are_removed_and_nothing_else) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const std::string nobody = "report.2147483647-0.tmp";
     const std::string myself = "report." + std::to_string(::getpid()) + "-9.tmp";
     for (const auto& name : {nobody, myself, std::string{"report.2147483647-0.tmp.tmp"},
@@ -130,7 +130,7 @@ TEST(atomic_file, leftovers_of_a_killed_writer_are_removed_and_nothing_else) {
 }
 
 TEST(read_file, a_file_above_the_limit_is_refused_with_a_remedy) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_file_atomically(folder / "report", "12345678");
     EXPECT_EQ(reports::read_file((folder / "report").native(), 8), "12345678");
     const auto text = complaint([&] { reports::read_file((folder / "report").native(), 7); });
@@ -141,7 +141,7 @@ TEST(read_file, a_file_above_the_limit_is_refused_with_a_remedy) {
 }
 
 TEST(read_file, anything_but_a_file_is_refused_without_waiting) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     fs::create_symlink("pipe", folder / "link");
     for (const auto* name : {"pipe", "link"}) {
@@ -166,7 +166,7 @@ TEST(read_file, a_named_pipe_is_read_to_its_end_if_pipes_are_allowed) {
 }
 
 TEST(read_file, a_huge_file_is_refused_before_reading) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_file_atomically(folder / "report", "{");
     fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);
     EXPECT_SAYS(complaint([&] { reports::read_file((folder / "report").native()); }),
@@ -174,13 +174,13 @@ TEST(read_file, a_huge_file_is_refused_before_reading) {
 }
 
 TEST(output_folder, it_is_created_with_its_parents_and_left_empty) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     reports::prepare_output_folder(folder / "a/b");
     EXPECT_TRUE(fs::is_empty(folder / "a/b"));
 }
 
 TEST(output_folder, a_folder_below_a_file_is_an_error_with_cause_and_remedy) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_file_atomically(folder / "file", "");
     const auto text = complaint([&] { reports::prepare_output_folder(folder / "file/out"); });
     EXPECT_SAYS(text, "file/out: Not a directory; choose another place with -o");

@@ -17,7 +17,7 @@ namespace loopbench::tests {
 
 namespace {
 
-using reports::cell_status;
+using reports::result_status;
 using reports::topic;
 using enum reports::verdict;
 
@@ -96,7 +96,7 @@ TEST(findings, an_unreliable_session_states_no_differences) {
                          reports::describe("far", {{"driver", "epoll"}})};
     report.results.push_back(measured_as("idle/timer", "far", "spin", 0.99));
     EXPECT_NE(said(report, topic::connections), "");
-    report.aa->found = reports::fitness::unfit;
+    report.aa->found = reports::reliability::unreliable;
     report.aa->reason = "it differs from itself";
     for (const auto& each : reports::findings_of(report))
         EXPECT_TRUE(each.about == topic::caution || each.about == topic::waiting) << each.text;
@@ -255,7 +255,7 @@ TEST(findings, the_latest_contender_is_named_only_if_it_is_significant) {
 
 TEST(findings, too_few_blocks_on_a_busy_machine_come_first) {
     auto report = three_on("yield");
-    report.aa->found = reports::fitness::unknown;
+    report.aa->found = reports::reliability::unknown;
     report.where.cores = 2;
     report.where.load_average = {5.7, 4, 3};
     report.warnings = {{"budget", "", ""}, {"few_trials", "", ""}};
@@ -354,8 +354,8 @@ TEST(findings, a_single_verdict_suppresses_the_sentence_about_undecided_results)
 TEST(findings, failed_and_not_run_results_are_named) {
     auto report = three_on("yield");
     report.complete = false;
-    report.results.push_back(missing_as("spawn", "far", cell_status::failed, "killed by SIGSEGV"));
-    report.results.push_back(missing_as("spawn", "near", cell_status::not_run, "the time budget ended"));
+    report.results.push_back(missing_as("spawn", "far", result_status::failed, "killed by SIGSEGV"));
+    report.results.push_back(missing_as("spawn", "near", result_status::not_run, "the time budget ended"));
     EXPECT_SAYS(said(report, topic::caution), "interrupted");
     const auto all = reports::findings_of(report);
     ASSERT_EQ(std::ranges::count(all, topic::failed, &reports::finding::about), 2);
@@ -365,24 +365,24 @@ TEST(findings, failed_and_not_run_results_are_named) {
 TEST(findings, doubts_about_the_session_come_first) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
-    report.aa->found = reports::fitness::unknown;
+    report.aa->found = reports::reliability::unknown;
     report.aa->reason = "fewer than six blocks show nothing";
     const auto all = reports::findings_of(report);
     ASSERT_GT(all.size(), 1U);
     EXPECT_EQ(all[0].about, topic::caution);
     EXPECT_SAYS(all[0].text, "fewer than six blocks");
-    report.aa->found = reports::fitness::fit;
+    report.aa->found = reports::reliability::reliable;
     EXPECT_EQ(said(report, topic::caution), "");
 }
 
 TEST(findings, the_number_of_workloads_with_an_equivalent_aa_is_stated) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
-    report.aa->found = reports::fitness::fit;
+    report.aa->found = reports::reliability::reliable;
     report.aa->comparisons.resize(3);
     report.aa->comparisons[1].judged = equivalent;
     EXPECT_SAYS(said(report, topic::trust), "on 1 of 3 workloads");
-    report.aa->found = reports::fitness::unknown;
+    report.aa->found = reports::reliability::unknown;
     EXPECT_EQ(said(report, topic::trust), "") << "the caution says it";
     report.aa.reset();
     EXPECT_SAYS(said(report, topic::trust), "none;");
@@ -439,15 +439,15 @@ TEST(findings, every_contender_behind_the_leaders_is_significantly_behind_one) {
     }
 }
 
-std::vector<std::string> headline_of(const reports::report& report, std::string_view workload) {
+std::vector<std::string> primary_metric_of(const reports::report& report, std::string_view workload) {
     return reports::report_index{report}.headline(workload);
 }
 
 TEST(headline, primary_metrics_come_from_the_report) {
     const auto report = sample_report();
-    EXPECT_EQ(headline_of(report, "timer/periodic"), report.workloads[1].headline_metrics);
+    EXPECT_EQ(primary_metric_of(report, "timer/periodic"), report.workloads[1].primary_metrics);
     const auto read = reports::read_json(reports::write_json(report), "it");
-    EXPECT_EQ(headline_of(read, "timer/periodic"), report.workloads[1].headline_metrics);
+    EXPECT_EQ(primary_metric_of(read, "timer/periodic"), report.workloads[1].primary_metrics);
 }
 
 TEST(headline, primary_metrics_of_an_older_report_depend_on_the_measured_ones) {
@@ -455,14 +455,14 @@ TEST(headline, primary_metrics_of_an_older_report_depend_on_the_measured_ones) {
     document.erase("workloads");
     const auto older = reports::read_json(reports::dump(document), "it");
     using list = std::vector<std::string>;
-    EXPECT_EQ(headline_of(older, "timer/periodic"), (list{"time", "latency_p99", "cpu"}));
-    EXPECT_EQ(headline_of(with_timers(), "timer/periodic"), (list{"late_p50", "late_p99", "cpu"}));
+    EXPECT_EQ(primary_metric_of(older, "timer/periodic"), (list{"time", "latency_p99", "cpu"}));
+    EXPECT_EQ(primary_metric_of(with_timers(), "timer/periodic"), (list{"late_p50", "late_p99", "cpu"}));
     const auto loaded =
         report_with({measured_as("serve", "a", "capacity", 1), measured_as("idle/timer", "a", "time", 1),
                      measured_as("yield", "a", "time", 1)});
-    EXPECT_EQ(headline_of(loaded, "serve"), (list{"latency_p99", "capacity"}));
-    EXPECT_EQ(headline_of(loaded, "idle/timer"), (list{"spin", "wakeups"}));
-    EXPECT_EQ(headline_of(loaded, "yield"), (list{"time"}));
+    EXPECT_EQ(primary_metric_of(loaded, "serve"), (list{"latency_p99", "capacity"}));
+    EXPECT_EQ(primary_metric_of(loaded, "idle/timer"), (list{"spin", "wakeups"}));
+    EXPECT_EQ(primary_metric_of(loaded, "yield"), (list{"time"}));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ def judged_by_cell(report):
     """Returns, by workload and contender, the results with a verdict on a primary metric, in the order of these
     metrics.
     """
-    about = {each["name"]: each["headline_metrics"] for each in report["workloads"]}
+    about = {each["name"]: each["primary_metrics"] for each in report["workloads"]}
     found = {}
     for each in report["results"]:
         if each["verdict"] and each["metric"] in about[each["workload"]]:

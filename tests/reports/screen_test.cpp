@@ -18,7 +18,7 @@ namespace loopbench::tests {
 
 namespace {
 
-using reports::cell_status;
+using reports::result_status;
 using enum reports::verdict;
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -57,11 +57,11 @@ reports::report two_workloads() {
     return report_with({measured_as("yield", "asio-epoll", "time", 46.5),
                         judged_as("yield", "loop-epoll", "time", 6.64, {"", 6.96, 6.7, 7.1}, faster),
                         judged_as("yield", "same", "time", 46.6, {"", 1.0, 0.999, 1.001}, equivalent),
-                        missing_as("yield", "loop-tick", cell_status::unsupported, "it takes many turns"),
+                        missing_as("yield", "loop-tick", result_status::unsupported, "it takes many turns"),
                         measured_as("spawn", "asio-epoll", "time", 237),
                         judged_as("spawn", "loop-epoll", "time", 270, {"", 0.88, 0.8, 1.2}, inconclusive),
                         judged_as("spawn", "same", "time", 300, {"", 0.79, 0.78, 0.8}, slower),
-                        missing_as("spawn", "loop-tick", cell_status::unsupported, "it takes many turns"),
+                        missing_as("spawn", "loop-tick", result_status::unsupported, "it takes many turns"),
                         judged_as("spawn", "floor-epoll", "time", 100, {"", 2.37, 2.3, 2.4}, faster)});
 }
 
@@ -77,7 +77,7 @@ TEST(screen, a_cell_is_a_ratio_with_a_mark_unless_it_is_significant) {
 TEST(screen, a_reason_for_missing_results_appears_once_and_failures_come_first) {
     auto report = two_workloads();
     EXPECT_EQ(count_of("it takes many turns", reports::draw_screen(report)), 1U);
-    report.results.push_back(missing_as("post", "loop-tick", cell_status::failed, "killed by SIGSEGV"));
+    report.results.push_back(missing_as("post", "loop-tick", result_status::failed, "killed by SIGSEGV"));
     report.results.push_back(measured_as("post", "asio-epoll", "time", 10));
     const auto text = reports::draw_screen(report);
     const auto failure = text.find("- loop-tick: failed: killed by SIGSEGV");
@@ -160,7 +160,7 @@ TEST(screen, hostile_names_do_no_harm) {
             if (item.workload == "spawn") item.workload = "spawn/" + name;
             if (item.reason) item.reason = name;
         }
-        report.results.push_back(missing_as("post", "mine", cell_status::failed, name + " " + name));
+        report.results.push_back(missing_as("post", "mine", result_status::failed, name + " " + name));
         report.warnings = {{"code", name, name}};
         expect_a_screen(report);
         report.baseline = name;

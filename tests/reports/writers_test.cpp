@@ -16,7 +16,7 @@
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -45,7 +45,7 @@ TEST(writers, the_table_equals_the_golden_file) {
 /// Returns the sample report with a reliable session, so that verdicts count.
 reports::report fit_report() {
     auto report = sample_report();
-    report.aa->found = reports::fitness::fit;
+    report.aa->found = reports::reliability::reliable;
     return report;
 }
 
@@ -110,7 +110,7 @@ TEST(writers, a_worse_primary_metric_is_a_failure_for_ci_systems) {
                 "::error title=loop-tick on timer/periodic::late_p50 is worse than");
     auto busy = with_verdict("cpu", slower);
     EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"cpu is worse than");
-    busy.workloads[1].headline_metrics = {"time"};
+    busy.workloads[1].primary_metrics = {"time"};
     EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
     EXPECT_SAYS(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
     const auto unknown = with_verdict("late_p50", inconclusive);
@@ -125,18 +125,19 @@ TEST(writers, an_unreliable_session_neither_fails_nor_passes_in_ci_systems) {
     for (const auto found : {faster, slower, equivalent, inconclusive}) {
         auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                    judged_as("yield", "a", "time", 104, {"", 0.96, 0.955, 0.965}, found),
-                                   missing_as("yield", "b", reports::cell_status::not_run, "time was over"),
-                                   missing_as("yield", "c", reports::cell_status::failed, "killed")});
-        report.aa->found = reports::fitness::unfit;
+                                   missing_as("yield", "b", reports::result_status::not_run, "time was over"),
+                                   missing_as("yield", "c", reports::result_status::failed, "killed")});
+        report.aa->found = reports::reliability::unreliable;
         report.aa->reason = "it differs from itself";
         const auto suite = reports::write_junit(report);
         EXPECT_SAYS(suite, R"(tests="4" failures="0" errors="1" skipped="3")");
         for (const auto* name : {"asio-epoll", "a"})
-            EXPECT_SAYS(suite,
-                        fmt::format("name=\"{}\"><skipped>unfit: it differs from itself</skipped>", name));
+            EXPECT_SAYS(
+                suite,
+                fmt::format("name=\"{}\"><skipped>unreliable: it differs from itself</skipped>", name));
         EXPECT_SAYS(suite, "name=\"b\"><skipped>time was over</skipped>");
         EXPECT_EQ(reports::write_github(report),
-                  "::notice title=unfit::it differs from itself\n"
+                  "::notice title=unreliable::it differs from itself\n"
                   "::notice title=b on yield::time was over\n"
                   "::error title=c on yield::killed\n");
     }

@@ -230,7 +230,7 @@ int main(int count, char** arguments) {
     running.planted = planted;
 
     fmt::print("{:16} {:>22} {:>11} {:>13} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9}\n", "design", "seeds",
-               "turns", "turns/CPU min", "tasks", "cancelled", "sleeps", "connections", "bytes read",
+               "slices", "turns/CPU min", "tasks", "cancelled", "sleeps", "connections", "bytes read",
                "posts");
     for (const std::string& design : designs) {
         const auto started = std::chrono::steady_clock::now();

@@ -180,33 +180,33 @@ void reset(loop::unique_fd fd) {
     ::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
-enum class way { round_trip, reset, half_close, slow_reader, many };
-constexpr std::array<std::string_view, 5> way_names{"round_trips", "resets", "half_closes", "slow_readers",
-                                                    "all_descriptors_taken"};
-using tally = std::array<std::atomic<std::uint64_t>, way_names.size()>;
+enum class misbehaviour { round_trip, reset, half_close, slow_reader, many };
+constexpr std::array<std::string_view, 5> misbehaviour_names{"round_trips", "resets", "half_closes",
+                                                             "slow_readers", "all_descriptors_taken"};
+using tally = std::array<std::atomic<std::uint64_t>, misbehaviour_names.size()>;
 
-void misbehave(way how, std::uint16_t port) {
+void misbehave(misbehaviour how, std::uint16_t port) {
     constexpr auto patience = 50ms;
     loop::unique_fd fd = connect_to(port, patience);
     if (!fd) return;
     std::vector<char> much(std::size_t{1} << 20);
     switch (how) {
-        case way::round_trip:
+        case misbehaviour::round_trip:
             round_trip(fd);
             return;
-        case way::reset:
+        case misbehaviour::reset:
             ::send(fd.get(), much.data(), 10'000, MSG_NOSIGNAL);
             return reset(std::move(fd));
-        case way::half_close:
+        case misbehaviour::half_close:
             ::send(fd.get(), much.data(), 10'000, MSG_NOSIGNAL);
             ::shutdown(fd.get(), SHUT_WR);
             while (::recv(fd.get(), much.data(), much.size(), 0) > 0) continue;
             return;
-        case way::slow_reader:
+        case misbehaviour::slow_reader:
             ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // until the server waits for us
             ::recv(fd.get(), much.data(), 100, 0);
             return;
-        case way::many: {
+        case misbehaviour::many: {
             std::vector<loop::unique_fd> held;
             for (rlim_t i = 0; i < server_descriptors; ++i) held.push_back(connect_to(port, patience));
             std::this_thread::sleep_for(20ms);
@@ -218,8 +218,8 @@ void misbehave(way how, std::uint16_t port) {
 void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, tally& done) {
     std::minstd_rand random(seed);
     while (steady_clock::now() < until) {
-        const std::size_t how = random() % way_names.size();
-        misbehave(static_cast<way>(how), port);
+        const std::size_t how = random() % misbehaviour_names.size();
+        misbehave(static_cast<misbehaviour>(how), port);
         ++done[how];
     }
 }
@@ -285,7 +285,8 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     std::ranges::sort(first_ms);
     std::ranges::sort(cpu_pct);
     json clients;
-    for (std::size_t i = 0; i < way_names.size(); ++i) clients[way_names[i]] = done[i].load();
+    for (std::size_t i = 0; i < misbehaviour_names.size(); ++i)
+        clients[misbehaviour_names[i]] = done[i].load();
     return {
         {"loop", design},
         {"rounds", memory_kib.size()},

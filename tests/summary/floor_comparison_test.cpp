@@ -158,7 +158,7 @@ TEST(floor_comparison, an_unexplained_value_shortly_below_the_floor_is_a_warning
     const auto report = report_with_floors(
         "yield", {{"asio-epoll", {{"time", growing(95)}}}, {"floor-uring", {{"time", growing(100)}}}},
         {"floor-uring"});
-    EXPECT_EQ(found(report, "asio-epoll", "time").status, reports::cell_status::ok);
+    EXPECT_EQ(found(report, "asio-epoll", "time").status, reports::result_status::ok);
     const auto warnings = floor_warnings(report);
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_SAYS(warnings[0].message, "asio-epoll 0.95 times floor-uring on yield");
@@ -172,7 +172,7 @@ TEST(floor_comparison, an_unexplained_value_far_below_the_floor_is_no_number) {
                                             {"floor-uring", {{"time", growing(4)}}}},
                                            {"floor-uring"});
     const auto& refused = found(report, "loop-epoll", "time");
-    EXPECT_EQ(refused.status, reports::cell_status::failed);
+    EXPECT_EQ(refused.status, reports::result_status::failed);
     EXPECT_SAYS(refused.reason.value_or(""), "law of floors");
     EXPECT_FALSE(refused.median);
     EXPECT_TRUE(found(report, "asio-epoll", "time").median);
@@ -184,7 +184,7 @@ TEST(floor_comparison, a_baseline_far_below_the_floor_leaves_no_ratio) {
                                             {"loop-epoll", {{"time", growing(5)}}},
                                             {"floor-uring", {{"time", growing(4)}}}},
                                            {"floor-uring"});
-    EXPECT_EQ(found(report, "asio-epoll", "time").status, reports::cell_status::failed);
+    EXPECT_EQ(found(report, "asio-epoll", "time").status, reports::result_status::failed);
     EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
 }
 
@@ -197,8 +197,8 @@ TEST(floor_comparison, a_contender_is_held_against_the_floor_with_its_own_driver
     const auto report =
         report_with_floors("echo", contenders, {"floor-epoll", "floor-blocking"}, 7,
                            {{"loop-epoll", "epoll"}, {"floor-epoll", "epoll, timerfd and eventfd"}});
-    EXPECT_EQ(found(report, "loop-epoll", "time").status, reports::cell_status::failed);
-    EXPECT_EQ(found(report, "loop-poll", "time").status, reports::cell_status::ok);
+    EXPECT_EQ(found(report, "loop-epoll", "time").status, reports::result_status::failed);
+    EXPECT_EQ(found(report, "loop-poll", "time").status, reports::result_status::ok);
 }
 
 TEST(floor_comparison, a_floor_five_times_as_fast_as_another_is_no_number) {
@@ -210,7 +210,7 @@ TEST(floor_comparison, a_floor_five_times_as_fast_as_another_is_no_number) {
                                   {"floor-epoll", "floor-uring"});
     };
     EXPECT_SAYS(found(with_floor(73), "floor-uring", "time").reason.value_or(""), "law of floors");
-    EXPECT_EQ(found(with_floor(200), "floor-uring", "time").status, reports::cell_status::ok);
+    EXPECT_EQ(found(with_floor(200), "floor-uring", "time").status, reports::result_status::ok);
 }
 
 TEST(floor_comparison, small_or_random_differences_below_the_floor_are_no_warning) {

@@ -25,7 +25,7 @@ bench::run_plan fleet_plan(std::uint64_t blocks, std::uint64_t seed) {
     auto plan = small_plan(blocks);
     plan.workloads = {"yield"};
     plan.seed = seed;
-    add_twin(plan);
+    add_aa_copy(plan);
     return plan;
 }
 
@@ -83,7 +83,7 @@ bool warns(const reports::report& report, std::string_view code) {
 }
 
 struct host_shares {
-    double different = 0, slower = 0, hosts_differ = 0, unfit = 0;
+    double different = 0, slower = 0, hosts_differ = 0, unreliable = 0;
 };
 
 template <class change>
@@ -98,7 +98,7 @@ host_shares of_runs(const setting& of, change&& as) {
         found.different += is_told_apart(*item.judged) ? 1.0 / tries : 0;
         found.slower += item.judged == verdict::slower ? 1.0 / tries : 0;
         found.hosts_differ += item.by_host && item.by_host->differ ? 1.0 / tries : 0;
-        found.unfit += report.aa->found == reports::fitness::unfit ? 1.0 / tries : 0;
+        found.unreliable += report.aa->found == reports::reliability::unreliable ? 1.0 / tries : 0;
     }
     return found;
 }
@@ -126,7 +126,8 @@ TEST(hosts, false_alarms_stay_within_the_promise) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});
         EXPECT_LE(found.different, 0.05 + by_chance(0.05)) << hosts;
-        EXPECT_LE(found.unfit, 0.05 + by_chance(0.05)) << hosts << ": the baseline is itself on each of them";
+        EXPECT_LE(found.unreliable, 0.05 + by_chance(0.05))
+            << hosts << ": the baseline is itself on each of them";
     }
 }
 
@@ -176,11 +177,11 @@ TEST(hosts, a_result_of_one_host_alone_has_no_host_effect) {
     auto record = record_of({2, 24, 0.05, 0}, 1);
     for (auto& trial : record.outcome.trials)
         if (trial.where.contender == 1 && trial.machine == "machine 2")
-            trial.outcome = ended(reports::cell_status::unsupported, "no io_uring");
+            trial.outcome = ended(reports::result_status::unsupported, "no io_uring");
     const auto report = bench::report_of(record);
     const auto& item = time_of_loop(report);
     EXPECT_FALSE(item.by_host);
-    EXPECT_EQ(item.status, reports::cell_status::ok);
+    EXPECT_EQ(item.status, reports::result_status::ok);
     EXPECT_TRUE(item.to_baseline->low) << "twelve blocks of one machine";
 }
 

@@ -37,7 +37,7 @@ bench::run_plan plan_of(std::size_t layouts, std::uint64_t blocks, std::uint64_t
     plan.seed = seed;
     plan.how = bench::correction::holm;
     plan.tolerated_pct = 5;
-    add_twin(plan);
+    add_aa_copy(plan);
     return plan;
 }
 
@@ -76,7 +76,7 @@ bool is_difference(verdict found) {
 }
 
 struct shares {
-    double different = 0, slower = 0, unfit = 0;
+    double different = 0, slower = 0, unreliable = 0;
 };
 
 shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between, double slower) {
@@ -87,7 +87,7 @@ shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between,
         const auto judged = *time_of_next(report).judged;
         found.different += is_difference(judged) ? 1.0 / tries : 0;
         found.slower += judged == verdict::slower ? 1.0 / tries : 0;
-        found.unfit += report.aa->found == reports::fitness::unfit ? 1.0 / tries : 0;
+        found.unreliable += report.aa->found == reports::reliability::unreliable ? 1.0 / tries : 0;
     }
     return found;
 }
@@ -102,14 +102,14 @@ TEST(layouts, one_layout_makes_most_comparisons_of_unchanged_code_a_false_alarm)
 TEST(layouts, fresh_layouts_in_each_block_keep_false_alarms_within_the_promise) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);
-    EXPECT_LE(found.unfit, 0.05);
+    EXPECT_LE(found.unreliable, 0.05);
 }
 
 TEST(layouts, repeated_layouts_keep_false_alarms_within_the_promise) {
     for (const std::size_t layouts : {6U, 8U, 12U}) {
         const auto found = of_comparisons(layouts, 72, 0.03, 0);
         EXPECT_LE(found.different, 0.05) << layouts;
-        EXPECT_LE(found.unfit, 0.05) << layouts;
+        EXPECT_LE(found.unreliable, 0.05) << layouts;
     }
 }
 
@@ -138,9 +138,9 @@ TEST(layouts, each_pair_of_layouts_gives_one_ratio) {
 
 TEST(layouts, the_aa_comparison_excludes_the_effect_of_layouts) {
     const auto with = compared(20, 20, 1, 0.03, 0), without = compared(0, 20, 1, 0, 0);
-    EXPECT_EQ(with.aa->found, reports::fitness::fit);
+    EXPECT_EQ(with.aa->found, reports::reliability::reliable);
     EXPECT_TRUE(with.aa->reason);
-    EXPECT_EQ(without.aa->found, reports::fitness::fit);
+    EXPECT_EQ(without.aa->found, reports::reliability::reliable);
     EXPECT_FALSE(without.aa->reason);
 }
 

@@ -10,7 +10,7 @@
 #include "bench/trial/disturbance.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -18,43 +18,44 @@ namespace {
 
 using namespace std::chrono_literals;
 using bench::trial_request;
-using reports::fitness;
+using reports::reliability;
 
-bench::run_plan plan_with_twin(std::uint64_t blocks, std::vector<std::string> workloads = {"yield", "echo"}) {
+bench::run_plan plan_with_aa_copy(std::uint64_t blocks,
+                                  std::vector<std::string> workloads = {"yield", "echo"}) {
     auto plan = small_plan(blocks);
     plan.workloads = std::move(workloads);
     for (auto& who : plan.contenders) who.workloads = plan.workloads;
     plan.contenders[0].path = "/usr/bin/asio-epoll";
-    bench::add_twin(plan);
+    bench::add_aa_copy(plan);
     return plan;
 }
 
 constexpr auto on_its_own_load = "serve/open_loop/load:50";
 
-bool is_twin(const trial_request& request) {
+bool is_aa_copy(const trial_request& request) {
     return request.who.name == "asio-epol~";
 }
 
 TEST(self_check, the_aa_copy_has_another_name_of_the_same_length) {
-    const auto plan = plan_with_twin(1);
-    const auto& twin = plan.contenders.at(plan.twin.value());
-    EXPECT_EQ(twin.name, "asio-epol~");
-    EXPECT_EQ(twin.path, "/usr/bin/asio-epoll");
-    EXPECT_EQ(twin.called, "/usr/bin/asio-epol~");
-    EXPECT_EQ(twin.called.size(), twin.path.native().size());
+    const auto plan = plan_with_aa_copy(1);
+    const auto& aa_copy = plan.contenders.at(plan.aa_copy.value());
+    EXPECT_EQ(aa_copy.name, "asio-epol~");
+    EXPECT_EQ(aa_copy.path, "/usr/bin/asio-epoll");
+    EXPECT_EQ(aa_copy.called, "/usr/bin/asio-epol~");
+    EXPECT_EQ(aa_copy.called.size(), aa_copy.path.native().size());
 }
 
 TEST(self_check, a_baseline_equal_to_itself_is_reliable_and_its_copy_is_no_result) {
-    const auto report = report_of(plan_with_twin(7), [](const auto&) { return took_ns(10); });
+    const auto report = report_of(plan_with_aa_copy(7), [](const auto&) { return took_ns(10); });
     ASSERT_TRUE(report.aa);
-    EXPECT_EQ(report.aa->found, fitness::fit);
+    EXPECT_EQ(report.aa->found, reliability::reliable);
     EXPECT_EQ(report.aa->comparisons.size(), 2U);
     EXPECT_EQ(report.contenders.size(), 2U);
     for (const auto& item : report.results) EXPECT_NE(item.contender, "asio-epol~");
 }
 
 TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
-    const auto report = report_of(plan_with_twin(8, {on_its_own_load}), [](const auto&) {
+    const auto report = report_of(plan_with_aa_copy(8, {on_its_own_load}), [](const auto&) {
         bench::trial_outcome outcome;
         outcome.metrics["capacity"] = 1000;
         return outcome;
@@ -65,49 +66,49 @@ TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
 
 TEST(self_check, a_load_relative_to_the_capacity_compares_the_capacities) {
     const auto report_with = [](double twins_capacity) {
-        return report_of(plan_with_twin(7, {on_its_own_load}),
+        return report_of(plan_with_aa_copy(7, {on_its_own_load}),
                          [twins_capacity](const trial_request& request) {
-                             auto outcome = took_ns(is_twin(request) ? 10 : 20);  // the schedules differ
-                             outcome.metrics["capacity"] = is_twin(request) ? twins_capacity : 1000;
+                             auto outcome = took_ns(is_aa_copy(request) ? 10 : 20);  // the schedules differ
+                             outcome.metrics["capacity"] = is_aa_copy(request) ? twins_capacity : 1000;
                              return outcome;
                          });
     };
-    EXPECT_EQ(report_with(1000).aa->found, fitness::fit);
-    EXPECT_EQ(report_with(1100).aa->found, fitness::unfit);
+    EXPECT_EQ(report_with(1000).aa->found, reliability::reliable);
+    EXPECT_EQ(report_with(1100).aa->found, reliability::unreliable);
 }
 
 TEST(self_check, a_load_at_one_rate_compares_the_latencies) {
     const auto report_with = [](double twins_latency) {
-        return report_of(plan_with_twin(7, {"serve/open_loop/rate:20000"}),
+        return report_of(plan_with_aa_copy(7, {"serve/open_loop/rate:20000"}),
                          [twins_latency](const trial_request& request) {
                              auto outcome = took_ns(10);  // the time of the schedule
-                             outcome.metrics["latency_p50"] = is_twin(request) ? twins_latency : 5000;
+                             outcome.metrics["latency_p50"] = is_aa_copy(request) ? twins_latency : 5000;
                              return outcome;
                          });
     };
-    EXPECT_EQ(report_with(5000).aa->found, fitness::fit);
-    EXPECT_EQ(report_with(5500).aa->found, fitness::unfit);
+    EXPECT_EQ(report_with(5000).aa->found, reliability::reliable);
+    EXPECT_EQ(report_with(5500).aa->found, reliability::unreliable);
 }
 
 TEST(self_check, a_baseline_unlike_itself_is_unreliable_and_the_workload_is_named) {
-    const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
-        return took_ns(is_twin(request) && request.workload == "echo" ? 10.3 : 10);
+    const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
+        return took_ns(is_aa_copy(request) && request.workload == "echo" ? 10.3 : 10);
     });
-    EXPECT_EQ(report.aa->found, fitness::unfit);
+    EXPECT_EQ(report.aa->found, reliability::unreliable);
     EXPECT_SAYS(*report.aa->reason, "asio-epoll against itself is slower on echo, by 2.9 %");
-    EXPECT_TRUE(bench::is_unfit(report));
-    EXPECT_EQ(report.warnings[0].code, "unfit");
+    EXPECT_TRUE(bench::is_unreliable(report));
+    EXPECT_EQ(report.warnings[0].code, "unreliable");
 }
 
 TEST(self_check, a_failed_aa_copy_is_a_failure_of_the_baseline) {
-    const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
-        return is_twin(request) && request.workload == "echo"
-                   ? ended(reports::cell_status::failed, "killed by SIGSEGV")
+    const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
+        return is_aa_copy(request) && request.workload == "echo"
+                   ? ended(reports::result_status::failed, "killed by SIGSEGV")
                    : took_ns(10);
     });
     for (const auto& item : report.results) {
         const bool is_of_baseline = item.contender == "asio-epoll" && item.workload == "echo";
-        EXPECT_EQ(item.status, is_of_baseline ? reports::cell_status::failed : reports::cell_status::ok);
+        EXPECT_EQ(item.status, is_of_baseline ? reports::result_status::failed : reports::result_status::ok);
         EXPECT_EQ(item.reason.value_or("").find("SIGSEGV") != std::string::npos, is_of_baseline);
         EXPECT_TRUE(item.workload == "yield" || !item.to_baseline);
     }
@@ -115,44 +116,45 @@ TEST(self_check, a_failed_aa_copy_is_a_failure_of_the_baseline) {
 
 /// Returns a report of thirty workloads. On the first `wrong` of them the A/A copy is slower.
 reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
-    auto plan = plan_with_twin(blocks);
+    auto plan = plan_with_aa_copy(blocks);
     plan.workloads.clear();
     for (int i = 10; i < 40; ++i) plan.workloads.push_back("echo/" + std::to_string(i));
     for (auto& who : plan.contenders) who.workloads = plan.workloads;
     return report_of(plan, [&, wrong](const trial_request& request) {
         const auto place = std::ranges::find(plan.workloads, request.workload) - plan.workloads.begin();
-        return took_ns(is_twin(request) && static_cast<std::size_t>(place) < wrong ? 10.5 : 10);
+        return took_ns(is_aa_copy(request) && static_cast<std::size_t>(place) < wrong ? 10.5 : 10);
     });
 }
 
 TEST(self_check, a_difference_on_two_of_thirty_workloads_is_found_in_ten_blocks) {
-    EXPECT_EQ(report_of_thirty(10, 2).aa->found, fitness::unfit);
-    EXPECT_EQ(report_of_thirty(10, 0).aa->found, fitness::fit);
+    EXPECT_EQ(report_of_thirty(10, 2).aa->found, reliability::unreliable);
+    EXPECT_EQ(report_of_thirty(10, 0).aa->found, reliability::reliable);
 }
 
 TEST(self_check, a_check_that_could_detect_nothing_gives_no_answer) {
     const auto report = report_of_thirty(6, 0);
-    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_EQ(report.aa->found, reliability::unknown);
     EXPECT_SAYS(*report.aa->reason, "19 of 30 workloads");
 }
 
 TEST(self_check, scattered_times_with_stable_pairs_are_reliable) {
     int trial = 0;
     const auto report =
-        report_of(plan_with_twin(20), [&](const auto&) { return took_ns(++trial % 2 == 0 ? 10 : 14); });
-    EXPECT_EQ(report.aa->found, fitness::fit);
+        report_of(plan_with_aa_copy(20), [&](const auto&) { return took_ns(++trial % 2 == 0 ? 10 : 14); });
+    EXPECT_EQ(report.aa->found, reliability::reliable);
     EXPECT_GT(report.aa->spread_pct.value(), 15);
 }
 
 TEST(self_check, a_check_of_few_blocks_gives_no_answer) {
-    const auto report = report_of(plan_with_twin(5), [](const auto&) { return took_ns(10); });
-    EXPECT_EQ(report.aa->found, fitness::unknown);
-    EXPECT_FALSE(bench::is_unfit(report));
+    const auto report = report_of(plan_with_aa_copy(5), [](const auto&) { return took_ns(10); });
+    EXPECT_EQ(report.aa->found, reliability::unknown);
+    EXPECT_FALSE(bench::is_unreliable(report));
 }
 
 TEST(self_check, a_machine_that_slows_down_is_a_drift) {
     int trial = 0;
-    const auto report = report_of(plan_with_twin(20), [&](const auto&) { return took_ns(1000 + ++trial); });
+    const auto report =
+        report_of(plan_with_aa_copy(20), [&](const auto&) { return took_ns(1000 + ++trial); });
     for (const auto& item : report.aa->comparisons) {
         EXPECT_TRUE(item.drifted);
         EXPECT_NEAR(*item.drift_pct, 6, 1);
@@ -160,14 +162,14 @@ TEST(self_check, a_machine_that_slows_down_is_a_drift) {
     EXPECT_TRUE(std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "drift"; }));
     int steady = 0;
     const auto other =
-        report_of(plan_with_twin(20), [&](const auto&) { return took_ns(1000 + ++steady % 7); });
+        report_of(plan_with_aa_copy(20), [&](const auto&) { return took_ns(1000 + ++steady % 7); });
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
 TEST(self_check, a_drift_is_found_beside_a_workload_with_too_few_blocks) {
     int trial = 0;
     // The run stops after seven blocks of six trials and the first workload of the eighth.
-    const auto report = report_of(plan_with_twin(20), [&](const auto&) {
+    const auto report = report_of(plan_with_aa_copy(20), [&](const auto&) {
         return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
     });
     EXPECT_EQ(std::ranges::count_if(report.aa->comparisons, &reports::self_comparison::drifted), 1);
@@ -177,25 +179,25 @@ TEST(self_check, a_drift_is_found_beside_a_workload_with_too_few_blocks) {
 
 TEST(self_check, a_workload_that_the_baseline_failed_on_is_left_out) {
     int trials = 0;
-    const auto report = report_of(plan_with_twin(20), [&](const trial_request& request) {
+    const auto report = report_of(plan_with_aa_copy(20), [&](const trial_request& request) {
         if (request.workload != "yield" || request.who.name != "asio-epoll") return took_ns(10);
-        return ++trials < 15 ? took_ns(20) : ended(reports::cell_status::failed, "no");
+        return ++trials < 15 ? took_ns(20) : ended(reports::result_status::failed, "no");
     });
     EXPECT_EQ(report.aa->comparisons.size(), 1U);
-    EXPECT_EQ(report.aa->found, fitness::fit);
+    EXPECT_EQ(report.aa->found, reliability::reliable);
 }
 
 TEST(self_check, a_baseline_without_numbers_is_reported) {
-    auto plan = plan_with_twin(8);
-    for (const auto who : {std::size_t{0}, *plan.twin}) plan.contenders[who].workloads = {"other"};
+    auto plan = plan_with_aa_copy(8);
+    for (const auto who : {std::size_t{0}, *plan.aa_copy}) plan.contenders[who].workloads = {"other"};
     const auto report = report_of(plan, [](const auto&) { return took_ns(10); });
-    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_EQ(report.aa->found, reliability::unknown);
     EXPECT_EQ(report.aa->reason, "asio-epoll has no numbers to compare with its own");
 }
 
 TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repeat_counts) {
     int trial = 0;
-    const auto report = report_of(plan_with_twin(7), [&](const auto&) {
+    const auto report = report_of(plan_with_aa_copy(7), [&](const auto&) {
         auto outcome = took_ns(++trial == 2 ? 99 : 10);
         if (trial == 2) outcome.disturbed = "it waited";
         return outcome;
@@ -210,9 +212,9 @@ TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repeat_c
 }
 
 TEST(disturbance, the_repeat_counts_even_beside_an_unsupported_or_failed_contender) {
-    for (const auto bad : {reports::cell_status::unsupported, reports::cell_status::failed}) {
+    for (const auto bad : {reports::result_status::unsupported, reports::result_status::failed}) {
         bool first = true;
-        const auto report = report_of(plan_with_twin(7), [&](const trial_request& request) {
+        const auto report = report_of(plan_with_aa_copy(7), [&](const trial_request& request) {
             if (request.who.name == "loop-epoll") return ended(bad, "io_uring refused");
             auto outcome = took_ns(first ? 99 : 10);
             if (first) outcome.disturbed = "it waited";
@@ -228,7 +230,7 @@ TEST(disturbance, the_repeat_counts_even_beside_an_unsupported_or_failed_contend
 
 TEST(disturbance, a_disturbed_trial_is_kept_if_its_repeat_was_cut_short) {
     int trial = 0;
-    const auto report = report_of(plan_with_twin(1), [&](const auto&) {
+    const auto report = report_of(plan_with_aa_copy(1), [&](const auto&) {
         auto outcome = ++trial < 5 ? took_ns(trial) : stopped();
         if (trial == 2) outcome.disturbed = "it waited";
         return outcome;
@@ -242,14 +244,14 @@ TEST(disturbance, a_disturbed_trial_is_kept_if_its_repeat_was_cut_short) {
 }
 
 TEST(disturbance, repeats_are_limited_and_the_rest_is_reported) {
-    const auto report = report_of(plan_with_twin(8), [](const auto&) {
+    const auto report = report_of(plan_with_aa_copy(8), [](const auto&) {
         auto outcome = took_ns(10);
         outcome.disturbed = "it waited";
         return outcome;
     });
     EXPECT_EQ(report.disturbed.repeated, 4U) << "a quarter of 2 workloads in 8 blocks";
     EXPECT_EQ(report.disturbed.kept, 2U * 3 * 8);
-    EXPECT_EQ(report.aa->found, fitness::unfit);
+    EXPECT_EQ(report.aa->found, reliability::unreliable);
     EXPECT_TRUE(
         std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "disturbed"; }));
 }
@@ -309,13 +311,13 @@ TEST(child_process, argv_core_and_padding_are_as_requested) {
 
 TEST(runner, after_the_pilot_the_precision_decides_the_number_of_blocks) {
     const auto blocks_with = [](double precision_pct, bool refuses_once = false) {
-        auto plan = plan_with_twin(1000);
+        auto plan = plan_with_aa_copy(1000);
         plan.precision_pct = precision_pct;
         int trial = 0;
         const auto outcome = outcome_of(plan, [&](const auto&) {
             const bool is_of_second_block = ++trial > 6 && trial <= 12;
             return refuses_once && is_of_second_block
-                       ? ended(reports::cell_status::unsupported, "no memory for a ring")
+                       ? ended(reports::result_status::unsupported, "no memory for a ring")
                        : took_ns(1000 + trial * 7 % 31);
         });
         EXPECT_EQ(outcome.blocks_planned, outcome.blocks_finished);
@@ -330,7 +332,7 @@ TEST(runner, after_the_pilot_the_precision_decides_the_number_of_blocks) {
 /// Simulates a run with a target precision whose trials scatter much more after the pilot. A block has six
 /// trials.
 bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
-    auto plan = plan_with_twin(1000);
+    auto plan = plan_with_aa_copy(1000);
     plan.precision_pct = 0.3;
     int trial = static_cast<int>(done.trials.size());
     const auto answer = [&](const auto&) {
@@ -352,7 +354,7 @@ TEST(runner, a_resumed_run_keeps_the_decision_made_after_the_pilot) {
 }
 
 TEST(runner, an_unfinished_row_is_repeated_as_a_whole) {
-    const auto plan = plan_with_twin(3);
+    const auto plan = plan_with_aa_copy(3);
     const auto run_with = [&](double time, int trials, bench::run_outcome done) {
         mock_executor executor{[&](const auto&) { return trials-- > 0 ? took_ns(time) : stopped(); }};
         mock_observer observer;
@@ -379,7 +381,7 @@ TEST(runner, an_unfinished_row_is_repeated_as_a_whole) {
 }
 
 TEST(runner, a_disturbed_row_is_repeated_if_its_first_repeat_was_cut_short) {
-    const auto plan = plan_with_twin(1);
+    const auto plan = plan_with_aa_copy(1);
     int trial = 0;
     const auto answer = [&](const trial_request&) {
         if (++trial == 5) return stopped();
@@ -398,7 +400,7 @@ TEST(runner, a_disturbed_row_is_repeated_if_its_first_repeat_was_cut_short) {
 }
 
 TEST(runner, a_run_with_a_precision_plans_the_pilot_first_and_repeats_at_most_a_quarter) {
-    auto plan = plan_with_twin(100'000);
+    auto plan = plan_with_aa_copy(100'000);
     plan.precision_pct = 50;
     mock_executor executor{[](const auto&) {
         auto outcome = took_ns(10);

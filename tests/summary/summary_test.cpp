@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using bench::run_plan;
 using bench::trial_request;
-using reports::cell_status;
+using reports::result_status;
 
 const reports::result& row_of(const reports::report& report, std::string_view contender,
                               std::string_view workload, std::string_view metric = "time") {
@@ -32,10 +32,10 @@ TEST(summary, the_slice_length_is_reported_if_any_workload_is_interleaved) {
     const auto planned = [&] {
         return *report_of(plan, [](const trial_request&) { return took_ns(10); }).plan;
     };
-    EXPECT_EQ(planned().turn_timed_ns, std::nullopt);
-    plan.ways = {reports::way::apart, reports::way::turns};
-    EXPECT_EQ(planned().turn_untimed_ns, 500'000);
-    EXPECT_EQ(planned().turn_timed_ns, 1'500'000);
+    EXPECT_EQ(planned().slice_timed_ns, std::nullopt);
+    plan.pairings = {reports::pairing::sequential, reports::pairing::interleaved};
+    EXPECT_EQ(planned().slice_untimed_ns, 500'000);
+    EXPECT_EQ(planned().slice_timed_ns, 1'500'000);
 }
 
 TEST(summary, counts_reported_by_a_contender_are_not_deterministic) {
@@ -77,7 +77,7 @@ private:
 std::string warnings_of_together(double waited) {
     return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
         auto outcome = took_ns(100);
-        outcome.made = reports::way::together;
+        outcome.made = reports::pairing::concurrent;
         outcome.waited = request.who.name == "asio-epoll" ? 0.01 : waited;
         return outcome;
     }));
@@ -97,7 +97,7 @@ TEST(summary, a_result_has_its_samples_by_block_with_median_and_interval) {
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
-    EXPECT_EQ(time.status, cell_status::ok);
+    EXPECT_EQ(time.status, result_status::ok);
     EXPECT_FALSE(time.reason || time.judged || time.detectable_pct);
     EXPECT_EQ(warning_codes(report), "");
     EXPECT_TRUE(report.complete);
@@ -146,7 +146,7 @@ TEST(summary, a_load_at_one_rate_is_compared) {
 // A third-party contender prints any metrics, and a journal may have lost counters.
 TEST(summary, the_time_of_a_schedule_is_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
-    bench::add_twin(plan);
+    bench::add_aa_copy(plan);
     const auto report = report_of(plan, [](const trial_request& request) {
         return took_ns(request.who.name == "loop-epoll" ? 5 : 10);
     });
@@ -155,7 +155,7 @@ TEST(summary, the_time_of_a_schedule_is_never_compared) {
         EXPECT_FALSE(time.to_baseline || time.judged) << workload;
         EXPECT_TRUE(time.reason.value_or("").starts_with("no ratio: ")) << workload;
     }
-    EXPECT_EQ(report.aa.value().found, reports::fitness::unknown) << "a schedule is equal to itself";
+    EXPECT_EQ(report.aa.value().found, reports::reliability::unknown) << "a schedule is equal to itself";
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive);
 }
 
@@ -275,10 +275,9 @@ TEST(summary, the_primary_metrics_of_each_workload_are_named) {
     const auto report = report_of(plan, growing_times{});
     ASSERT_EQ(report.workloads.size(), 2U);
     EXPECT_EQ(report.workloads[0].name, "timer/periodic");
-    EXPECT_EQ(report.workloads[0].headline_metrics,
-              (std::vector<std::string>{"late_p50", "late_p99", "cpu"}));
+    EXPECT_EQ(report.workloads[0].primary_metrics, (std::vector<std::string>{"late_p50", "late_p99", "cpu"}));
     EXPECT_EQ(report.workloads[1].name, "mine");
-    EXPECT_EQ(report.workloads[1].headline_metrics.front(), "late_p50") << "the catalog knows nothing of it";
+    EXPECT_EQ(report.workloads[1].primary_metrics.front(), "late_p50") << "the catalog knows nothing of it";
 }
 
 TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
@@ -297,7 +296,7 @@ TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
 TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     const auto report = report_of(small_plan(6), [](const trial_request&) {
         auto outcome = took_ns(1000);
-        outcome.made = reports::way::together;
+        outcome.made = reports::pairing::concurrent;
         outcome.metrics["latency_p99"] = std::nullopt;
         return outcome;
     });
@@ -444,11 +443,11 @@ TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
         return request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 4
-                   ? ended(cell_status::failed, "lost bytes")
+                   ? ended(result_status::failed, "lost bytes")
                    : took_ns(1);
     });
     const auto& failed = row_of(report, "loop-epoll", "echo");
-    EXPECT_EQ(failed.status, cell_status::failed);
+    EXPECT_EQ(failed.status, result_status::failed);
     EXPECT_EQ(failed.reason, "in block 4 of 7: lost bytes");
     EXPECT_FALSE(failed.median || failed.to_baseline || !failed.samples.empty());
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::failed);
@@ -456,39 +455,39 @@ TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
 
 TEST(summary, unsupported_is_no_failure) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
-        return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "why") : took_ns(1);
+        return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "why") : took_ns(1);
     });
-    EXPECT_EQ(row_of(report, "loop-epoll", "yield").status, cell_status::unsupported);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").status, result_status::unsupported);
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "why");
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
 TEST(summary, unsupported_in_few_blocks_has_its_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
-        return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "too late") : took_ns(1);
+        return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });
-    EXPECT_EQ(row_of(report, "loop-epoll", "yield").status, cell_status::unsupported);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").status, result_status::unsupported);
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "too late");
 }
 
 /// Returns an interleaved trial with rounds of `rounds` ns each.
 bench::trial_outcome took_turns(std::vector<double> rounds) {
     auto outcome = took_ns(bench::median_of(rounds));
-    outcome.made = reports::way::turns;
-    outcome.turns = std::move(rounds);
+    outcome.made = reports::pairing::interleaved;
+    outcome.slices = std::move(rounds);
     return outcome;
 }
 
 /// Returns a report with interleaved trials. The machine slows down with each round; loop-epoll takes half as
 /// long as asio-epoll in each, and a floor a quarter. Some of them lack the last rounds, so that their
 /// medians are of different rounds.
-reports::report report_of_turns() {
+reports::report report_of_slices() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
     for (const auto& who : plan.contenders)
         plan.described.push_back(reports::describe(
-            who.name, {{"turns", "1"}, {"role", who.name == "floor-epoll" ? "floor" : ""}}));
-    plan.ways = {reports::way::turns};
+            who.name, {{"slices", "1"}, {"role", who.name == "floor-epoll" ? "floor" : ""}}));
+    plan.pairings = {reports::pairing::interleaved};
     return report_of(plan, [](const trial_request& request) {
         if (request.who.name == "asio-epoll") return took_turns({100, 200, 400, 800, 1600});
         if (request.who.name == "loop-epoll") return took_turns({50, 100, 200});
@@ -497,7 +496,7 @@ reports::report report_of_turns() {
 }
 
 TEST(summary, the_ratio_of_an_interleaved_block_comes_from_its_rounds) {
-    const auto report = report_of_turns();
+    const auto report = report_of_slices();
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_EQ(time.median, 100);
     EXPECT_DOUBLE_EQ(time.to_baseline.value().median, 2) << "the quotient of the medians is 4";
@@ -518,11 +517,11 @@ TEST(summary, the_pairing_of_a_result_comes_from_trials_with_a_number) {
     int trials = 0;
     const auto report = report_of(plan, [&](const trial_request& request) {
         if (request.who.name == "asio-epoll") return took_turns({100, 200, 400});
-        return ++trials == 8 ? ended(cell_status::unsupported, "no memory to lock")
+        return ++trials == 8 ? ended(result_status::unsupported, "no memory to lock")
                              : took_turns({50, 100, 200});
     });
     const auto& time = row_of(report, "loop-epoll", "yield");
-    EXPECT_EQ(time.made, reports::way::turns);
+    EXPECT_EQ(time.made, reports::pairing::interleaved);
     ASSERT_TRUE(time.to_baseline.value().samples);
     EXPECT_EQ(time.to_baseline->samples->size(), 7U);
 }
@@ -564,7 +563,7 @@ TEST(summary, without_the_baseline_there_are_no_ratios_and_a_warning_with_a_reme
 TEST(summary, a_workload_on_which_the_baseline_failed_has_no_ratios_and_a_warning) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "asio-epoll" && request.workload == "echo"
-                   ? ended(cell_status::failed, "no")
+                   ? ended(result_status::failed, "no")
                    : took_ns(1);
     });
     EXPECT_FALSE(row_of(report, "loop-epoll", "echo").to_baseline);
@@ -578,7 +577,7 @@ TEST(summary, an_interrupted_run_is_incomplete_and_names_what_did_not_run) {
         report_of(small_plan(7), [&](const auto&) { return ++trials == 3 ? stopped() : took_ns(1); });
     EXPECT_FALSE(report.complete);
     EXPECT_EQ(report.results.size(), 4U);
-    EXPECT_EQ(std::ranges::count(report.results, cell_status::not_run, &reports::result::status), 2);
+    EXPECT_EQ(std::ranges::count(report.results, result_status::not_run, &reports::result::status), 2);
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
@@ -597,7 +596,7 @@ reports::report report_within(std::chrono::seconds budget) {
 
 TEST(summary, a_budget_that_ends_in_the_first_block_leaves_results_not_run) {
     const auto report = report_within(3s);
-    EXPECT_EQ(std::ranges::count(report.results, cell_status::not_run, &reports::result::status), 1);
+    EXPECT_EQ(std::ranges::count(report.results, result_status::not_run, &reports::result::status), 1);
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::inconclusive)
         << "of a run";
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive)

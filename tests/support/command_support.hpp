@@ -9,7 +9,7 @@
 
 #include "bench/trial/process/child_process.hpp"
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -45,7 +45,7 @@ public:
 private:
     /// While the machine builds, tracing can take a minute.
     static constexpr std::chrono::minutes patience{5};
-    scratch_folder folder_;
+    temporary_folder folder_;
 };
 
 /// Returns the contender's first result for `time` on the workload.

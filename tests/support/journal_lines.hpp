@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 

@@ -31,7 +31,7 @@ inline reports::result judged_as(const char* workload, const char* contender, co
     return item;
 }
 
-inline reports::result missing_as(const char* workload, const char* contender, reports::cell_status status,
+inline reports::result missing_as(const char* workload, const char* contender, reports::result_status status,
                                   std::string reason) {
     reports::result item;
     item.workload = workload;
@@ -47,7 +47,7 @@ inline reports::report report_with(std::vector<reports::result> results) {
     reports::report all;
     all.baseline = "asio-epoll";
     all.judged_by = {"benjamini-hochberg", 1, 1};
-    all.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::fitness::fit, {}, {}, {}};
+    all.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::reliability::reliable, {}, {}, {}};
     all.contenders = {reports::describe("floor-epoll", {{"role", "floor"}})};
     all.results = std::move(results);
     return all;

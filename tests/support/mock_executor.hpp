@@ -47,7 +47,7 @@ inline bench::trial_outcome took_ns(double time) {
     return outcome;
 }
 
-inline bench::trial_outcome ended(reports::cell_status status, std::string reason) {
+inline bench::trial_outcome ended(reports::result_status status, std::string reason) {
     bench::trial_outcome outcome;
     outcome.status = status;
     outcome.reason = std::move(reason);

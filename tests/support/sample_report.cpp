@@ -49,14 +49,14 @@ std::vector<result> sample_results() {
         flagship,
         throughput,
         endless,
-        missing_as("echo/rtt/tcp/conns:1", "loop-uring", cell_status::unsupported,
+        missing_as("echo/rtt/tcp/conns:1", "loop-uring", result_status::unsupported,
                    "io_uring refused: \"seccomp\", or kernel.io_uring_disabled"),
         measured("timer/periodic", "asio-epoll", "time", "ns", 1.2e9),
         measured("timer/periodic", "asio-epoll", "latency_p99", "ns", 52500),
         measured("timer/periodic", "asio-epoll", "wakeups", "/s", 1000.25),
         counted,
         periodic,
-        missing_as("timer/periodic", "=cmd|'/c calc'!A0", cell_status::failed,
+        missing_as("timer/periodic", "=cmd|'/c calc'!A0", result_status::failed,
                    "killed\nby <b>SIGSEGV</b> | \x1b[31m"),
     };
 }
@@ -69,7 +69,7 @@ report sample_report() {
     all.seed = 9007199254740991;
     all.baseline = "asio-epoll";
     all.command = {"loopbench", "run", "--quick"};
-    all.plan = planned{"smoke", 0.01, 5, 10, 1};
+    all.plan = planned{"small", 0.01, 5, 10, 1};
     all.where = {
         "2026-01-02T03:04:05Z", "0.1.0", "Linux 6.1 x86_64", "A processor", 2, 1 << 30, {}, "tsc", 50000, {},
         {0.5, 0.25, 0.125},     {}};
@@ -83,8 +83,9 @@ report sample_report() {
     self_comparison echo{
         "echo/rtt/tcp/conns:1", {"asio-epoll", 1.002, 0.99, 1.01}, verdict::equivalent, 1.5, -2.5, true};
     self_comparison timer{"timer/periodic", {"asio-epoll", 0.9, {}, {}}, verdict::slower, {}, {}, false};
-    all.aa = self_check{"asio-epoll", "asio-epol~", fitness::unfit, "asio-epoll against itself is slower",
-                        3.25,         {echo, timer}};
+    all.aa =
+        self_check{"asio-epoll", "asio-epol~", reliability::unreliable, "asio-epoll against itself is slower",
+                   3.25,         {echo, timer}};
     all.disturbed = {42, 5, 2, 1};
     all.warnings = {{"few_trials", "too few trials", "run six blocks"}};
     return all;

@@ -13,7 +13,7 @@
 
 #include "reports/files/posix_io.hpp"
 #include "tests/support/process_end.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -124,10 +124,10 @@ TEST(child_process, it_inherits_the_environment_with_the_additions) {
 
 TEST(child_process, it_sees_only_the_contender_variables_of_its_request) {
     ::setenv("LOOPBENCH_OPERATIONS", "5", 1);
-    ::setenv("LOOPBENCH_SIZE", "real", 1);
+    ::setenv("LOOPBENCH_SIZE", "full", 1);
     auto request = shell("echo ${LOOPBENCH_OPERATIONS-none} $LOOPBENCH_SIZE");
-    request.environment = {{"LOOPBENCH_SIZE", "smoke"}};
-    EXPECT_EQ(bench::run_child(request).output, "none smoke\n");
+    request.environment = {{"LOOPBENCH_SIZE", "small"}};
+    EXPECT_EQ(bench::run_child(request).output, "none small\n");
     ::unsetenv("LOOPBENCH_OPERATIONS");
     ::unsetenv("LOOPBENCH_SIZE");
 }
@@ -158,7 +158,7 @@ TEST(child_process, it_inherits_no_descriptors_and_no_ignored_signals) {
 }
 
 TEST(child_process, an_error_in_the_parent_ends_it) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     const auto pid_file = folder / "pid";
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);

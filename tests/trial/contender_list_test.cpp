@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/says.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -17,15 +17,15 @@ using namespace std::chrono_literals;
 using bench::contender;
 
 contender asked(const std::string& script) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_script(folder / "contender", script);
     contender who{"contender", folder / "contender", {}, {}};
-    bench::list_workloads(who, bench::workload_size::smoke, 60s, -1);
+    bench::list_workloads(who, bench::workload_size::small, 60s, -1);
     return who;
 }
 
 TEST(contender_list, executables_are_listed_by_name) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     for (const auto* name : {"b", "a", ".hidden"}) write_script(folder / name, "");
     reports::write_file_atomically(folder / "notes.txt", "");
     std::filesystem::create_directory(folder / "folder");
@@ -37,7 +37,7 @@ TEST(contender_list, executables_are_listed_by_name) {
 }
 
 TEST(contender_list, the_loop_for_asio_programs_is_remembered) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_script(folder / "one", "");
     const auto environment = [&] {
         return bench::find_contenders(std::array{folder.path()}).front().environment;
@@ -50,7 +50,7 @@ TEST(contender_list, the_loop_for_asio_programs_is_remembered) {
 }
 
 TEST(contender_list, changes_of_a_contenders_files_are_detected) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     for (const auto* file : {"bin/one", "bin/two", "loopbench-generator"})
         write_script(folder / file, "exit");
     const auto who = bench::find_contenders(std::array{folder / "bin"}).front();
@@ -73,7 +73,7 @@ TEST(contender_list, libraries_are_parsed_from_the_loaders_output) {
 }
 
 TEST(contender_list, changes_of_files_named_by_a_contender_are_detected) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     for (const auto* file : {"bin/script", "bin/module", "elsewhere"}) write_script(folder / file, "exit");
     std::filesystem::create_symlink("bin/script", folder / "link");
     for (const auto& named : {std::string{"module"}, (folder / "elsewhere").native()}) {
@@ -92,7 +92,7 @@ TEST(contender_list, changes_of_files_named_by_a_contender_are_detected) {
 }
 
 TEST(contender_list, changes_of_each_layout_are_detected) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     bench::contender who{"contender", folder / "1", {}, {}};
     who.layouts = {folder / "1", folder / "2"};
     for (const auto& layout : who.layouts) write_script(layout, "exit");
@@ -103,7 +103,7 @@ TEST(contender_list, changes_of_each_layout_are_detected) {
 }
 
 TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_script(folder / "bin/same", "");
     std::filesystem::create_symlink("bin", folder / "link");
     const std::array folders{folder / "bin", folder / "bin/../bin", folder / "link"};
@@ -111,7 +111,7 @@ TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
 }
 
 TEST(contender_list, two_contenders_with_one_name_are_an_error_that_shows_both) {
-    const scratch_folder one, two;
+    const temporary_folder one, two;
     write_script(one / "same", "");
     write_script(two / "same", "");
     const std::array folders{one.path(), two.path()};
@@ -121,7 +121,7 @@ TEST(contender_list, two_contenders_with_one_name_are_an_error_that_shows_both) 
 
 TEST(contender_list, a_contender_is_asked_for_its_workloads_of_the_size) {
     const auto who = asked("echo $LOOPBENCH_SIZE/real_time; echo $1");
-    EXPECT_EQ(who.workloads, (std::vector<std::string>{"smoke", "--benchmark_list_tests=true"}));
+    EXPECT_EQ(who.workloads, (std::vector<std::string>{"small", "--benchmark_list_tests=true"}));
     EXPECT_EQ(who.problem, "");
 }
 

@@ -7,7 +7,7 @@
 
 #include <deque>
 
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using bench::child_end;
 using bench::child_outcome;
 using bench::trial_outcome;
-using reports::cell_status;
+using reports::result_status;
 
 trial_outcome judged(const std::string& row_fields) {
     child_outcome outcome;
@@ -32,7 +32,7 @@ std::string reason_for(child_end end, int code, const std::string& errors = "") 
     outcome.code = code;
     outcome.error_tail = errors;
     const auto trial = bench::judge(outcome, "yield", 1500ms);
-    EXPECT_EQ(trial.status, cell_status::failed);
+    EXPECT_EQ(trial.status, result_status::failed);
     EXPECT_EQ(trial.timed_out, end == child_end::timed_out);
     return trial.reason;
 }
@@ -40,7 +40,7 @@ std::string reason_for(child_end end, int code, const std::string& errors = "") 
 TEST(trial, the_known_metrics_of_a_row_are_used) {
     const auto trial =
         judged(R"("real_time":2,"time_unit":"us","items_per_second":5,"spin":0.5,"my_own":1,"iterations":9)");
-    EXPECT_EQ(trial.status, cell_status::ok);
+    EXPECT_EQ(trial.status, result_status::ok);
     const std::map<std::string, std::optional<double>> expected{
         {"time", 2000}, {"throughput", 5}, {"spin", 0.5}};
     EXPECT_EQ(trial.metrics, expected);
@@ -49,7 +49,7 @@ TEST(trial, the_known_metrics_of_a_row_are_used) {
 
 TEST(trial, a_metric_that_is_not_a_number_has_no_value) {
     const auto trial = judged(R"("real_time":2,"spin":NaN,"early":Infinity)");
-    EXPECT_EQ(trial.status, cell_status::ok);
+    EXPECT_EQ(trial.status, result_status::ok);
     EXPECT_EQ(trial.metrics.at("spin"), std::nullopt);
     EXPECT_EQ(trial.metrics.at("early"), std::nullopt);
 }
@@ -59,7 +59,7 @@ TEST(trial, a_trial_without_a_time_above_zero_has_failed) {
          {R"("spin":1)", R"("real_time":NaN)", R"("real_time":null)", R"("real_time":Infinity)",
           R"("real_time":"fast")", R"("real_time":0)", R"("real_time":-1)"}) {
         const auto trial = judged(fields);
-        EXPECT_EQ(trial.status, cell_status::failed) << fields;
+        EXPECT_EQ(trial.status, result_status::failed) << fields;
         EXPECT_EQ(trial.reason, "printed no time above zero") << fields;
         EXPECT_TRUE(trial.metrics.empty()) << fields;
     }
@@ -71,10 +71,10 @@ TEST(trial, a_counter_cannot_replace_the_time) {
 
 TEST(trial, the_message_decides_whether_an_error_is_unsupported_or_failed) {
     auto trial = judged(R"("error_occurred":true,"error_message":"unsupported: io_uring refused")");
-    EXPECT_EQ(trial.status, cell_status::unsupported);
+    EXPECT_EQ(trial.status, result_status::unsupported);
     EXPECT_EQ(trial.reason, "io_uring refused");
     trial = judged(R"("error_occurred":true,"error_message":"3 of 64 bytes were lost")");
-    EXPECT_EQ(trial.status, cell_status::failed);
+    EXPECT_EQ(trial.status, result_status::failed);
     EXPECT_EQ(trial.reason, "3 of 64 bytes were lost");
     EXPECT_TRUE(trial.metrics.empty());
 }
@@ -83,7 +83,7 @@ TEST(trial, an_error_in_any_repetition_is_an_error_of_the_trial) {
     child_outcome outcome;
     outcome.output =
         R"({"benchmarks":[{"name":"yield","real_time":1},{"name":"yield","error_occurred":true,"error_message":"no"}]})";
-    EXPECT_EQ(bench::judge(outcome, "yield", 60s).status, cell_status::failed);
+    EXPECT_EQ(bench::judge(outcome, "yield", 60s).status, result_status::failed);
 }
 
 TEST(trial, only_a_row_of_the_workload_counts) {
@@ -120,24 +120,24 @@ TEST(trial, every_bad_end_has_its_reason) {
 }
 
 TEST(trial, each_trial_is_a_fresh_process_with_the_agreed_flags_and_size) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     write_script(folder / "contender", R"(
 for word in "$LOOPBENCH_SIZE" "$@"; do echo "$word"; done > "$0.seen"
 echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
 )");
     const bench::contender who{"contender", folder / "contender", {"yield"}, ""};
     bench::process_executor executor{-1};
-    const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::smoke, 60s});
-    EXPECT_EQ(trial.status, cell_status::ok) << trial.reason;
+    const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::small, 60s});
+    EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
     EXPECT_GT(trial.wall.count(), 0);
     const auto seen = content_of(folder / "contender.seen");
-    EXPECT_TRUE(seen.starts_with("smoke\n--benchmark_filter=^yield(/(")) << seen;
+    EXPECT_TRUE(seen.starts_with("small\n--benchmark_filter=^yield(/(")) << seen;
     EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
 }
 
 /// Runs contenders concurrently, each of which prints these fields of a row and of a context.
 std::vector<trial_outcome> ran_together(const std::vector<std::pair<std::string, std::string>>& rows) {
-    const scratch_folder folder;
+    const temporary_folder folder;
     std::deque<bench::contender> all;
     std::vector<bench::trial_request> requests;
     for (const auto& [fields, context] : rows) {
@@ -148,17 +148,17 @@ echo '{{"context": {{{}}}, "benchmarks": [{{"name": "yield", "real_time": 100, {
         all.push_back({"contender", file, {"yield"}, ""});
         requests.push_back({all.back(), all.back().workloads[0]});
     }
-    return bench::process_executor{-1}.run_at_once(requests, reports::way::together, 1, 60s);
+    return bench::process_executor{-1}.run_at_once(requests, reports::pairing::concurrent, 1, 60s);
 }
 
-constexpr auto of_ours = R"("turns": "1")";
+constexpr auto of_ours = R"("slices": "1")";
 
 TEST(trial, a_concurrent_trial_keeps_no_wall_clock_metric) {
     const auto trial = ran_together(
         {{R"("cpu_time": 60, "cpu": 50, "spin": 0.3, "latency_p99": 9, "wakeups": 5, "late_p50": 7,
 "items_per_second": 8, "rss_peak": 4096)",
           of_ours}})[0];
-    ASSERT_EQ(trial.status, cell_status::ok) << trial.reason;
+    ASSERT_EQ(trial.status, result_status::ok) << trial.reason;
     for (const auto* metric : {"spin", "latency_p99", "wakeups", "late_p50", "throughput"})
         EXPECT_EQ(trial.metrics.at(metric), std::nullopt) << metric;
     EXPECT_EQ(trial.metrics.at("time"), 50);
@@ -181,8 +181,8 @@ TEST(trial, concurrent_trials_use_one_definition_of_cpu_time) {
 TEST(trial, the_pairing_is_recorded_even_for_an_unsupported_trial) {
     const auto trial =
         ran_together({{R"("error_occurred": true, "error_message": "unsupported: no")", ""}})[0];
-    EXPECT_EQ(trial.status, cell_status::unsupported);
-    EXPECT_EQ(trial.made, reports::way::together);
+    EXPECT_EQ(trial.status, result_status::unsupported);
+    EXPECT_EQ(trial.made, reports::pairing::concurrent);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ finished_process run(const std::string& environment, const std::string& flags, b
 
 nlohmann::json json_of(const std::string& filter) {
     const auto result =
-        run("LOOPBENCH_SIZE=smoke",
+        run("LOOPBENCH_SIZE=small",
             "--benchmark_format=json --benchmark_min_time=0.01 '--benchmark_filter=" + filter + "'");
     EXPECT_EQ(result.exit_code, 0);
     return nlohmann::json::parse(result.output);
@@ -113,12 +113,12 @@ TEST(contender, an_invalid_size_is_refused) {
     const auto result = run("LOOPBENCH_SIZE=large", "--benchmark_list_tests=true", true);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_NE(result.output.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("smoke or real"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("small or real"), std::string::npos) << result.output;
 }
 
 TEST(contender, it_does_the_configured_number_of_operations) {
     for (const std::string workload : {"yield", "timer/periodic", "sleep/serial"}) {
-        const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_OPERATIONS=13",
+        const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_OPERATIONS=13",
                                 "--benchmark_format=json '--benchmark_filter=^" + workload + "'");
         EXPECT_EQ(nlohmann::json::parse(result.output)["benchmarks"][0]["operations"], 13) << workload;
     }
@@ -134,7 +134,7 @@ TEST(contender, an_invalid_number_of_operations_is_refused) {
 }
 
 TEST(contender, recording_off_disables_latencies) {
-    const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_RECORD=off",
+    const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_RECORD=off",
                             "--benchmark_format=json '--benchmark_filter=^echo/rtt/tcp/conns:1/bytes:64'");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
     EXPECT_FALSE(row.contains("error_message")) << row.dump();
@@ -151,14 +151,14 @@ TEST(contender, the_cost_of_a_recorded_sample_is_reported) {
 
 TEST(contender, histograms_are_written_to_the_histogram_file) {
     const std::string path = testing::TempDir() + "loopbench-side-" + std::to_string(getpid());
-    const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_SIDE_FILE='" + path + "'",
+    const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_HISTOGRAM_FILE='" + path + "'",
                             "--benchmark_format=json '--benchmark_filter=^(mixed|timer/periodic)'");
     ASSERT_EQ(result.exit_code, 0);
     const auto rows = nlohmann::json::parse(result.output)["benchmarks"];
     std::ifstream file(path);
     const auto side = nlohmann::json::parse(file);
     std::remove(path.c_str());
-    EXPECT_EQ(side["schema"], "loopbench-side/1");
+    EXPECT_EQ(side["schema"], "loopbench-histogram-file/1");
     EXPECT_EQ(side["contender"], "asio-epoll");
     ASSERT_EQ(side["histograms"].size(), 3u);  // latency and lateness of one workload, lateness of the other
     for (const auto& each : side["histograms"]) {
@@ -182,7 +182,7 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
 }
 
 TEST(contender, an_unwritable_histogram_file_is_a_failure) {
-    const auto result = run("LOOPBENCH_SIDE_FILE=/dev/full LOOPBENCH_OPERATIONS=10",
+    const auto result = run("LOOPBENCH_HISTOGRAM_FILE=/dev/full LOOPBENCH_OPERATIONS=10",
                             "--benchmark_filter=^timer/periodic", true);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_NE(result.output.find("/dev/full"), std::string::npos) << result.output;
@@ -194,7 +194,7 @@ TEST(contender, unknown_flags_are_refused) {
 
 TEST(contender, a_low_limit_of_open_files_is_unsupported_and_the_need_is_named) {
     const auto result =
-        run("ulimit -n 500; LOOPBENCH_SIZE=smoke", "--benchmark_format=json --benchmark_filter=conns:1000");
+        run("ulimit -n 500; LOOPBENCH_SIZE=small", "--benchmark_format=json --benchmark_filter=conns:1000");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
     EXPECT_EQ(row["error_occurred"], true);
     const std::string message = row["error_message"];

@@ -39,7 +39,7 @@ def listed(program):
 
 
 def rows(program):
-    environment = os.environ | {"LOOPBENCH_SIZE": "smoke"}
+    environment = os.environ | {"LOOPBENCH_SIZE": "small"}
     command = [program, "--benchmark_format=json", "--benchmark_min_time=0.001", CHOSEN]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["benchmarks"]

@@ -41,8 +41,8 @@ TEST(explanations, exactly_the_existing_parameters_have_an_explanation) {
 
 TEST(explanations, the_primary_metrics_of_every_workload_exist) {
     for (const auto& info : workload_catalog()) {
-        EXPECT_FALSE(info.headline_metrics.empty()) << info.name;
-        for (const auto metric : info.headline_metrics)
+        EXPECT_FALSE(info.primary_metrics.empty()) << info.name;
+        for (const auto metric : info.primary_metrics)
             EXPECT_NE(reports::find_metric(metric), nullptr) << metric << " of " << info.name;
     }
 }

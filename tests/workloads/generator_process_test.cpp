@@ -51,7 +51,7 @@ protected:
                              t, [] {});
     }
 
-    trial t{trial_size::smoke, 3};
+    trial t{trial_size::small, 3};
 };
 
 TEST_F(generator, a_start_without_free_descriptors_restores_the_cores) {

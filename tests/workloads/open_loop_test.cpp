@@ -40,7 +40,7 @@ enum class fault {
 
 // A pause takes at least this time, even on a busy machine.
 constexpr auto pause_of_a_server = 1s;
-constexpr auto pause_between_turns = 20ms;  // a slow server pauses after one request per connection
+constexpr auto pause_between_slices = 20ms;  // a slow server pauses after one request per connection
 constexpr std::size_t request_bytes = 64;
 
 /// Serves all connections in one thread, forever.
@@ -71,7 +71,7 @@ constexpr std::size_t request_bytes = 64;
                 ::send(watched[i].fd, buffer.data(), static_cast<std::size_t>(got), MSG_NOSIGNAL);
         }
         if (watched[0].revents != 0) watched.push_back({::accept(listener, nullptr, nullptr), POLLIN, 0});
-        if (planted == fault::slow) std::this_thread::sleep_for(pause_between_turns);
+        if (planted == fault::slow) std::this_thread::sleep_for(pause_between_slices);
     }
 }
 

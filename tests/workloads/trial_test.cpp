@@ -9,10 +9,10 @@
 namespace loopbench::bench {
 namespace {
 
-trial_size constexpr smoke = trial_size::smoke;
+trial_size constexpr small = trial_size::small;
 
 TEST(trial, one_timed_section_and_a_proof_give_a_result) {
-    trial t(smoke, 10);
+    trial t(small, 10);
     t.begin();
     t.end();
     t.prove("things done", 10, 10);
@@ -21,7 +21,7 @@ TEST(trial, one_timed_section_and_a_proof_give_a_result) {
 }
 
 TEST(trial, a_trial_without_a_proof_fails) {
-    trial t(smoke, 10);
+    trial t(small, 10);
     t.begin();
     t.end();
     EXPECT_EQ(t.failure(), "the workload proved nothing");
@@ -29,7 +29,7 @@ TEST(trial, a_trial_without_a_proof_fails) {
 
 TEST(trial, a_trial_must_time_exactly_one_section) {
     for (const std::string calls : {"", "b", "e", "eb", "bb", "bbe", "bee", "bebe"}) {
-        trial t(smoke, 10);
+        trial t(small, 10);
         for (const char call : calls) call == 'b' ? t.begin() : t.end();
         t.prove("things done", 10, 10);
         EXPECT_NE(t.failure(), std::nullopt) << calls;
@@ -37,7 +37,7 @@ TEST(trial, a_trial_must_time_exactly_one_section) {
 }
 
 TEST(trial, the_failed_proof_is_named) {
-    trial t(smoke, 10);
+    trial t(small, 10);
     t.begin();
     t.end();
     t.prove("things done", 10, 9);
@@ -46,7 +46,7 @@ TEST(trial, the_failed_proof_is_named) {
 }
 
 TEST(trial, a_timer_that_fires_a_nanosecond_early_fails_the_trial) {
-    trial t(smoke, 10);
+    trial t(small, 10);
     t.begin();
     t.end();
     t.prove("things done", 10, 10);
@@ -57,7 +57,7 @@ TEST(trial, a_timer_that_fires_a_nanosecond_early_fails_the_trial) {
 }
 
 TEST(trial, a_stated_early_limit_fails_the_trial_only_beyond_it) {
-    trial t(smoke, 10);
+    trial t(small, 10);
     t.may_be_early_by(std::chrono::microseconds(1));
     t.begin();
     t.end();
@@ -70,7 +70,7 @@ TEST(trial, a_stated_early_limit_fails_the_trial_only_beyond_it) {
 }
 
 TEST(trial, a_trial_without_operations_fails) {
-    trial t(smoke, 10);
+    trial t(small, 10);
     t.begin();
     t.end();
     t.did(0);
@@ -79,7 +79,7 @@ TEST(trial, a_trial_without_operations_fails) {
 }
 
 TEST(trial, the_operations_that_were_really_done_are_counted) {
-    trial t(smoke, 10);
+    trial t(small, 10);
     t.did(1000);
     EXPECT_EQ(t.operations_done(), 1000u);
 }

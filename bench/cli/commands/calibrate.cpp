@@ -34,7 +34,7 @@ struct calibrate_options {
     std::vector<std::string> workloads{"echo/rtt/tcp/conns:100/bytes:64"};
     std::vector<unsigned> slowdowns_pct{1, 2, 3, 5, 10};
     calibration_sizes sizes;
-    bool real_size = false, keep_to_itself = false;
+    bool full_size = false, keep_to_itself = false;
     session_options session;
 };
 
@@ -44,10 +44,10 @@ struct all_runs {
 };
 
 /// Returns the default plan: many short trials, because most of the noise is between processes.
-run_plan usual_plan(bool real_size) {
+run_plan usual_plan(bool full_size) {
     run_plan plan;
-    plan.size = real_size ? workload_size::real : workload_size::smoke;
-    plan.min_time_s = real_size ? 0.1 : 0.01;
+    plan.size = full_size ? workload_size::full : workload_size::small;
+    plan.min_time_s = full_size ? 0.1 : 0.01;
     plan.budget = std::chrono::minutes{15};
     return plan;
 }
@@ -93,7 +93,7 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     const auto started = session_start::clock::now();
     const fs::path folder{options.session.output};
     auto who = named(options);
-    auto plan = sized_plan(usual_plan(options.real_size), options.session);
+    auto plan = sized_plan(usual_plan(options.full_size), options.session);
     plan.of_one_program = true;
     list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
@@ -102,8 +102,8 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     plan.contenders = {who};
     plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
-    choose_ways(plan);
-    way_of(plan);  // throws unless the pairing is the same for all
+    choose_pairings(plan);
+    pairing_of(plan);  // throws unless the pairing is the same for all
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
@@ -214,8 +214,8 @@ void add_calibrate_command(CLI::App& app, action& chosen) {
         ->check(CLI::Range(1U, slowdown_pct_max).description(""))
         ->allow_extra_args(false);
     add_sizes(*command, options->sizes);
-    command->add_flag("--real", options->real_size,
-                      "workloads at real size, and trials of 100 ms; they are short otherwise");
+    command->add_flag("--full", options->full_size,
+                      "workloads at full size, and trials of 100 ms; they are short otherwise");
     add_session_options(*command, options->session, usual_plan(false), "loopbench-calibration",
                         sizing::by_the_command);
     add_files(*command, *options);

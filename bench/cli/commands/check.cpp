@@ -22,7 +22,7 @@ namespace loopbench::bench {
 
 namespace {
 
-using findings = std::vector<gate_finding>;
+using findings = std::vector<gate_result>;
 
 /// Returns the part of the baseline that the options select. Throws usage_error if it is empty.
 expectations narrowed(expectations all, const check_options& options) {
@@ -173,7 +173,7 @@ void add_check_command(CLI::App& app, action& chosen) {
     auto* update = command->add_flag("--update", options->update,
                                      "write the baseline as it is now, and show the difference to commit");
     command
-        ->add_flag("--quick", options->quick, "with --update: take the times of a new baseline at smoke size")
+        ->add_flag("--quick", options->quick, "with --update: take the times of a new baseline at small size")
         ->needs(update);
     command
         ->add_option("--baseline", options->to,

@@ -38,7 +38,7 @@ check_session::check_session(const check_options& options, const std::vector<std
       by_{by},
       contenders_{chosen_of(contenders_in(options.session.contender_dirs), names, named_by)},
       plan_{sized_plan(usual_gate_plan(), options.session)} {
-    for (auto& who : contenders_) list_workloads(who, workload_size::smoke, probe_limit, stop_.fd());
+    for (auto& who : contenders_) list_workloads(who, workload_size::small, probe_limit, stop_.fd());
     stop_.throw_if_requested();
 }
 
@@ -51,9 +51,9 @@ bool check_session::has(const cell_name& cell) const {
     return std::ranges::find(workloads, cell.workload) != workloads.end();
 }
 
-std::vector<counted_cell> check_session::count(std::span<const cell_name> cells, std::uint64_t number) {
+std::vector<counted_result> check_session::count(std::span<const cell_name> cells, std::uint64_t number) {
     std::vector<cell_to_count> wanted;
-    std::vector<counted_cell> without;
+    std::vector<counted_result> without;
     for (const auto& cell : cells) {
         const auto& who = find(cell.contender);
         if (const auto why = exclusion_before(who, cell.workload))
@@ -82,10 +82,10 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
     for (const auto& name : names) plan.contenders.push_back(find(name));
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop_.fd());
     complete_plan(plan, stop_);
-    std::map<std::string, reports::way> ways;
+    std::map<std::string, reports::pairing> pairings;
     for (const auto& ratio : times.ratios)
-        if (ratio.made) ways.emplace(ratio.workload, *ratio.made);
-    choose_ways(plan, ways);
+        if (ratio.made) pairings.emplace(ratio.workload, *ratio.made);
+    choose_pairings(plan, pairings);
     return plan;
 }
 

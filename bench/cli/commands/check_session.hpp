@@ -48,7 +48,7 @@ public:
     /// Takes the counts of each of these results once. If the contender does not have the workload, the
     /// counts are missing, with the reason. Writes counts.json to the output folder, or to its subfolder
     /// `again` if `number` is not 0.
-    std::vector<counted_cell> count(std::span<const cell_name> cells, std::uint64_t number);
+    std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);
 
     /// Runs one session of trials of these results, together with the contender `times.to` and its A/A copy.
     /// `number` is 0 for the first session and 1 for the confirming one, which has another random order.

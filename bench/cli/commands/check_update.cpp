@@ -50,7 +50,7 @@ public:
         times_ = options.only ? *options.only == tier::times : !exists_ || next_.times.has_value();
         if (times_ && !next_.times)
             next_.times = expected_times{
-                options.to, options.quick ? workload_size::smoke : workload_size::real, {}, {}};
+                options.to, options.quick ? workload_size::small : workload_size::full, {}, {}};
     }
 
     void measure() {
@@ -69,7 +69,7 @@ public:
 
     void take(const reports::report& report) {
         auto counted = counts_in(report);
-        std::erase_if(counted, [&](const counted_cell& cell) {
+        std::erase_if(counted, [&](const counted_result& cell) {
             return !is_wanted({cell.workload, cell.contender}, tier::counts) ||
                    (cell.metrics.empty() && !cell.failed);
         });
@@ -169,7 +169,7 @@ private:
         if (next_.times) std::erase_if(next_.times->ratios, is_gone);
     }
 
-    void take_counts(const std::vector<counted_cell>& cells) {
+    void take_counts(const std::vector<counted_result>& cells) {
         for (const auto& cell : cells)
             if (cell.failed)
                 throw not_written{exit_tool_failed,
@@ -190,7 +190,7 @@ private:
     }
 
     /// Throws if a result has this status: the gate would lose it silently.
-    static void refuse(const reports::report& report, reports::cell_status status, exit_code code,
+    static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what) {
         std::vector<std::string> all;
         for (const auto& item : report.results)
@@ -206,7 +206,7 @@ private:
         for (const auto& item : report.results) {
             if (item.contender == report.baseline || !why_incomparable(item.workload, item.metric).empty())
                 continue;
-            const bool is_unsupported = item.status == reports::cell_status::unsupported;
+            const bool is_unsupported = item.status == reports::result_status::unsupported;
             const bool has_interval = item.to_baseline && item.to_baseline->low && item.to_baseline->high;
             if (!is_unsupported && (has_interval || !index.is_about(item))) continue;
             const auto* const why =
@@ -217,14 +217,14 @@ private:
     }
 
     void take_times(const reports::report& report) {
-        using enum reports::cell_status;
+        using enum reports::result_status;
         refuse(report, failed, exit_tool_failed, "failed");
-        if (const auto why = reports::why_unfit(report)) throw not_written{exit_unfit, *why};
+        if (const auto why = reports::why_unreliable(report)) throw not_written{exit_unreliable, *why};
         if (!report.complete)
             throw not_written{exit_inconclusive,
                               "the run was interrupted; finish it with `loopbench run --resume`"};
         refuse(report, not_run, exit_inconclusive, "was not reached");
-        if (const auto why = unknown_fitness(report)) throw not_written{exit_inconclusive, *why};
+        if (const auto why = unknown_reliability(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
         if (next_.times->machine != machine) next_.times->ratios.clear();  // they are from another machine
         next_.times->machine = machine;

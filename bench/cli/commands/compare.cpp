@@ -87,7 +87,7 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
 }
 
 /// Returns one side of the comparison. Both sides are called by names of equal length, so that their stacks
-/// are placed alike (see add_twin).
+/// are placed alike (see add_aa_copy).
 contender side(const char* name, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
@@ -128,7 +128,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     // Readers of the report need to know what "base" and "next" are.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
-    options.served.client ? choose_ways_of_servers(plan, options.served)
+    options.served.client ? choose_pairings_of_servers(plan, options.served)
                           : let_strangers_run_together(plan, stop);
     return plan;
 }

@@ -12,8 +12,8 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session_options.hpp"
+#include "bench/trial/build_comparison.hpp"
 #include "bench/trial/describe.hpp"
-#include "bench/trial/parity.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
 #include "reports/files/posix_io.hpp"
@@ -51,8 +51,8 @@ struct doctor_options {
 std::vector<reports::contender> describe_contenders(const doctor_options& options) {
     constexpr int never = -1;
     auto found = any_contenders_in(options.contender_dirs);
-    for (auto& who : found) list_workloads(who, workload_size::smoke, probe_limit, never);
-    return describe_all(found, workload_size::smoke, probe_limit, never);
+    for (auto& who : found) list_workloads(who, workload_size::small, probe_limit, never);
+    return describe_all(found, workload_size::small, probe_limit, never);
 }
 
 std::uint64_t open_files_needed() {
@@ -63,7 +63,7 @@ int doctor(const doctor_options& options) {
     auto all = diagnose(examine_machine(), open_files_needed());  // before our own processes run beside it
     all.push_back(diagnose_builds(describe_contenders(options)));
     reports::write_standard_output(options.json ? as_json(all) : as_text(all));
-    return std::ranges::count(all, severity::unfit, &finding::how) > 0 ? exit_unfit : exit_ok;
+    return std::ranges::count(all, severity::unreliable, &finding::how) > 0 ? exit_unreliable : exit_ok;
 }
 
 }  // namespace

@@ -23,38 +23,40 @@ namespace loopbench::bench {
 namespace {
 
 std::string_view how_trials_are_made(const workload_shape& shape) {
-    if (shape.way_of_trials(false) != shape.way_of_trials(true))
-        return "apart: one contender after the other, on one core; a comparison of builds of one program has "
+    if (shape.pairing_of_trials(false) != shape.pairing_of_trials(true))
+        return "sequential: one contender after the other, on one core; a comparison of builds of one "
+               "program has "
                "them in turns";
-    if (shape.made == reports::way::turns)
-        return "in turns: all contenders alive on one core, one at a time working for two milliseconds, or "
+    if (shape.made == reports::pairing::interleaved)
+        return "interleaved: all contenders alive on one core, one at a time working for two milliseconds, "
+               "or "
                "for one batch or a few rounds of all connections where that takes longer";
-    return shape.cores > 1 ? "apart: one contender after the other, on all cores"
-                           : "apart: one contender after the other, on one core";
+    return shape.cores > 1 ? "sequential: one contender after the other, on all cores"
+                           : "sequential: one contender after the other, on one core";
 }
 
 /// Describes the pairing of a workload. If it depends on the parameters, lists the parameters of each
 /// pairing.
 std::string how_trials_are_made(std::string_view name) {
-    std::vector<std::pair<std::string_view, std::vector<std::string_view>>> ways;
+    std::vector<std::pair<std::string_view, std::vector<std::string_view>>> pairings;
     for (const workload_shape& shape : workload_table()) {
         if (find_workload(shape.name)->name != name) continue;
-        const auto way = how_trials_are_made(shape);
-        auto found = std::ranges::find(ways, way, [](const auto& each) { return each.first; });
-        if (found == ways.end()) found = ways.insert(found, {way, {}});
+        const auto pairing = how_trials_are_made(shape);
+        auto found = std::ranges::find(pairings, pairing, [](const auto& each) { return each.first; });
+        if (found == pairings.end()) found = pairings.insert(found, {pairing, {}});
         found->second.push_back(shape.name.substr(std::min(name.size() + 1, shape.name.size())));
     }
-    if (ways.size() == 1) return std::string{ways.front().first};
+    if (pairings.size() == 1) return std::string{pairings.front().first};
     std::vector<std::string> parts;
-    for (const auto& [way, parameters] : ways)
-        parts.push_back(fmt::format("with {} {}", fmt::join(parameters, ", "), way));
+    for (const auto& [pairing, parameters] : pairings)
+        parts.push_back(fmt::format("with {} {}", fmt::join(parameters, ", "), pairing));
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string of_workload(const workload_info& info) {
     auto text = fmt::format("{} (workload)\n  What:      {}.\n  Timed:     {}\n  Dominated: {}\n", info.name,
                             info.summary, info.timed, info.dominated);
-    text += fmt::format("  About:     {}.\n", fmt::join(info.headline_metrics, ", "));
+    text += fmt::format("  About:     {}.\n", fmt::join(info.primary_metrics, ", "));
     text += fmt::format("  Trials:    {}.\n", how_trials_are_made(info.name));
     for (const auto& [front, metric, why] : floor_exceptions())
         if (front == info.name)

@@ -11,13 +11,14 @@
 namespace loopbench::bench {
 
 /// Returns the exit code of a gate's results. Not for an interrupted run, which proves nothing.
-inline exit_code exit_code_of(std::span<const gate_finding> findings) {
-    constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unfit, exit_inconclusive};
+inline exit_code exit_code_of(std::span<const gate_result> findings) {
+    constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unreliable,
+                               exit_inconclusive};
     return codes[static_cast<std::size_t>(outcome_of(findings))];
 }
 
 /// Returns the same for a comparison, and prints the results that do not pass to standard error.
-inline exit_code conclude(std::span<const gate_finding> findings) {
+inline exit_code conclude(std::span<const gate_result> findings) {
     const auto code = exit_code_of(findings);
     if (code != exit_ok) tell_raw(write_text_of_comparison(findings));
     return code;

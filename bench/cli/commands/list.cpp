@@ -42,19 +42,19 @@ std::optional<std::string> summary_of(const std::string& workload) {
 }
 
 /// Returns the primary metrics; null for a third-party workload, whose metrics show only in its output.
-json headline_of(const std::string& workload) {
+json primary_metric_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     if (known == nullptr) return nullptr;
     auto all = json::array();
-    for (const auto metric : known->headline_metrics) all.push_back(metric);
+    for (const auto metric : known->primary_metrics) all.push_back(metric);
     return all;
 }
 
 /// Returns how the workload's trials are paired: in a run, or in a comparison of builds. Null for a
 /// third-party workload.
-json way_of(const std::string& workload, bool of_one_program) {
+json pairing_of(const std::string& workload, bool of_one_program) {
     const auto* shape = find_shape(workload);
-    return shape != nullptr ? json(name_of(shape->way_of_trials(of_one_program))) : json(nullptr);
+    return shape != nullptr ? json(name_of(shape->pairing_of_trials(of_one_program))) : json(nullptr);
 }
 
 json or_null(const std::optional<std::string>& text) {
@@ -74,9 +74,9 @@ std::string as_json(const std::vector<listed_contender>& contenders,
     for (const auto& workload : workloads)
         whole["workloads"].push_back({{"name", workload},
                                       {"summary", or_null(summary_of(workload))},
-                                      {"headline_metrics", headline_of(workload)},
-                                      {"way", way_of(workload, false)},
-                                      {"way_of_builds", way_of(workload, true)}});
+                                      {"primary_metrics", primary_metric_of(workload)},
+                                      {"pairing", pairing_of(workload, false)},
+                                      {"pairing_of_builds", pairing_of(workload, true)}});
     for (const auto& metric : reports::known_metrics())
         whole["metrics"].push_back({{"name", metric.name},
                                     {"unit", metric.unit},
@@ -113,9 +113,9 @@ std::string as_text(const std::vector<listed_contender>& contenders,
 int list(const list_options& options) {
     const interrupt stop;
     auto all = contenders_in(options.contender_dirs);
-    for (auto& who : all) list_workloads(who, workload_size::real, probe_limit, stop.fd());
+    for (auto& who : all) list_workloads(who, workload_size::full, probe_limit, stop.fd());
     std::vector<listed_contender> contenders;
-    auto described = describe_all(all, workload_size::real, probe_limit, stop.fd());
+    auto described = describe_all(all, workload_size::full, probe_limit, stop.fd());
     for (std::size_t i = 0; i < all.size(); ++i) contenders.push_back({all[i], std::move(described[i])});
     if (stop.requested()) return exit_interrupted;
     const auto workloads = workloads_of(all);

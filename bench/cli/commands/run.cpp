@@ -48,7 +48,7 @@ struct run_options {
 run_plan sized_plan(const run_options& options) {
     run_plan usual;
     if (options.quick) {
-        usual.size = workload_size::smoke;
+        usual.size = workload_size::small;
         usual.min_time_s = 0.01;
         usual.blocks = 10;  // from nine on, an interval excludes the smallest and the largest sample
         usual.budget = std::chrono::seconds{55};
@@ -65,9 +65,9 @@ run_plan sized_plan(const run_options& options) {
 }
 
 template <class predicate>
-std::vector<std::string> headline_or_all(std::vector<std::string> names,
-                                         const std::vector<std::string>& patterns, bool all,
-                                         predicate is_headline) {
+std::vector<std::string> primary_or_all(std::vector<std::string> names,
+                                        const std::vector<std::string>& patterns, bool all,
+                                        predicate is_headline) {
     if (patterns.empty() && !all) std::erase_if(names, [&](const auto& name) { return !is_headline(name); });
     return names;
 }
@@ -81,7 +81,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
         throw_unknown("contender", *options.baseline, names);
     // A user who names workloads wants to see them on every contender that has them.
     const bool all = !options.quick || !options.workloads.empty();
-    const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
+    const auto candidates = primary_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
         throw usage_error{
             "--quick is for the headline contenders, and none of them is built: `make bench` builds them; or "
@@ -117,7 +117,7 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
                         "--benchmark_list_tests=true to see why",
                         who.name, who.problem)};
     }
-    const auto candidates = headline_or_all(names, options.workloads, options.full, is_headline_workload);
+    const auto candidates = primary_or_all(names, options.workloads, options.full, is_headline_workload);
     if (candidates.empty())
         throw usage_error{
             "the chosen contenders have none of the headline workloads; take all that they have with --full, "
@@ -262,10 +262,10 @@ void add_client_options(CLI::App& command, run_options& options) {
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag("--quick", options.quick,
-                                   "the headline at smoke size, in at most a minute, no trial longer than 5 "
+                                   "the headline at small size, in at most a minute, no trial longer than 5 "
                                    "s; named workloads on all contenders");
     command
-        .add_flag("--full", options.full, "instead of that, everything at real size, in at most half an hour")
+        .add_flag("--full", options.full, "instead of that, everything at full size, in at most half an hour")
         ->excludes(quick);
     add_repeatable(command, "--contender", options.contenders, "GLOB",
                    "only these contenders; may be repeated");

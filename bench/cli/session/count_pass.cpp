@@ -10,7 +10,7 @@
 
 #include "bench/cli/session/progress.hpp"
 #include "bench/counting/counts.hpp"
-#include "bench/counting/price.hpp"
+#include "bench/counting/overhead.hpp"
 #include "bench/summary/passes.hpp"
 #include "reports/files/atomic_file.hpp"
 #include "reports/json/json.hpp"
@@ -46,12 +46,12 @@ std::vector<cell_to_count> measured_cells(const reports::report& report, const r
     return cells;
 }
 
-std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
-                                      const std::filesystem::path& folder, std::chrono::nanoseconds limit,
-                                      int stop_fd) {
+std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
+                                        const std::filesystem::path& folder, std::chrono::nanoseconds limit,
+                                        int stop_fd) {
     counting_options options{.malloc_counter = default_malloc_counter(), .limit = limit, .stop_fd = stop_fd};
     options.traced_limit = std::max(options.traced_limit, limit);
-    std::vector<counted_cell> counted;
+    std::vector<counted_result> counted;
     json details = json::array();
     progress shown;
     for (const auto& [who, workload] : cells) {
@@ -68,16 +68,16 @@ std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
     return counted;
 }
 
-std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd) {
+std::vector<counted_result> check_cells(const reports::report& report, const run_plan& plan, int stop_fd) {
     const auto cells = measured_cells(report, plan);
     process_executor executor{stop_fd};
-    std::vector<counted_cell> checked;
+    std::vector<counted_result> checked;
     progress shown;
     std::uint64_t done = 0;
     for (const auto& [who, workload] : cells) {
         if (asked_to_stop(stop_fd)) break;
         shown.show(workload, who->name, done++, cells.size());
-        auto cell = price_of(*who, workload, report, plan, executor);
+        auto cell = overhead_of(*who, workload, report, plan, executor);
         if (!cell.metrics.empty() || !cell.missing.empty()) checked.push_back(std::move(cell));
     }
     return checked;

@@ -25,12 +25,12 @@ std::vector<cell_to_count> measured_cells(const reports::report& report, const r
 /// Takes the counts of these results, with `limit` for each process, and writes the system calls by name to
 /// `folder`/counts.json; the folder must exist. Stops when `stop_fd` becomes readable; the remaining results
 /// are not counted.
-std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
-                                      const std::filesystem::path& folder, std::chrono::nanoseconds limit,
-                                      int stop_fd);
+std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
+                                        const std::filesystem::path& folder, std::chrono::nanoseconds limit,
+                                        int stop_fd);
 
-/// Checks every result that has a time in the report, with price_of() (bench/counting/price.hpp). Stops when
+/// Checks every result that has a time in the report, with overhead_of() (bench/counting/overhead.hpp). Stops when
 /// `stop_fd` becomes readable; the remaining results are not checked.
-std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
+std::vector<counted_result> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

@@ -16,7 +16,7 @@ namespace {
 const reports::metric_info& metric_of(std::string_view workload) {
     const auto* const known = find_workload(workload);
     const auto* const metric =
-        reports::find_metric(known != nullptr ? known->headline_metrics.front() : "time");
+        reports::find_metric(known != nullptr ? known->primary_metrics.front() : "time");
     return metric != nullptr ? *metric : *reports::find_metric("time");
 }
 
@@ -35,7 +35,7 @@ void ratios_so_far::take(const trial_record& trial) {
 
 std::optional<ratio_so_far> ratios_so_far::of(std::string_view workload, std::string_view contender) const {
     if (!baseline_ || contender == plan_.baseline ||
-        (plan_.twin && contender == plan_.contenders[*plan_.twin].name))
+        (plan_.aa_copy && contender == plan_.contenders[*plan_.aa_copy].name))
         return std::nullopt;
     const auto mine = cells_.find({workload, contender}), theirs = cells_.find({workload, plan_.baseline});
     if (mine == cells_.end() || theirs == cells_.end()) return std::nullopt;

@@ -92,13 +92,14 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
     remember_files(who);
 }
 
-void choose_ways_of_servers(run_plan& plan, const served_options& options) {
-    if (plan.way.value_or(reports::way::apart) != reports::way::apart && options.port)
-        throw usage_error{"servers with a port of their own are not alive together: leave --way out"};
+void choose_pairings_of_servers(run_plan& plan, const served_options& options) {
+    if (plan.asked_pairing.value_or(reports::pairing::sequential) != reports::pairing::sequential &&
+        options.port)
+        throw usage_error{"servers with a port of their own are not alive together: leave --pairing out"};
     if (*options.client != echo || options.port) return;
-    std::map<std::string, reports::way> ways;
-    for (const auto& workload : plan.workloads) ways.emplace(workload, reports::way::turns);
-    choose_ways(plan, ways);
+    std::map<std::string, reports::pairing> ways;
+    for (const auto& workload : plan.workloads) ways.emplace(workload, reports::pairing::interleaved);
+    choose_pairings(plan, ways);
 }
 
 }  // namespace loopbench::bench

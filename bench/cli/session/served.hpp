@@ -44,8 +44,8 @@ void refuse_unknown_client(const served_options& options, int stop_fd);
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
 /// Chooses the pairing of servers. Interleaves them if the client is `echo` and the suite chooses their ports
-/// ({port}); otherwise they run sequentially. Throws usage_error if --way requests a pairing that is
+/// ({port}); otherwise they run sequentially. Throws usage_error if --pairing requests a pairing that is
 /// impossible.
-void choose_ways_of_servers(run_plan& plan, const served_options& options);
+void choose_pairings_of_servers(run_plan& plan, const served_options& options);
 
 }  // namespace loopbench::bench

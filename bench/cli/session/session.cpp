@@ -23,8 +23,8 @@
 #include "bench/gate/calibration_file.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/summary/summary.hpp"
+#include "bench/trial/build_comparison.hpp"
 #include "bench/trial/describe.hpp"
-#include "bench/trial/parity.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
@@ -38,7 +38,7 @@
 namespace loopbench::bench {
 
 namespace fs = std::filesystem;
-using reports::way;
+using reports::pairing;
 
 namespace {
 
@@ -90,15 +90,18 @@ void remove_old_counts(const fs::path& folder) {
 }
 
 /// Returns the pairing of most workloads; a calibration of another pairing says nothing about them.
-way usual_way(const run_plan& plan) {
-    const auto count = [&](way made) { return std::ranges::count(plan.ways, made); };
-    return plan.ways.empty() ? way::apart
-                             : std::ranges::max({way::apart, way::turns, way::together}, {}, count);
+reports::pairing usual_pairing(const run_plan& plan) {
+    const auto count = [&](reports::pairing made) { return std::ranges::count(plan.pairings, made); };
+    return plan.pairings.empty()
+               ? pairing::sequential
+               : std::ranges::max({pairing::sequential, pairing::interleaved, pairing::concurrent}, {},
+                                  count);
 }
 
 /// Returns this machine's calibration. If the file cannot be used, prints a warning; measuring is still
 /// possible.
-std::optional<reports::calibration> known_calibration(const reports::environment& where, way made) {
+std::optional<reports::calibration> known_calibration(const reports::environment& where,
+                                                      reports::pairing made) {
     try {
         return stored_calibration(where, made);
     } catch (const std::exception& error) {
@@ -130,7 +133,7 @@ void take_further_passes(session_record& record, journal& written, const session
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
     if (plan.share().number != 1) return;
     const auto report = report_of(record);
-    std::vector<counted_cell> counted;
+    std::vector<counted_result> counted;
     if (plan.counts)
         counted = count_cells(measured_cells(report, plan), place.folder, plan.trial_limit, place.stop.fd());
     if (plan.checks && !place.stop.requested())
@@ -182,22 +185,23 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
-        if (i == plan.twin) continue;
+        if (i == plan.aa_copy) continue;
         auto& who = plan.contenders[i];
         remember_files(who);
         remember_libraries(who, probe_limit, stop.fd());
         if (i < plan.described.size()) remember_named_files(who, plan.described[i].context);
     }
     stop.throw_if_requested();
-    if (plan.twin) {
-        const auto name = plan.contenders[*plan.twin].name;
+    if (plan.aa_copy) {
+        const auto name = plan.contenders[*plan.aa_copy].name;
         plan.contenders.pop_back();
-        if (*plan.twin != plan.contenders.size())
+        if (*plan.aa_copy != plan.contenders.size())
             throw usage_error{
-                "the journal's twin is not its last contender; begin a new run without --resume"};
-        add_twin(plan);
+                "the journal's A/A copy is not its last contender; begin a new run without --resume"};
+        add_aa_copy(plan);
         if (plan.contenders.back().name != name)
-            throw usage_error{"the journal's twin is not its baseline's; begin a new run without --resume"};
+            throw usage_error{
+                "the journal's A/A copy is not its baseline's; begin a new run without --resume"};
     }
     refuse_other_place(old, read_environment());
     refuse_other_cpus(plan);
@@ -226,10 +230,10 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
     process_executor executor{stop.fd(), watching::off};
-    const contender* const twin = plan.twin ? &plan.contenders[*plan.twin] : nullptr;
+    const contender* const aa_copy = plan.aa_copy ? &plan.contenders[*plan.aa_copy] : nullptr;
     std::size_t contenders = 0;
     for (const contender& who : plan.contenders) {
-        if (&who == twin || exclusion_before(who, plan.workloads[workload])) continue;
+        if (&who == aa_copy || exclusion_before(who, plan.workloads[workload])) continue;
         bool busy = false;
         for (int i = 0; i < tries && !busy; ++i) {
             busy = keeps_a_core_busy(
@@ -251,16 +255,17 @@ bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusio
 }
 
 /// Prints a note, before anything is measured, if some workloads cannot have the requested pairing.
-void tell_of_other_ways(const run_plan& plan) {
-    if (!plan.way || *plan.way == way::apart) return;
+void report_other_pairings(const run_plan& plan) {
+    if (!plan.asked_pairing || *plan.asked_pairing == pairing::sequential) return;
     std::vector<std::string> held_back;
     for (std::size_t i = 0; i < plan.workloads.size(); ++i)
         if (const auto* const shape = find_shape(plan.workloads[i]);
-            shape != nullptr && shape->way_of_trials(plan.are_builds()) == way::apart)
+            shape != nullptr && shape->pairing_of_trials(plan.are_builds()) == pairing::sequential)
             held_back.push_back(plan.workloads[i]);
     if (!held_back.empty())
         tell(
-            "loopbench: note: {}{} {} measured apart and not as --way says: what waits, has a second thread "
+            "loopbench: note: {}{} {} measured apart and not as --pairing says: what waits, has a second "
+            "thread "
             "or process, or much on TCP connections would be measured by its neighbours\n",
             held_back.front(), held_back.size() > 1 ? fmt::format(" and {} more", held_back.size() - 1) : "",
             held_back.size() > 1 ? "are" : "is");
@@ -277,23 +282,24 @@ std::string shell_word(const std::string& text) {
 
 }  // namespace
 
-void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
-    plan.ways.clear();
+void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked) {
+    plan.pairings.clear();
     plan.cores.clear();
     const auto excluded = exclusions_before(plan);
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto* const shape = find_shape(plan.workloads[i]);
-        const auto usual = shape != nullptr ? shape->way_of_trials(plan.are_builds()) : way::apart;
+        const auto usual =
+            shape != nullptr ? shape->pairing_of_trials(plan.are_builds()) : pairing::sequential;
         const auto wanted = asked.find(plan.workloads[i]);
-        auto made = plan.way.value_or(wanted != asked.end() ? wanted->second : usual);
+        auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
         // A workload that waits does not share a core: other contenders would change its lateness and its
         // wakeups. The same holds for much traffic on TCP connections (echo.hpp). And a contender without
         // support for slices gets none.
-        if ((shape != nullptr && usual == way::apart) ||
-            (made == way::turns && !all_take_turns(plan, excluded[i])))
-            made = way::apart;
-        plan.ways.push_back(made);
-        plan.cores.push_back(shape != nullptr ? shape->cores : made != way::apart ? 1 : 0);
+        if ((shape != nullptr && usual == pairing::sequential) ||
+            (made == pairing::interleaved && !all_take_turns(plan, excluded[i])))
+            made = pairing::sequential;
+        plan.pairings.push_back(made);
+        plan.cores.push_back(shape != nullptr ? shape->cores : made != pairing::sequential ? 1 : 0);
     }
     if (!plan.cpu) plan.cpus = allowed_cpus();
 }
@@ -306,16 +312,16 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     refuse_mixed_builds(plan.described, other_remedy);
     for (std::size_t i = 0; i < plan.described.size(); ++i)
         remember_named_files(plan.contenders[i], plan.described[i].context);
-    choose_ways(plan);
-    tell_of_other_ways(plan);
-    add_twin(plan);
+    choose_pairings(plan);
+    report_other_pairings(plan);
+    add_aa_copy(plan);
 }
 
 void let_strangers_run_together(run_plan& plan, const interrupt& stop) {
-    if (plan.way) return;
+    if (plan.asked_pairing) return;
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         if (find_shape(plan.workloads[i]) != nullptr || !keeps_a_core_busy(plan, i, stop)) continue;
-        plan.ways[i] = way::together;
+        plan.pairings[i] = pairing::concurrent;
         plan.cores[i] = 1;
     }
 }
@@ -323,7 +329,7 @@ void let_strangers_run_together(run_plan& plan, const interrupt& stop) {
 finished_run measure(run_plan plan, const session_place& place) {
     reports::prepare_output_folder(place.folder);
     session_record record{.plan = std::move(plan), .command = place.by.words, .where = read_environment()};
-    record.where.calibrated = known_calibration(record.where, usual_way(record.plan));
+    record.where.calibrated = known_calibration(record.where, usual_pairing(record.plan));
     if (record.plan.part) record.plan.machine = record.where.machine = machine_identity();
     journal written{place.folder / "journal.jsonl", record};
     histogram_log histograms{place.folder, histogram_log::beginning::anew};

@@ -43,10 +43,10 @@ struct session_place {
 
 /// Chooses the pairing and the cores of each workload's trials, once the contenders are described. `asked`
 /// has pairings by workload; a pairing that the plan sets for all workloads takes precedence.
-void choose_ways(run_plan& plan, const std::map<std::string, reports::way>& asked = {});
+void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Does the last steps of every plan: the contenders describe themselves, contenders with incomparable builds
-/// are refused (with `other_remedy`, see parity.hpp), and the baseline gets its A/A copy. Throws interrupted.
+/// are refused (with `other_remedy`, see build_comparison.hpp), and the baseline gets its A/A copy. Throws interrupted.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
 /// Chooses the concurrent pairing for workloads that the catalog does not know, if they keep a core busy in

@@ -19,14 +19,15 @@ std::string seconds_text(std::chrono::nanoseconds time) {
     return seconds < 120 ? fmt::format("{:g}s", seconds) : fmt::format("{:g}min", seconds / 60);
 }
 
-std::map<std::string, reports::way> ways() {
-    using reports::way;
-    std::map<std::string, way> all;
-    for (const auto each : {way::apart, way::turns, way::together}) all.emplace(name_of(each), each);
+std::map<std::string, reports::pairing> ways() {
+    using reports::pairing;
+    std::map<std::string, reports::pairing> all;
+    for (const auto each : {pairing::sequential, pairing::interleaved, pairing::concurrent})
+        all.emplace(name_of(each), each);
     return all;
 }
 
-std::string way_names() {
+std::string pairing_names() {
     std::vector<std::string> names;
     for (const auto& [name, each] : ways()) names.push_back(name);
     return fmt::format("{}", fmt::join(names, "|"));
@@ -63,22 +64,23 @@ std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options
     takes_duration(add("--trial-limit", options.trial_limit_s,
                        fmt::format("longest trial ({})", seconds_text(usual.trial_limit))));
     takes_cpu(add("--pin", options.cpu, "run the trials on this CPU alone"));
-    add("--way", options.way, "how the trials of a block are made (as each workload says)")
-        ->type_name(way_names())
+    add("--pairing", options.asked_pairing, "how the trials of a block are made (as each workload says)")
+        ->type_name(pairing_names())
         ->transform(CLI::CheckedTransformer(ways(), CLI::ignore_case).description(""));
-    const auto take_turn = [&options](const std::string& text) {
-        options.turn = turn_lengths_in(text);
-        if (!options.turn)
-            throw CLI::ValidationError{"--turn",
+    const auto take_slice = [&options](const std::string& text) {
+        options.slice = slice_lengths_in(text);
+        if (!options.slice)
+            throw CLI::ValidationError{"--slice",
                                        fmt::format("{} is no UNTIMED+TIMED in milliseconds, each up to 1000 "
                                                    "and the second above 0; for example 0.5ms+1.5ms",
                                                    text)};
     };
-    all.push_back(command
-                      .add_option_function<std::string>(
-                          "--turn", take_turn,
-                          "how long a turn is before what is timed of it, and how long that is (0.5ms+1.5ms)")
-                      ->type_name("UNTIMED+TIMED"));
+    all.push_back(
+        command
+            .add_option_function<std::string>(
+                "--slice", take_slice,
+                "how long a slice is before what is timed of it, and how long that is (0.5ms+1.5ms)")
+            ->type_name("UNTIMED+TIMED"));
     add("--seed", options.seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
@@ -100,8 +102,8 @@ run_plan sized_plan(run_plan plan, const session_options& options) {
     if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
     if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
     plan.cpu = options.cpu;
-    plan.way = options.way;
-    plan.turn = options.turn.value_or(plan.turn);
+    plan.asked_pairing = options.asked_pairing;
+    plan.slice = options.slice.value_or(plan.slice);
     plan.seed = options.seed ? *options.seed : std::random_device{}();
     return plan;
 }

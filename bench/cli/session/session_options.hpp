@@ -15,8 +15,8 @@ struct session_options {
     std::optional<std::uint64_t> blocks, seed;
     std::optional<double> budget_s, min_time_s, trial_limit_s, precision_pct, threshold_pct;
     std::optional<int> cpu;
-    std::optional<reports::way> way;
-    std::optional<turn_lengths> turn;
+    std::optional<reports::pairing> asked_pairing;
+    std::optional<slice_lengths> slice;
     std::string output;
     std::vector<std::string> contender_dirs;
 };

@@ -18,10 +18,10 @@ std::string_view variable(const char* name) {
 
 trial_size read_size() {
     const std::string_view text = variable("LOOPBENCH_SIZE");
-    if (text.empty() || text == "real") return trial_size::real;
-    if (text == "smoke") return trial_size::smoke;
+    if (text.empty() || text == "full") return trial_size::full;
+    if (text == "small") return trial_size::small;
     throw std::invalid_argument(fmt::format(
-        "LOOPBENCH_SIZE is \"{}\", which is no size: set it to smoke or real, or unset it.", text));
+        "LOOPBENCH_SIZE is \"{}\", which is no size: set it to small or real, or unset it.", text));
 }
 
 bool read_recording() {
@@ -59,10 +59,10 @@ double read_slowdown() {
     return share;
 }
 
-std::optional<turn_settings> read_turns() {
-    const std::string_view text = variable("LOOPBENCH_TURNS");
+std::optional<slice_settings> read_slices() {
+    const std::string_view text = variable("LOOPBENCH_SLICES");
     if (text.empty()) return std::nullopt;
-    return parse_turns(text);
+    return parse_slices(text);
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ contender_settings settings_from_environment() {
             .operations = read_operations(),
             .recording = read_recording(),
             .slowdown = read_slowdown(),
-            .turns = read_turns(),
-            .side_file = std::string(variable("LOOPBENCH_SIDE_FILE"))};
+            .slices = read_slices(),
+            .histogram_file = std::string(variable("LOOPBENCH_HISTOGRAM_FILE"))};
 }
 
 }  // namespace loopbench::bench

@@ -10,8 +10,8 @@
 namespace loopbench::bench {
 
 struct contender_settings {
-    // LOOPBENCH_SIZE, smoke or real: the size of workloads that are not calibrated.
-    trial_size size = trial_size::real;
+    // LOOPBENCH_SIZE, small or real: the size of workloads that are not calibrated.
+    trial_size size = trial_size::full;
 
     // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations, once, and is not
     // calibrated. For the counting pass, which must know the amount of work; and for a debugger.
@@ -26,12 +26,12 @@ struct contender_settings {
     // ones.
     double slowdown = 0;
 
-    // LOOPBENCH_TURNS: the timed section is interleaved with other contenders' (see
-    // bench/workloads/trial/turns.hpp). A calibrated workload then continues until the suite ends it.
-    std::optional<turn_settings> turns;
+    // LOOPBENCH_SLICES: the timed section is interleaved with other contenders' (see
+    // bench/workloads/trial/slices.hpp). A calibrated workload then continues until the suite ends it.
+    std::optional<slice_settings> slices;
 
-    // LOOPBENCH_SIDE_FILE, a path: the file for the histograms (side_file.hpp). Empty: none is written.
-    std::string side_file;
+    // LOOPBENCH_HISTOGRAM_FILE, a path: the file for the histograms (histogram_file.hpp). Empty: none is written.
+    std::string histogram_file;
 };
 
 /// Returns the settings. Throws std::invalid_argument with the variable, its value and the remedy.

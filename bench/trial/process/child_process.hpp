@@ -34,8 +34,8 @@ enum class child_end {
     timed_out,
     flooded,         // printed more than output_bytes_max
     stopped,         // by stop_fd
-    kept_turn,       // turns.hpp: it did not end its slice in time
-    broke_protocol,  // turns.hpp: it wrote a line that this protocol does not have
+    kept_slice,      // slices.hpp: it did not end its slice in time
+    broke_protocol,  // slices.hpp: it wrote a line that this protocol does not have
 };
 
 /// The resources, as wait4 reports them, of the child and of the descendants that it waited for.
@@ -60,13 +60,13 @@ struct child_outcome {
 
 /// Runs the command to its end; standard input is /dev/null. When this returns or throws, no process of the
 /// child's group is left; if the caller dies first, the kernel kills the child. A descendant that leaves the
-/// group (setsid) is not followed, and its resources are not counted (left_behind.hpp). Call it only from the
+/// group (setsid) is not followed, and its resources are not counted (orphans.hpp). Call it only from the
 /// main thread, because a child dies with the thread that made it. Throws std::system_error if pipes or
 /// processes run out.
 child_outcome run_child(const child_request& request);
 
 /// Runs several commands at once until all have ended; `limit` is for all together. It serves concurrent
-/// pairing of programs that do not know turns.hpp: on the one core that their requests name, the kernel's
+/// pairing of programs that do not know slices.hpp: on the one core that their requests name, the kernel's
 /// scheduler switches between them every few milliseconds, and each program's CPU time is compared. Two
 /// limits: CPU time does not contain waiting (the summary warns if one side waits more than another), and the
 /// scheduler's slices have no untimed beginning, so both sides pay for their neighbours' use of the caches.

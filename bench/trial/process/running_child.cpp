@@ -45,10 +45,10 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 /// Variables that only the suite sets for contenders: values from a user's shell would bias trials.
 constexpr std::array<std::string_view, 13> ours_alone{
-    "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",  "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
-    "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",   "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
-    "LOOPBENCH_SERVE_ON",   "LOOPBENCH_SIDE_FILE", "LOOPBENCH_SIZE",         "LOOPBENCH_SLOWDOWN",
-    "LOOPBENCH_TURNS"};
+    "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
+    "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
+    "LOOPBENCH_SERVE_ON",   "LOOPBENCH_HISTOGRAM_FILE", "LOOPBENCH_SIZE",         "LOOPBENCH_SLOWDOWN",
+    "LOOPBENCH_SLICES"};
 
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& additions) {
     std::vector<std::string> all;

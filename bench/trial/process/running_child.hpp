@@ -1,4 +1,4 @@
-// The running process of one contender, which run_together() and turns.hpp wait for.
+// The running process of one contender, which run_together() and slices.hpp wait for.
 #pragma once
 
 #include <poll.h>

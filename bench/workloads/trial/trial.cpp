@@ -11,8 +11,8 @@ namespace loopbench::bench {
 void trial::begin(const turn_steps& steps) noexcept {
     ++begins_;
     step_ = steps.operations;
-    if (turns_) {
-        turns_->begin(steps);
+    if (slices_) {
+        slices_->begin(steps);
     } else {
         if (slowdown_ > 0) delay_ = run_delay();
         meter_.begin();
@@ -20,8 +20,8 @@ void trial::begin(const turn_steps& steps) noexcept {
 }
 
 void trial::end() noexcept {
-    if (turns_) {
-        turns_->end();
+    if (slices_) {
+        slices_->end();
     } else {
         if (slowdown_ > 0) meter_.prolong(slowdown_, run_delay() - delay_);
         cost_ = meter_.end();
@@ -31,7 +31,7 @@ void trial::end() noexcept {
 
 std::uint64_t trial::next() noexcept {
     const std::uint64_t left = given_ < operations_ ? (operations_ - given_ + step_ - 1) / step_ * step_ : 0;
-    chunk_ = turns_ ? std::min(turns_->next(chunk_), left) : left;
+    chunk_ = slices_ ? slices_->next(chunk_, left) : left;
     given_ += chunk_;
     if (chunk_ == 0) operations_ = given_;
     return chunk_;
@@ -55,7 +55,7 @@ std::optional<std::string> trial::failure() const {
     if (begins_ != 1 || ends_ != 1)
         return fmt::format("the workload must time one section: began {} and ended {}", begins_, ends_);
     if (proofs_ == 0) return "the workload proved nothing";
-    if (turns_ && operations_timed() == 0)
+    if (slices_ && operations_timed() == 0)
         return fmt::format(
             "the trial ended before its first timed part was complete: it did {} operations, "
             "and a part has only whole rounds that began inside it; give it more operations "

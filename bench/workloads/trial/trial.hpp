@@ -15,13 +15,12 @@
 
 #include "bench/metrics/histogram.hpp"
 #include "bench/metrics/usage.hpp"
-#include "bench/workloads/trial/turns.hpp"
+#include "bench/workloads/trial/slices.hpp"
 
 namespace loopbench::bench {
 
-/// The size of a workload with a fixed amount of work; every workload states both (smoke is small, real is
-/// full).
-enum class trial_size { smoke, real };
+/// The size of a workload with a fixed amount of work; every workload states both.
+enum class trial_size { small, full };
 
 /// One run of one workload by one runtime. Used on the runtime's thread only.
 class trial {
@@ -30,15 +29,15 @@ public:
     /// measurement overhead. Lateness is always recorded, because it is part of the proof. `slowdown` is the
     /// share by which the timed section, or each slice of it, is lengthened on purpose, at its end.
     trial(trial_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
-          const std::optional<turn_settings>& turns = {})
+          const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
-        if (turns) turns_.emplace(*turns, slowdown);
+        if (slices) slices_.emplace(*slices, slowdown);
     }
     trial(const trial&) = delete;
     trial& operator=(const trial&) = delete;
 
     trial_size size() const noexcept { return size_; }
-    bool smoke() const noexcept { return size_ == trial_size::smoke; }
+    bool small() const noexcept { return size_ == trial_size::small; }
 
     /// Returns how many operations to do. A workload that can only do multiples of a number rounds up and
     /// calls did().
@@ -52,10 +51,11 @@ public:
     /// Returns how many operations to do until the next call, and 0 when the section must end. Nothing may be
     /// in flight when this is called: every operation that was returned before has ended, so that a timed
     /// part has only operations that began and ended inside it. Interleaved contenders wait here for their
-    /// slice (turns.hpp); others get all operations at once.
+    /// slice (slices.hpp); others get all operations at once.
     std::uint64_t next() noexcept;
-    /// True when next() has returned the last of operations().
-    bool all_given() const noexcept { return given_ >= operations_; }
+    /// True when next() has returned the last of operations(). Never true when interleaved: a timed part that
+    /// has begun is completed, even if that needs more operations.
+    bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
     /// Sets how many operations the timed section did, for a section without next() that did not do
     /// operations().
@@ -65,7 +65,7 @@ public:
     /// and system shares and its sleeps are then unknown. Throws std::system_error if there is no such
     /// process.
     void take_cpu_of(pid_t process) {
-        turns_ ? turns_->take_cpu_of(process) : meter_.take_cpu_of(process);
+        slices_ ? slices_->take_cpu_of(process) : meter_.take_cpu_of(process);
         is_of_another_process_ = true;
     }
     bool is_of_another_process() const noexcept { return is_of_another_process_; }
@@ -80,7 +80,7 @@ public:
     /// Returns its end, where the next one may begin; not across a call of next(), which may wait.
     time_point record_latency(time_point start) noexcept {
         const time_point end = start_of_latency();
-        if (recording_ && (!turns_ || turns_->is_timing()))
+        if (recording_ && (!slices_ || slices_->is_timing()))
             latency_.record(std::chrono::nanoseconds(end - start).count());
         return end;
     }
@@ -114,12 +114,12 @@ public:
     /// Returns why there is no number; nothing if the work is proved.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
-    const usage& cost() const noexcept { return turns_ ? turns_->cost() : cost_; }
+    const usage& cost() const noexcept { return slices_ ? slices_->cost() : cost_; }
     const std::vector<std::pair<std::string, double>>& reported() const noexcept { return reported_; }
     std::uint64_t operations_done() const noexcept { return done_.value_or(std::max(operations_, given_)); }
     /// Returns the number of operations that cost() covers; if interleaved, fewer than were done.
     std::uint64_t operations_timed() const noexcept {
-        return turns_ ? turns_->operations() : operations_done();
+        return slices_ ? slices_->operations() : operations_done();
     }
 
 private:
@@ -128,7 +128,7 @@ private:
     bool recording_;
     double slowdown_;
     std::optional<std::uint64_t> done_;
-    std::optional<turn_taker> turns_;
+    std::optional<slicer> slices_;
     std::uint64_t step_ = 1;
     std::uint64_t given_ = 0;  // operations, returned by next()
     std::uint64_t chunk_ = 0;  // the last value that next() returned

@@ -73,7 +73,7 @@ protected:
         return op;
     }
 
-    /// Reports the events of the kernel. take_turn() runs the operations that can continue.
+    /// Reports the events of the kernel. take_slice() runs the operations that can continue.
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -81,7 +81,7 @@ protected:
     }
     void report(std::uint32_t generation, bool hung_up = false) {
         tell(generation, hung_up);
-        take_turn();
+        take_slice();
     }
 
     /// Starts an operation that waits; then data arrives and the kernel reports it.
@@ -93,11 +93,11 @@ protected:
     /// Does the same, and completes the operation.
     void wait_and_complete(io_operation& op) {
         wait_and_be_told(op);
-        take_turn();
+        take_slice();
         ASSERT_EQ(op.result, 3);
     }
 
-    void take_turn() {
+    void take_slice() {
         driver.wait(do_not_wait);
         while (!ready.empty()) run_next();
     }
@@ -248,7 +248,7 @@ TEST_P(readiness, a_socket_with_urgent_data_stays_ready) {
                              .out = false,
                              .hung_up = false,
                              .urgent = true});
-    take_turn();
+    take_slice();
     EXPECT_EQ(first.result, 3);
     put(peer.get(), "efg");
     auto second = reading();
@@ -461,7 +461,7 @@ TEST_P(readiness, a_call_is_made_when_its_turn_has_come) {
     wait_and_be_told(op);
     tell(driver.watches.back().generation);
     EXPECT_TRUE(op.pending);
-    take_turn();
+    take_slice();
     EXPECT_EQ(op.result, 3);
     EXPECT_EQ(ended, std::vector<operation*>{&op});
     EXPECT_EQ(driver.pending(), 0u);
@@ -486,7 +486,7 @@ TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_has_gone) {
     auto op = reading();
     wait_and_be_told(op);
     driver.discard(op);
-    take_turn();
+    take_slice();
     tell(driver.watches.back().generation);
     EXPECT_TRUE(driver.events.empty());
 }
@@ -504,7 +504,7 @@ TEST_P(readiness, the_kernel_is_asked_again_although_more_operations_are_queued)
     EXPECT_FALSE(ready.empty());
     tell(driver.watches.back().generation);
     EXPECT_TRUE(driver.events.empty());
-    take_turn();
+    take_slice();
     EXPECT_EQ(second.result, 3);
 }
 
@@ -514,7 +514,7 @@ TEST_P(readiness, a_waiting_operation_is_served_before_a_new_one) {
     wait_and_be_told(first, "abcdef");
     auto second = reading(3);
     EXPECT_FALSE(driver.start(second)) << "what is there belongs to the first";
-    take_turn();
+    take_slice();
     EXPECT_EQ(first.result, 3);
     EXPECT_EQ(second.result, 3);
     EXPECT_EQ(ended, (std::vector<operation*>{&first, &second}));
@@ -528,7 +528,7 @@ TEST_P(readiness, a_queued_call_is_not_made_when_its_operation_is_cancelled) {
     auto next = reading();
     EXPECT_TRUE(driver.start(next));
     EXPECT_EQ(next.result, 3);
-    take_turn();
+    take_slice();
     EXPECT_EQ(cancelled.result, -ECANCELED);
     EXPECT_EQ(ended, std::vector<operation*>{&cancelled});
 }
@@ -546,7 +546,7 @@ TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_touch_the_next_one_of_
     ::close(ends[0]);
     auto after = reading();
     ASSERT_FALSE(driver.start(after));
-    take_turn();
+    take_slice();
     EXPECT_EQ(before.result, -ECANCELED);
     EXPECT_TRUE(after.pending);
     driver.discard(after);

@@ -27,7 +27,7 @@ struct answer_family {
         workload_info{"answer", about_work, "one operation is one addition", "The additions.", "Nothing."},
     };
     static constexpr std::array shapes{
-        workload_shape{"answer", 1000, 1000, rate, 100, needs(), headline, way::apart},
+        workload_shape{"answer", 1000, 1000, rate, 100, needs(), headline, pairing::sequential},
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

@@ -1,4 +1,4 @@
-#include "bench/trial/process/left_behind.hpp"
+#include "bench/trial/process/orphans.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>

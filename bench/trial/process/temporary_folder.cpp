@@ -1,4 +1,4 @@
-#include "bench/trial/process/scratch_folder.hpp"
+#include "bench/trial/process/temporary_folder.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -50,13 +50,13 @@ void remove_what_the_killed_left(const fs::path& in) {
 
 }  // namespace
 
-fs::path temporary_folder() {
+fs::path temporary_root() {
     const char* const chosen = ::getenv("TMPDIR");
     return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
 }
 
-scratch_folder::scratch_folder() {
-    const auto in = temporary_folder();
+temporary_folder::temporary_folder() {
+    const auto in = temporary_root();
     [[maybe_unused]] static const bool cleared = (remove_what_the_killed_left(in), true);
     constexpr int tries_max = 100;  // another process's clean-up may remove the folder in between
     for (int tries = 1;; ++tries) {
@@ -79,7 +79,7 @@ scratch_folder::scratch_folder() {
     }
 }
 
-scratch_folder::~scratch_folder() {
+temporary_folder::~temporary_folder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
 }

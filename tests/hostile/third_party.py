@@ -10,7 +10,7 @@ import time
 from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Ended, Skipped, attack
 
 GROUP = "strangers"
-TURNS = ', "turns": "1"'
+TURNS = ', "slices": "1"'
 INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know it: it is interleaved on request
 
 
@@ -29,7 +29,7 @@ def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sh
 def that_do_not_end(place):
     for script in ("sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
                    "while :; do :; done", "kill -STOP $$; sleep 1000"):
-        expect_failed(place, script, "no result within", "--way", "apart", "--blocks", "1", "--trial-limit", "1s")
+        expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1", "--trial-limit", "1s")
 
 
 @attack(GROUP)
@@ -38,7 +38,7 @@ def that_end_badly(place):
                          ("kill -SEGV $$", "SIGSEGV"), ("kill -KILL $$", "SIGKILL"),
                          ("kill -TERM 0; sleep 1000", "SIGTERM"),
                          ("kill -ALRM $$; sleep 1", "SIGALRM"), ("ulimit -v 1000; exec /bin/ls", "")):
-        expect_failed(place, f"[ $(trials) -lt 2 ] && {{ {GOOD}; exit; }}\n{script}", says, "--way", "apart")
+        expect_failed(place, f"[ $(trials) -lt 2 ] && {{ {GOOD}; exit; }}\n{script}", says, "--pairing", "sequential")
 
 
 @attack(GROUP)
@@ -55,7 +55,7 @@ def that_print_what_is_no_result(place):
                """row '"error_occurred": true, "error_message": 7'""", f"{GOOD}; {GOOD}",
                "cat /dev/urandom >&2 | head -c 0; head -c 3000000 /dev/urandom >&2; exit 9")
     for script in place.some(scripts, 9):
-        expect_failed(place, script, (), "--way", "apart", "--blocks", "1")
+        expect_failed(place, script, (), "--pairing", "sequential", "--blocks", "1")
         page = place.loopbench("report", place / "out/report.json", "--format", "html", codes=[OK]).out
         if b"<script>alert(1)" in page:
             raise Broken("the page runs what a contender printed")
@@ -64,27 +64,27 @@ def that_print_what_is_no_result(place):
 @attack(GROUP)
 def that_print_without_end(place):
     for script in ("yes", "yes >&2", "cat /dev/zero"):
-        expect_failed(place, script, (), "--way", "apart", "--blocks", "1", "--trial-limit", "5s")
+        expect_failed(place, script, (), "--pairing", "sequential", "--blocks", "1", "--trial-limit", "5s")
 
 
 @attack(GROUP)
 def that_crash_as_the_baseline_s_twin(place):
     """A baseline unlike itself, or one that cannot be compared with itself, must not pass."""
     place.add_contender("loop-epoll")
-    twin = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
+    aa_copy = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
     called = place.binaries / "loopbench_called_shell"
     if not called.exists():
         place.skip("loopbench_called_shell, which knows its argv[0], is not built")
         return
     for script in ("kill -SEGV $$", "exit 7", "sleep 1000", "echo garbage; exit 0"):
-        place.add_contender("asio-epoll", twin % script)
+        place.add_contender("asio-epoll", aa_copy % script)
         body = place / "bin/contenders/asio-epoll"
         body.rename(place / "bin/contenders/asio-epoll.sh")
         (place / "bin/contenders/asio-epoll.sh").chmod(0o644)
         os.link(called, body)
-        ended = place.run("--way", "apart", "--trial-limit", "1s", codes=[FAILED], says="as its own twin: ")
+        ended = place.run("--pairing", "sequential", "--trial-limit", "1s", codes=[FAILED], says="as its own A/A copy: ")
         if b"passed" in ended.out and b"A/A passed" in ended.out:
-            raise Broken("an A/A without a twin passed")
+            raise Broken("an A/A without an A/A copy passed")
         body.unlink()
 
 
@@ -96,16 +96,16 @@ def that_leave_processes_behind(place):
     place.add_contender("asio-epoll")
     for front in ("", "nohup"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}")
-        place.run("--way", "apart", codes=[OK, INCONCLUSIVE])
+        place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE])
         place.expect_status("culprit", "ok")
     for front in ("setsid", "env -i setsid", "setsid setsid"):
         expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
-                      "--way", "apart")
+                      "--pairing", "sequential")
     # Also during interleaved trials, in which the owner of an orphaned process may be unknown.
     place.add_contender("asio-epoll", sheet=TURNS)
     for front in ("setsid", "env -i setsid"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", TURNS)
-        place.run("--workload", INTERLEAVED, "--way", "turns", codes=[OK, FAILED, INCONCLUSIVE])
+        place.run("--workload", INTERLEAVED, "--pairing", "interleaved", codes=[OK, FAILED, INCONCLUSIVE])
         place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
     # Also when the contender is asked for its workloads.
     place.add_contender("culprit", text=f"#!/bin/sh\n{child} >/dev/null 2>&1 &\n{wait}echo yield\n")
@@ -145,7 +145,7 @@ def that_fork(place):
     for front in ("", "setsid"):
         place.add_contender("culprit", f"for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
                                        f"{front} sh -c 'sleep 1000 & exec sleep 1000' >/dev/null 2>&1 &\ndone\n{GOOD}")
-        place.run("--way", "apart", "--blocks", "1")
+        place.run("--pairing", "sequential", "--blocks", "1")
         place.expect_status("asio-epoll", "ok")
         place.expect_nothing_left()
 
@@ -155,13 +155,13 @@ def that_are_rebuilt_meanwhile(place):
     change = ('cp "$0" "$0.new"; mv "$0.new" "$0"', 'echo >> "$0"', 'touch -d 2001-01-01 "$0"',
               'chmod +x "$0"; rm "$0"')
     for script in change:
-        expect_failed(place, f"[ $(trials) -lt 2 ] || {{ {script}; }}\n{GOOD}", "replaced", "--way", "apart")
+        expect_failed(place, f"[ $(trials) -lt 2 ] || {{ {script}; }}\n{GOOD}", "replaced", "--pairing", "sequential")
     place.add_contender("culprit", f'[ $(trials) -lt 2 ] || chmod -x "$0"\n{GOOD}')
-    place.run("--way", "apart", "--blocks", "3", codes=[OK, FAILED, INCONCLUSIVE])
+    place.run("--pairing", "sequential", "--blocks", "3", codes=[OK, FAILED, INCONCLUSIVE])
     place.expect_status("asio-epoll", "ok")
     # A run cannot be resumed after a contender was rebuilt.
     place.add_contender("culprit")
-    place.run("--way", "apart", codes=[OK, INCONCLUSIVE])
+    place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE])
     with open(place / "bin/contenders/culprit", "a", encoding="ascii") as file:
         file.write("\n")
     place.loopbench("run", "--resume", place.out, codes=[USAGE], says="culprit has changed")
@@ -226,8 +226,8 @@ printf '{{"benchmarks": [{{"name": "{name}", "real_time": 1, "cpu_time": 1}}]}}'
 def with_strange_contexts(place):
     place.add_contender("asio-epoll")
     for sheet in (', "compiler": "\\u001b[31mRED", "flags": "\\u202eneerg"', ', "library": 7', ', "files": "/dev/zero"',
-                  ', "files": ["../../../../../../etc/passwd", 7, null]', ', "files": {}', ', "turns": 7',
-                  ', "turns": []', ', "executable": "/x", "host_name": "mine"', ', "library": "' + "x" * 100000 + '"',
+                  ', "files": ["../../../../../../etc/passwd", 7, null]', ', "files": {}', ', "slices": 7',
+                  ', "slices": []', ', "executable": "/x", "host_name": "mine"', ', "library": "' + "x" * 100000 + '"',
                   ', "x": ' + "[" * 5000 + "]" * 5000, ', "build_type": "</script><script>alert(1)</script>"'):
         place.add_contender("culprit", sheet=sheet)
         place.run(codes=[OK, FAILED, USAGE, INCONCLUSIVE])
@@ -256,7 +256,7 @@ printf '"}}, "benchmarks": [{{"name": "yield", "real_time": 1, "cpu_time": 1}}]}
 @attack(GROUP)
 def that_do_not_keep_to_turns(place):
     """Breaks the protocol for slices: invalid replies, a slice that is kept, an early end, closed descriptors."""
-    begin = 'turns=$LOOPBENCH_TURNS; end=${turns%%,*}\n'
+    begin = 'turns=$LOOPBENCH_SLICES; end=${turns%%,*}\n'
     for script, fails in (("echo garbage >&$end; " + GOOD, True), ("echo ready >&$end; exit 0", True),
                           ("printf 'ready\\n0 0\\n' >&$end; " + GOOD, True),
                           ("printf 'ready\\n-5 99999999999999999999\\n' >&$end; " + GOOD, True),
@@ -266,7 +266,7 @@ def that_do_not_keep_to_turns(place):
         # dash only supports descriptors of one digit.
         body = place.add_contender("culprit", begin + script, TURNS)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
-        place.run("--workload", INTERLEAVED, "--way", "turns", "--trial-limit", "2s",
+        place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--trial-limit", "2s",
                   codes=[FAILED] if fails else [OK, FAILED, INCONCLUSIVE])
         if fails:
             place.expect_status("culprit", "failed", workload=INTERLEAVED)
@@ -275,10 +275,10 @@ def that_do_not_keep_to_turns(place):
 
 @attack(GROUP, short=False)
 def that_keep_their_turn(place):
-    body = place.add_contender("culprit", 'end=${LOOPBENCH_TURNS%%,*}; echo ready >&$end; sleep 1000', TURNS)
+    body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', TURNS)
     body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
     place.add_contender("asio-epoll", sheet=TURNS)
-    place.run("--workload", INTERLEAVED, "--way", "turns", "--blocks", "1", codes=[FAILED], says="culprit")
+    place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--blocks", "1", codes=[FAILED], says="culprit")
     place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
 
 

@@ -33,10 +33,10 @@ void expect_only_the_culprit_fails(const std::string& what) {
 }
 
 TEST_F(scratch, an_invalid_histogram_file_fails_only_its_contender) {
-    expect_only_the_culprit_fails("mkfifo \"$LOOPBENCH_SIDE_FILE\"");
-    expect_only_the_culprit_fails("mkdir \"$LOOPBENCH_SIDE_FILE\"");
-    expect_only_the_culprit_fails("ln -s /nowhere \"$LOOPBENCH_SIDE_FILE\"");
-    expect_only_the_culprit_fails("ln -s \"$0\" \"$LOOPBENCH_SIDE_FILE\"");
+    expect_only_the_culprit_fails("mkfifo \"$LOOPBENCH_HISTOGRAM_FILE\"");
+    expect_only_the_culprit_fails("mkdir \"$LOOPBENCH_HISTOGRAM_FILE\"");
+    expect_only_the_culprit_fails("ln -s /nowhere \"$LOOPBENCH_HISTOGRAM_FILE\"");
+    expect_only_the_culprit_fails("ln -s \"$0\" \"$LOOPBENCH_HISTOGRAM_FILE\"");
 }
 
 TEST_F(scratch, each_contender_has_its_own_folder_for_temporary_files) {
@@ -116,15 +116,15 @@ constexpr auto interleaved = "echo/rtt/conns:1";
 
 // The orphaned process ran during the slices of all contenders.
 TEST_F(scratch, slices_measured_beside_an_orphaned_process_are_repeated) {
-    constexpr auto knows_turns = R"(, "turns": "1")";
-    loopbench.add_contender("asio-epoll", good_row, knows_turns);
+    constexpr auto knows_slices = R"(, "slices": "1")";
+    loopbench.add_contender("asio-epoll", good_row, knows_slices);
     loopbench.add_contender("daemon",
                             "setsid sh -c 'touch \"$0.left\"; exec sleep 1000' \"$0\" &\n"
                             "while [ ! -e \"$0.left\" ]; do :; done\n" +
                                 std::string{good_row},
-                            knows_turns);
-    const auto ran = loopbench(
-        {"run", "--workload", interleaved, "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
+                            knows_slices);
+    const auto ran = loopbench({"run", "--workload", interleaved, "--pairing", "interleaved", "--blocks", "1",
+                                "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 1) << ran.error_tail;
     const auto report = loopbench.report();
     EXPECT_EQ(time_of(report, "daemon", interleaved).at("status"), "failed");
@@ -136,11 +136,11 @@ TEST_F(scratch, slices_measured_beside_an_orphaned_process_are_repeated) {
 // Without an environment, the orphaned process cannot be assigned to a contender. Every contender that ran
 // during its life counts as disturbed.
 TEST_F(scratch, slices_measured_beside_an_unassignable_process_are_repeated) {
-    constexpr auto knows_turns = R"(, "turns": "1")";
-    loopbench.add_contender("asio-epoll", good_row, knows_turns);
-    loopbench.add_contender("daemon", leave_a_process("env -i") + good_row, knows_turns);
-    const auto ran = loopbench(
-        {"run", "--workload", interleaved, "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
+    constexpr auto knows_slices = R"(, "slices": "1")";
+    loopbench.add_contender("asio-epoll", good_row, knows_slices);
+    loopbench.add_contender("daemon", leave_a_process("env -i") + good_row, knows_slices);
+    const auto ran = loopbench({"run", "--workload", interleaved, "--pairing", "interleaved", "--blocks", "1",
+                                "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     const auto report = loopbench.report();
     EXPECT_EQ(time_of(report, "daemon", interleaved).at("status"), "ok");

@@ -1,4 +1,4 @@
-#include "bench/trial/turns.hpp"
+#include "bench/trial/slices.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -63,7 +63,7 @@ void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt
 /// One of the interleaved contenders.
 class player {
 public:
-    player(const child_request& request, const turn_lengths& turn) : request_{request} {
+    player(const child_request& request, const slice_lengths& slice) : request_{request} {
         const auto microseconds = [](auto time) {
             return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
         };
@@ -73,9 +73,9 @@ public:
         ours_ = unique_fd{ends[0]};
         const unique_fd theirs{ends[1]};
         request_.inherited = {theirs.get()};
-        request_.environment.emplace_back("LOOPBENCH_TURNS",
-                                          fmt::format("{},{},{},{}", theirs.get(), theirs.get(),
-                                                      microseconds(turn.untimed), microseconds(turn.timed)));
+        request_.environment.emplace_back(
+            "LOOPBENCH_SLICES", fmt::format("{},{},{},{}", theirs.get(), theirs.get(),
+                                            microseconds(slice.untimed), microseconds(slice.timed)));
         child_.emplace(request_);
     }
 
@@ -107,7 +107,7 @@ public:
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
 
-    outcome_by_turns finish() { return {child_->finish(), false, std::move(slices_)}; }
+    outcome_by_slices finish() { return {child_->finish(), false, std::move(slices_)}; }
 
 private:
     static constexpr std::int64_t longest_wait_ms = 3'600'000;
@@ -144,7 +144,7 @@ private:
         }
         using std::chrono::nanoseconds;
         if ((count != 2 && count != 4) || numbers[0] == 0 || numbers[1] == 0 ||
-            nanoseconds{numbers[1]} > turn_limit || nanoseconds{numbers[3]} > turn_limit)
+            nanoseconds{numbers[1]} > slice_limit || nanoseconds{numbers[3]} > slice_limit)
             return false;
         slices_.push_back({.operations = static_cast<std::uint64_t>(numbers[0]),
                            .untimed_operations = static_cast<std::uint64_t>(numbers[2]),
@@ -166,13 +166,14 @@ private:
 
 }  // namespace
 
-std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> requests, const turn_rules& rules) {
+std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> requests,
+                                               const slice_rules& rules) {
     const kept_on core{requests.empty() ? std::nullopt : requests.front().cpu};
     const auto deadline = clock::now() + rules.limit;
     const auto waited_before = run_delay_ns_of(::getpid());
     std::mt19937_64 random{rules.seed};
     std::deque<player> all;
-    std::vector<outcome_by_turns> outcomes(requests.size());
+    std::vector<outcome_by_slices> outcomes(requests.size());
     std::vector<std::size_t> playing;
     const auto hear = [&](std::size_t i, std::chrono::nanoseconds limit, child_end when_late) {
         const auto late = clock::now() + limit;
@@ -206,8 +207,8 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
             // When the time is over, no slice is granted; the following wait ends at once.
             const bool enough = all[i].timed() >= rules.enough;
             if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
-            hear(i, enough ? requests[i].limit : rules.turn,
-                 enough ? child_end::timed_out : child_end::kept_turn);
+            hear(i, enough ? requests[i].limit : rules.longest_slice,
+                 enough ? child_end::timed_out : child_end::kept_slice);
         }
     }
     const std::chrono::nanoseconds waited{run_delay_ns_of(::getpid()) - waited_before};

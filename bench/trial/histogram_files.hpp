@@ -1,5 +1,5 @@
 // Histogram files, in which contenders write data that their output cannot carry;
-// bench/contenders/process/side_file.hpp defines their content.
+// bench/contenders/process/histogram_file.hpp defines their content.
 #pragma once
 
 #include <filesystem>
@@ -25,6 +25,6 @@ inline constexpr std::size_t histograms_bytes_max = std::size_t{15} << 20U;
 /// Returns the histograms of `workload` in the file at `path`, as JSON objects separated by commas; empty if
 /// the file does not exist. Throws reports::format_error if it is not a histogram file or cannot be read.
 /// Opens only regular files: a pipe would block, and a link could lead to another user's file.
-std::string read_side_file(const std::filesystem::path& path, std::string_view workload);
+std::string read_histogram_file(const std::filesystem::path& path, std::string_view workload);
 
 }  // namespace loopbench::bench

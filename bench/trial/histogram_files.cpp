@@ -1,4 +1,4 @@
-#include "bench/trial/side_files.hpp"
+#include "bench/trial/histogram_files.hpp"
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -51,15 +51,15 @@ reports::histogram read_histogram(element from) {
     return found;
 }
 
-std::string read_side_file(const fs::path& path, std::string_view workload) {
+std::string read_histogram_file(const fs::path& path, std::string_view workload) {
     try {
         std::string ours;
         const auto text = reports::read_regular_file(path.native());
         if (!text) return ours;
         simdjson::dom::parser parser;
         const element whole = parser.parse(*text);
-        if (field<std::string_view>(whole, "schema") != "loopbench-side/1")
-            throw reports::format_error{"schema: expected loopbench-side/1"};
+        if (field<std::string_view>(whole, "schema") != "loopbench-histogram-file/1")
+            throw reports::format_error{"schema: expected loopbench-histogram-file/1"};
         for (const auto each : field<simdjson::dom::array>(whole, "histograms"))
             if (read_histogram(each).workload == workload)  // every histogram is read, as a check
                 ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);

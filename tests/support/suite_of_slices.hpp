@@ -12,28 +12,28 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/workloads/trial/turns.hpp"
+#include "bench/workloads/trial/slices.hpp"
 
 namespace loopbench::tests {
 
 /// Sends all of the suite's messages before the contender begins, and returns the contender's answers
 /// afterwards.
-class suite_of_turns {
+class suite_of_slices {
 public:
-    explicit suite_of_turns(std::string_view says) {
+    explicit suite_of_slices(std::string_view says) {
         for (auto* ends : {&to_, &from_})
             if (::pipe2(ends->data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe");
         if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
             throw std::runtime_error("no room");
         ::close(to_[1]);  // the contender then reads the end of the file
     }
-    suite_of_turns(const suite_of_turns&) = delete;
-    suite_of_turns& operator=(const suite_of_turns&) = delete;
-    ~suite_of_turns() {
+    suite_of_slices(const suite_of_slices&) = delete;
+    suite_of_slices& operator=(const suite_of_slices&) = delete;
+    ~suite_of_slices() {
         for (const int fd : {to_[0], from_[0], from_[1]}) ::close(fd);
     }
 
-    bench::turn_settings settings() const {
+    bench::slice_settings settings() const {
         using std::chrono::microseconds;
         return {to_[0], from_[1], microseconds(200), microseconds(400)};
     }

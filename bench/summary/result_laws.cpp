@@ -1,10 +1,9 @@
-#include "bench/summary/cell_laws.hpp"
+#include "bench/summary/result_laws.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "bench/floor_exceptions.hpp"
 #include "bench/statistics/median.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/report_index.hpp"
@@ -13,18 +12,15 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Threads of one process may make system calls at the same time.
-int cores_of(const std::string& workload) {
-    const auto* const shape = find_shape(workload);
-    return shape != nullptr ? shape->cores : 1;
-}
-
-void check_calls(const reports::report& report, const counted_cell& cell, std::vector<broken_law>& all) {
+void check_calls(const reports::report& report, const counted_result& cell, std::vector<broken_law>& all) {
     const auto calls = cell.metrics.find("syscalls");
     const auto* const time = reports::find_result(report, cell.workload, cell.contender, "time");
-    if (calls == cell.metrics.end() || !report.where.cheapest_call_ns || time == nullptr || !time->median)
+    const auto* const shape =
+        find_shape(cell.workload);  // third-party programs can have any number of threads
+    if (shape == nullptr || calls == cell.metrics.end() || !report.where.cheapest_call_ns ||
+        time == nullptr || !time->median)
         return;
-    const double least = calls->second * *report.where.cheapest_call_ns / cores_of(cell.workload);
+    const double least = calls->second * *report.where.cheapest_call_ns / shape->cores;
     const double most = time->high.value_or(*time->median);
     if (most >= least) return;
     all.push_back(
@@ -34,7 +30,7 @@ void check_calls(const reports::report& report, const counted_cell& cell, std::v
                      calls->second, *report.where.cheapest_call_ns, most)});
 }
 
-void check_doubling(const counted_cell& cell, std::vector<broken_law>& all) {
+void check_doubling(const counted_result& cell, std::vector<broken_law>& all) {
     const auto samples = cell.samples.find("doubling");
     if (samples == cell.samples.end()) return;
     const auto found = median_with_interval(samples->second);
@@ -48,9 +44,9 @@ void check_doubling(const counted_cell& cell, std::vector<broken_law>& all) {
 }  // namespace
 
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
-                                              std::span<const counted_cell> cells) {
+                                              std::span<const counted_result> cells) {
     std::vector<broken_law> all;
-    for (const counted_cell& cell : cells) {
+    for (const counted_result& cell : cells) {
         check_calls(report, cell, all);
         check_doubling(cell, all);
     }
@@ -58,19 +54,19 @@ std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
 }
 
 std::vector<broken_law> laws_broken_among_floors(const reports::report& report) {
-    constexpr double impossible = 5;
+    constexpr double impossible = 5;  // times as fast as another floor, beyond both intervals
     const reports::report_index index{report};
     std::vector<broken_law> all;
     for (const auto& item : report.results) {
         if (item.metric != "time" || !item.median || !index.is_floor(item.contender)) continue;
         for (const auto& other : report.results)
             if (other.metric == item.metric && other.workload == item.workload && other.median &&
-                index.is_floor(other.contender) && *other.median > impossible * *item.median &&
-                why_faster_than_floor(item.workload, item.metric).empty()) {
-                all.push_back(
-                    {item.workload, item.contender,
-                     fmt::format("law of floors: {:.4g} ns is less than a fifth of the {:.4g} ns of {}",
-                                 *item.median, *other.median, other.contender)});
+                index.is_floor(other.contender) &&
+                other.low.value_or(*other.median) > impossible * item.high.value_or(*item.median)) {
+                all.push_back({item.workload, item.contender,
+                               fmt::format("law of floors: {:.4g} ns is less than a fifth of the {:.4g} ns "
+                                           "that {} takes; one of them times other work",
+                                           *item.median, *other.median, other.contender)});
                 break;
             }
     }

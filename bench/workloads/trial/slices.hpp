@@ -1,10 +1,10 @@
-// Interleaved measuring: the contender's half. (The suite's half is bench/trial/turns.hpp.)
+// Interleaved measuring: the contender's half. (The suite's half is bench/trial/slices.hpp.)
 //
 // All contenders of a block are alive at the same time. One of them works, for a slice of a millisecond or
 // two, while the others sleep in read(2). A disturbance of the machine that lasts longer than a slice
 // therefore affects all of them alike.
 //
-// Protocol, for contenders in any language. The environment variable LOOPBENCH_TURNS is
+// Protocol, for contenders in any language. The environment variable LOOPBENCH_SLICES is
 // "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A calibrated workload has first run
 // for about a millisecond in this process, as in the other pairings. At the beginning of its timed section, a
 // contender writes the line "ready" to OUT and reads one byte from IN. 't' grants a slice: untimed operations
@@ -23,14 +23,14 @@
 
 namespace loopbench::bench {
 
-struct turn_settings {
+struct slice_settings {
     int in = -1, out = -1;  // descriptors
     std::chrono::microseconds untimed{}, timed{};
 };
 
-/// Parses the value of LOOPBENCH_TURNS. Throws std::invalid_argument with the variable, its value and the
+/// Parses the value of LOOPBENCH_SLICES. Throws std::invalid_argument with the variable, its value and the
 /// remedy.
-turn_settings parse_turns(std::string_view text);
+slice_settings parse_slices(std::string_view text);
 
 /// Units of work that a slice must not cut: each part of a slice has a multiple of `operations`; the untimed
 /// part has at least `untimed` such units, the timed part at least `timed`.
@@ -40,9 +40,9 @@ struct turn_steps {
 };
 
 /// The timed section, divided into slices. Used on one thread.
-class turn_taker {
+class slicer {
 public:
-    explicit turn_taker(const turn_settings& settings, double slowdown) noexcept
+    explicit slicer(const slice_settings& settings, double slowdown) noexcept
         : settings_(settings), slowdown_(slowdown) {}
 
     /// Same as usage_meter's; must be called before begin().
@@ -53,8 +53,9 @@ public:
 
     /// Accepts that `done` operations were made since the last call, and returns how many whole steps'
     /// operations to make until the next call. If the slice is over, waits for the next slice first. Returns
-    /// 0 if the section must end.
-    std::uint64_t next(std::uint64_t done) noexcept;
+    /// 0 if the section must end. `left` is how many operations the trial may still make; a timed part that
+    /// has begun is completed even if it needs more.
+    std::uint64_t next(std::uint64_t done, std::uint64_t left) noexcept;
 
     /// Ends the section. An incomplete timed part does not count.
     void end() noexcept { ended_ = true; }
@@ -69,9 +70,11 @@ public:
 private:
     using clock = std::chrono::steady_clock;
 
+    /// Returns how many operations fit into the rest of a part, in whole steps; `done` ended before.
+    std::uint64_t size_of_chunk(std::uint64_t done, std::chrono::nanoseconds left) const noexcept;
     bool wait_for_turn() noexcept;
     void begin_part(bool timed) noexcept;
-    void finish_turn() noexcept;
+    void finish_slice() noexcept;
 
     /// Returns the intended length of the current part.
     std::chrono::nanoseconds length() const noexcept {
@@ -81,7 +84,7 @@ private:
         return steps_.operations * (is_timing_ ? steps_.timed : steps_.untimed);
     }
 
-    turn_settings settings_;
+    slice_settings settings_;
     turn_steps steps_;
     double slowdown_;
     bool is_timing_ = false;

@@ -19,7 +19,7 @@ struct broken_law {
 /// Returns the results whose time is less than their counted system calls can take on this machine, and those
 /// whose doubled work certainly does not take twice the time.
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
-                                              std::span<const counted_cell> cells);
+                                              std::span<const counted_result> cells);
 
 /// Returns the floors whose time is less than a fifth of another floor's on the same workload.
 std::vector<broken_law> laws_broken_among_floors(const reports::report& report);

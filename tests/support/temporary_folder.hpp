@@ -13,16 +13,16 @@
 
 namespace loopbench::tests {
 
-class scratch_folder {
+class temporary_folder {
 public:
-    scratch_folder() {
-        std::string name = LOOPBENCH_SCRATCH_FOLDER "/scratch-XXXXXX";
+    temporary_folder() {
+        std::string name = LOOPBENCH_TEMPORARY_FOLDER "/scratch-XXXXXX";
         if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"cannot make " + name};
         path_ = name;
     }
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
-    ~scratch_folder() {
+    temporary_folder(const temporary_folder&) = delete;
+    temporary_folder& operator=(const temporary_folder&) = delete;
+    ~temporary_folder() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }

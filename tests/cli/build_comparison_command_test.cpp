@@ -13,9 +13,9 @@ std::string sheet_of(const std::string& build_type, const std::string& no_delay)
            R"(", "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=)" + no_delay + "\"";
 }
 
-class parity_command : public testing::Test {
+class build_comparison_command : public testing::Test {
 protected:
-    parity_command() { loopbench.add_contender("asio-epoll", good_row, sheet_of("Release", "1")); }
+    build_comparison_command() { loopbench.add_contender("asio-epoll", good_row, sheet_of("Release", "1")); }
 
     bool was_measured(const std::string& name) const {
         return std::filesystem::exists(loopbench.path("bin/contenders/" + name + ".trials"));
@@ -24,7 +24,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(parity_command, a_debug_build_among_release_builds_is_refused_before_the_measurement) {
+TEST_F(build_comparison_command, a_debug_build_among_release_builds_is_refused_before_the_measurement) {
     loopbench.add_contender("mine", good_row, sheet_of("Debug", "1"));
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 2);
@@ -37,13 +37,13 @@ TEST_F(parity_command, a_debug_build_among_release_builds_is_refused_before_the_
     EXPECT_FALSE(std::filesystem::exists(loopbench.out()));
 }
 
-TEST_F(parity_command, an_unselected_debug_build_is_ignored) {
+TEST_F(build_comparison_command, an_unselected_debug_build_is_ignored) {
     loopbench.add_contender("mine", good_row, sheet_of("Debug", "1"));
     const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST_F(parity_command, a_different_socket_option_is_in_the_report_with_its_remedy) {
+TEST_F(build_comparison_command, a_different_socket_option_is_in_the_report_with_its_remedy) {
     loopbench.add_contender("mine", good_row, sheet_of("Release", "0"));
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
@@ -57,7 +57,7 @@ TEST_F(parity_command, a_different_socket_option_is_in_the_report_with_its_remed
     EXPECT_SAYS(ran.error_tail, "TCP_NODELAY");
 }
 
-TEST_F(parity_command, a_program_that_does_not_know_the_question_gets_a_short_run) {
+TEST_F(build_comparison_command, a_program_that_does_not_know_the_question_gets_a_short_run) {
     write_script(loopbench.path("bin/contenders/theirs"), R"sh(
 [ "$1" = --benchmark_list_tests=true ] && { echo yield/real_time; exit; }
 echo "$LOOPBENCH_SIZE $3" >> "$0.trials"
@@ -67,10 +67,10 @@ echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", 
     EXPECT_EQ(ran.code, 2);
     EXPECT_SAYS(ran.error_tail, "Debug (theirs)");
     EXPECT_EQ(content_of(loopbench.path("bin/contenders/theirs.trials")),
-              "smoke --benchmark_min_time=0.001\n");
+              "small --benchmark_min_time=0.001\n");
 }
 
-TEST_F(parity_command, list_shows_how_each_contender_describes_itself) {
+TEST_F(build_comparison_command, list_shows_how_each_contender_describes_itself) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     EXPECT_EQ(listed["contenders"][0]["context"]["build_type"], "Release");
     EXPECT_FALSE(was_measured("asio-epoll"));

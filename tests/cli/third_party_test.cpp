@@ -37,12 +37,12 @@ protected:
 
 TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
     const auto ran =
-        compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER, {"--workload", "told", "--blocks", "12"});
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER, {"--workload", "told", "--blocks", "12"});
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto found = times();
     const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
-    for (const auto* name : {"told/plain", odd, "told/unit", "told/repeated", "told/aggregates",
+    for (const auto* name : {"asked/plain", odd, "told/unit", "told/repeated", "told/aggregates",
                              "told/iterations", "told/counters", "told/complexity/64", "told/complexity/128",
                              "told/threads/manual_time/threads:1", "told/threads/manual_time/threads:2"}) {
         ASSERT_TRUE(found.contains(name)) << name << ran.output;
@@ -57,13 +57,13 @@ TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
 
 TEST_F(third_party, the_same_build_is_no_regression) {
     const auto ran =
-        compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "told", "--blocks", "20"});
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "told", "--blocks", "20"});
     EXPECT_EQ(ran.code, 0) << ran.error_tail << ran.output;
 }
 
 TEST_F(third_party, a_program_that_keeps_a_core_busy_runs_concurrently_on_one_core) {
-    compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "real/chain", "--blocks", "6"});
-    EXPECT_EQ(times().at("real/chain")["way"], "together");
+    compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "real/chain", "--blocks", "6"});
+    EXPECT_EQ(times().at("real/chain")["pairing"], "concurrent");
     std::map<std::uint64_t, std::set<std::int64_t>> cores;  // the cores of each block
     for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
         if (line.contains("block")) cores[line["block"]].insert(line["cpu"].get<std::int64_t>());
@@ -72,33 +72,33 @@ TEST_F(third_party, a_program_that_keeps_a_core_busy_runs_concurrently_on_one_co
 }
 
 TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_otherwise) {
-    compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "told/plain", "--blocks", "6"});
-    EXPECT_EQ(times().at("told/plain")["way"], "apart");
-    compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER,
-            {"--workload", "told/plain", "--blocks", "6", "--way", "together"});
-    EXPECT_EQ(times().at("told/plain")["way"], "together");
-    EXPECT_EQ(compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--way", "sideways"}).code, 2);
+    compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "asked/plain", "--blocks", "6"});
+    EXPECT_EQ(times().at("asked/plain")["pairing"], "sequential");
+    compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
+            {"--workload", "asked/plain", "--blocks", "6", "--pairing", "concurrent"});
+    EXPECT_EQ(times().at("asked/plain")["pairing"], "concurrent");
+    EXPECT_EQ(compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--pairing", "sideways"}).code, 2);
 }
 
 TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected_exactly) {
     const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
     EXPECT_EQ(
-        compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER, {"--workload", odd, "--blocks", "10"}).code,
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER, {"--workload", odd, "--blocks", "10"}).code,
         3);
     EXPECT_EQ(times().size(), 1U);
 }
 
 TEST_F(third_party, a_failing_benchmark_is_an_error_in_its_own_words) {
-    const auto ran = compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER,
-                             {"--workload", "broken", "--workload", "told/plain", "--blocks", "6"});
+    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
+                             {"--workload", "broken", "--workload", "asked/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "no such device");
-    EXPECT_EQ(times().at("told/plain")["samples"].size(), 6U) << "the rest went on";
+    EXPECT_EQ(times().at("asked/plain")["samples"].size(), 6U) << "the rest went on";
 }
 
 TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
-    const auto ran = compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER,
-                             {"--workload", "told/plain", "--blocks", "10"});
+    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER,
+                             {"--workload", "asked/plain", "--blocks", "10"});
     ASSERT_EQ(ran.code, 3);
     const auto journal = loopbench.path("out/journal.jsonl");
     const auto results = loopbench.report()["results"];

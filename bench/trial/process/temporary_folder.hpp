@@ -8,18 +8,18 @@
 namespace loopbench::bench {
 
 /// Returns $TMPDIR, or /tmp if that is not set.
-std::filesystem::path temporary_folder();
+std::filesystem::path temporary_root();
 
-/// An empty folder in temporary_folder() that only this user can enter; the destructor removes it with its
+/// An empty folder in temporary_root() that only this user can enter; the destructor removes it with its
 /// contents. A process's first one also removes the folders of processes that were killed: a folder in use is
 /// locked.
-class scratch_folder {
+class temporary_folder {
 public:
     /// Throws reports::file_error if no folder can be made.
-    scratch_folder();
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
-    ~scratch_folder();
+    temporary_folder();
+    temporary_folder(const temporary_folder&) = delete;
+    temporary_folder& operator=(const temporary_folder&) = delete;
+    ~temporary_folder();
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

@@ -21,7 +21,7 @@ namespace loopbench::bench {
 ///
 /// `missing` has the reasons for absent metrics and for every failed trial. If neither metric applies,
 /// returns an empty result without running anything. If `executor` reports an interrupt, the rest is absent.
-counted_cell price_of(const contender& who, const std::string& workload, const reports::report& report,
-                      const run_plan& plan, trial_executor& executor);
+counted_result overhead_of(const contender& who, const std::string& workload, const reports::report& report,
+                           const run_plan& plan, trial_executor& executor);
 
 }  // namespace loopbench::bench

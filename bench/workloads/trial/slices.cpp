@@ -1,4 +1,4 @@
-#include "bench/workloads/trial/turns.hpp"
+#include "bench/workloads/trial/slices.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -25,7 +26,7 @@ void write_line(int fd, std::string_view line) noexcept {
 
 }  // namespace
 
-turn_settings parse_turns(std::string_view text) {
+slice_settings parse_slices(std::string_view text) {
     std::array<int, 4> numbers{};
     const char* here = text.data();
     const char* const end = here + text.size();
@@ -38,20 +39,20 @@ turn_settings parse_turns(std::string_view text) {
     }
     if (!good || here != end || numbers[3] == 0)
         throw std::invalid_argument(
-            fmt::format("LOOPBENCH_TURNS is \"{}\": expected IN,OUT,UNTIMED,TIMED, two descriptors and two "
+            fmt::format("LOOPBENCH_SLICES is \"{}\": expected IN,OUT,UNTIMED,TIMED, two descriptors and two "
                         "times in microseconds; it is set by loopbench, so unset it.",
                         text));
     return {numbers[0], numbers[1], std::chrono::microseconds(numbers[2]),
             std::chrono::microseconds(numbers[3])};
 }
 
-void turn_taker::begin(const turn_steps& steps) noexcept {
+void slicer::begin(const turn_steps& steps) noexcept {
     steps_ = steps;
     write_line(settings_.out, ready_line);
     ended_ = !wait_for_turn();
 }
 
-std::uint64_t turn_taker::next(std::uint64_t done) noexcept {
+std::uint64_t slicer::next(std::uint64_t done, std::uint64_t left_operations) noexcept {
     if (ended_) return 0;
     const auto now = clock::now();
     part_operations_ += done;
@@ -62,7 +63,7 @@ std::uint64_t turn_taker::next(std::uint64_t done) noexcept {
     auto left = length() - (now - part_began_);
     if (left <= left.zero() && part_operations_ >= fewest_operations()) {
         if (is_timing_) {
-            finish_turn();
+            finish_slice();
             ended_ = !wait_for_turn();
             if (ended_) return 0;
         } else {
@@ -73,6 +74,14 @@ std::uint64_t turn_taker::next(std::uint64_t done) noexcept {
         left = length();
         chunk_began_ = part_began_;
     }
+    const bool must_complete = is_timing_ && part_operations_ > 0;
+    if (left_operations == 0 && !must_complete) return 0;
+    const std::uint64_t most_left =
+        must_complete ? std::numeric_limits<std::uint64_t>::max() : left_operations;
+    return std::min(size_of_chunk(done, left), most_left);
+}
+
+std::uint64_t slicer::size_of_chunk(std::uint64_t done, std::chrono::nanoseconds left) const noexcept {
     const std::uint64_t step = steps_.operations;
     const std::uint64_t least =
         std::max(step, fewest_operations() - std::min(fewest_operations(), part_operations_));
@@ -85,33 +94,33 @@ std::uint64_t turn_taker::next(std::uint64_t done) noexcept {
     return std::max((fit + step - 1) / step * step, least);
 }
 
-bool turn_taker::wait_for_turn() noexcept {
+bool slicer::wait_for_turn() noexcept {
     char byte = 'e';
     ssize_t count = 0;
     do count = ::read(settings_.in, &byte, 1);
     while (count < 0 && errno == EINTR);
-    const bool is_turn = count == 1 && byte == 't';
+    const bool is_slice = count == 1 && byte == 't';
     untimed_operations_ = 0;
     untimed_ = untimed_.zero();
-    begin_part(is_turn && settings_.untimed == settings_.untimed.zero());
-    return is_turn;
+    begin_part(is_slice && settings_.untimed == settings_.untimed.zero());
+    return is_slice;
 }
 
-void turn_taker::begin_part(bool timed) noexcept {
+void slicer::begin_part(bool timed) noexcept {
     is_timing_ = timed;
     part_operations_ = 0;
     meter_.begin();
     chunk_began_ = part_began_ = clock::now();
 }
 
-void turn_taker::finish_turn() noexcept {
+void slicer::finish_slice() noexcept {
     if (slowdown_ > 0) meter_.prolong(slowdown_);
-    const usage turn = meter_.end();
-    cost_ = cost_ + turn;
+    const usage used = meter_.end();
+    cost_ = cost_ + used;
     operations_ += part_operations_;
     std::array<char, 96> line;
     const auto written = fmt::format_to_n(line.data(), line.size(), "{} {} {} {}\n", part_operations_,
-                                          turn.wall.count(), untimed_operations_, untimed_.count())
+                                          used.wall.count(), untimed_operations_, untimed_.count())
                              .size;
     write_line(settings_.out, {line.data(), std::min(written, line.size())});
     is_timing_ = false;

@@ -1,5 +1,5 @@
 // Groups the contenders by their contexts, and describes the groups in sentences.
-#include "bench/trial/parity.hpp"
+#include "bench/trial/build_comparison.hpp"
 
 #include <fmt/format.h>
 
@@ -196,14 +196,14 @@ void refuse_mixed_builds(sheets contenders, std::string_view other_remedy) {
             *mixed, other_remedy};
 }
 
-std::vector<reports::warning> parity_warnings(std::span<const reports::contender> all_contenders) {
+std::vector<reports::warning> build_comparison_warnings(std::span<const reports::contender> all_contenders) {
     std::vector<reports::warning> found;
     const auto strangers = silent_ones(all_contenders);
     std::vector<reports::contender> contenders;
     std::ranges::copy_if(all_contenders, std::back_inserter(contenders),
                          [](const reports::contender& each) { return !tells_nothing(each); });
     if (!contenders.empty() && !strangers.empty())
-        found.push_back({"parity_not_told",
+        found.push_back({"builds_not_compared",
                          fmt::format("nothing is known of how these were built and what sockets they use: {}",
                                      fmt::join(strangers, ", ")),
                          "see to it that they are release builds, and let them print compiler, build_type "
@@ -228,10 +228,11 @@ finding diagnose_builds(sheets contenders) {
         return {about, severity::warning, "no contenders were found",
                 "build them (cmake --build --preset release), or name their folder with --contender-dir"};
     if (const auto mixed = mixed_builds(contenders))
-        return {about, severity::unfit, *mixed,
+        return {about, severity::unreliable, *mixed,
                 "build all contenders alike; `loopbench run` refuses to mix them"};
     if (any_is_no_release_build(contenders))
-        return {about, severity::unfit, "compiled without optimisation, or with assertions or sanitizers",
+        return {about, severity::unreliable,
+                "compiled without optimisation, or with assertions or sanitizers",
                 "build them with cmake -DCMAKE_BUILD_TYPE=Release; the numbers of such a build say nothing "
                 "of it"};
     if (const auto silent = silent_ones(contenders); !silent.empty())

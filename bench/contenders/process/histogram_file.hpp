@@ -1,12 +1,12 @@
 // The histogram file, for data that a row of Google Benchmark cannot carry: whole histograms, in the file
-// that LOOPBENCH_SIDE_FILE names.
+// that LOOPBENCH_HISTOGRAM_FILE names.
 //
 // The file is one JSON document. Values are nanoseconds; a bucket [lowest, highest, count] says how many
 // values were from `lowest` to `highest`, both included. Buckets are in ascending order, none is empty, and
 // their counts add up to `count`. A lateness below zero is an early fire. `min`, `max` and `mean` are exact.
 // A workload that ran more than once (repetitions, calibration) appears with its last run:
 //
-//   {"schema": "loopbench-side/1", "contender": "loop-epoll",
+//   {"schema": "loopbench-histogram-file/1", "contender": "loop-epoll",
 //    "histograms": [{"workload": "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns",
 //                    "count": 3000, "min": 3391, "max": 91234, "mean": 3710.5,
 //                    "buckets": [[3376, 3391, 12], ...]}]}
@@ -22,9 +22,9 @@
 
 namespace loopbench::bench {
 
-class side_file {
+class histogram_file {
 public:
-    explicit side_file(std::string_view contender) : contender_(contender) {}
+    explicit histogram_file(std::string_view contender) : contender_(contender) {}
 
     /// Stores histograms, replacing those of an earlier run of the workload.
     void keep(std::string_view workload, const histogram& latency, const signed_histogram& lateness);

@@ -1,4 +1,4 @@
-#include "bench/contenders/process/side_file.hpp"
+#include "bench/contenders/process/histogram_file.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -30,22 +30,25 @@ void append(json& all, const std::string& workload, const char* metric, const Hi
 
 }  // namespace
 
-void side_file::keep(std::string_view workload, const histogram& latency, const signed_histogram& lateness) {
+void histogram_file::keep(std::string_view workload, const histogram& latency,
+                          const signed_histogram& lateness) {
     kept_.insert_or_assign(std::string(workload), histograms{latency, lateness});
 }
 
-std::string side_file::text() const {
+std::string histogram_file::text() const {
     json all = json::array();
     for (const auto& [workload, values] : kept_) {
         append(all, workload, "latency", values.latency);
         append(all, workload, "late", values.lateness);
     }
-    return json{{"schema", "loopbench-side/1"}, {"contender", contender_}, {"histograms", std::move(all)}}
+    return json{{"schema", "loopbench-histogram-file/1"},
+                {"contender", contender_},
+                {"histograms", std::move(all)}}
                .dump() +
            "\n";
 }
 
-void side_file::write(const std::string& path) const {
+void histogram_file::write(const std::string& path) const {
     const std::string whole = text();
     std::FILE* const file = std::fopen(path.c_str(), "we");
     const bool written = file != nullptr && std::fwrite(whole.data(), 1, whole.size(), file) == whole.size();
@@ -53,7 +56,7 @@ void side_file::write(const std::string& path) const {
     const bool closed = file != nullptr && std::fclose(file) == 0;
     if (!written || !closed)
         throw std::system_error(written ? errno : error, std::generic_category(),
-                                "cannot write the histograms to " + path + " (LOOPBENCH_SIDE_FILE)");
+                                "cannot write the histograms to " + path + " (LOOPBENCH_HISTOGRAM_FILE)");
 }
 
 }  // namespace loopbench::bench

@@ -1,6 +1,6 @@
 // Tests the measurement overhead and the check that twice the work takes twice the time, with fake trials
 // that take no time.
-#include "bench/counting/price.hpp"
+#include "bench/counting/overhead.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,11 +38,11 @@ trial_outcome did(const trial_request& request, double total_ns) {
     return outcome;
 }
 
-bench::counted_cell price(const std::function<trial_outcome(const trial_request&)>& answer,
-                          std::initializer_list<const char*> metrics = {"time", "throughput",
-                                                                        "latency_p50"}) {
+bench::counted_result price(const std::function<trial_outcome(const trial_request&)>& answer,
+                            std::initializer_list<const char*> metrics = {"time", "throughput",
+                                                                          "latency_p50"}) {
     mock_executor executor{answer};
-    return bench::price_of(priced, "yield", report_with(metrics), {}, executor);
+    return bench::overhead_of(priced, "yield", report_with(metrics), {}, executor);
 }
 
 TEST(price, real_work_has_a_doubling_of_two_and_the_overhead_of_recording) {
@@ -61,7 +61,7 @@ TEST(price, elided_work_has_a_doubling_of_one) {
 }
 
 /// Slows down the second run of one in `pairs` pairs by half.
-bench::counted_cell price_when_one_is_slow_of(std::size_t pairs) {
+bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     return price([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
         const auto operations = static_cast<double>(request.operations.value());
         const bool slow = operations > 3e6 && ++twices % pairs == 0;
@@ -70,13 +70,13 @@ bench::counted_cell price_when_one_is_slow_of(std::size_t pairs) {
 }
 
 TEST(price, measuring_stops_only_when_the_result_is_clear) {
-    EXPECT_EQ(price_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
-    EXPECT_EQ(price_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
-    const auto noisy = price_when_one_is_slow_of(4);
+    EXPECT_EQ(overhead_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
+    EXPECT_EQ(overhead_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
+    const auto noisy = overhead_when_one_is_slow_of(4);
     EXPECT_GT(noisy.samples.at("doubling").size(), bench::fewest_triples);
     EXPECT_LT(noisy.samples.at("doubling").size(), bench::most_triples);
     EXPECT_DOUBLE_EQ(noisy.metrics.at("doubling"), 2);
-    const auto hopeless = price_when_one_is_slow_of(2);
+    const auto hopeless = overhead_when_one_is_slow_of(2);
     EXPECT_EQ(hopeless.samples.at("doubling").size(), bench::most_triples);
 }
 
@@ -85,7 +85,7 @@ TEST(price, a_result_that_stays_unclear_is_a_warning_with_the_interval) {
     for (const auto& [pairs, warnings] : {expected{2, {"yield of asio-epoll (2.50 [2.00, 3.00])"}},
                                           expected{1, {"yield of asio-epoll (3.00)"}}, expected{4, {}}}) {
         auto report = report_with({"time"});
-        const auto cell = price_when_one_is_slow_of(pairs);
+        const auto cell = overhead_when_one_is_slow_of(pairs);
         bench::add_counts(report, std::span(&cell, 1));
         ASSERT_EQ(report.warnings.size(), warnings.size()) << pairs;
         for (std::size_t i = 0; i < warnings.size(); ++i)
@@ -128,8 +128,8 @@ TEST(price, workloads_that_open_connections_leave_free_ports_to_the_kernel) {
         operations.push_back(request.operations.value());
         return did(request, 1e6);
     }};
-    bench::price_of(priced, "accept/churn", report_with({"time", "throughput"}, "accept/churn"), {},
-                    executor);
+    bench::overhead_of(priced, "accept/churn", report_with({"time", "throughput"}, "accept/churn"), {},
+                       executor);
     ASSERT_FALSE(operations.empty());
     EXPECT_LE(*std::ranges::max_element(operations), 10'000U);
 }
@@ -159,7 +159,7 @@ TEST(price, a_contender_that_ignores_the_operation_count_has_no_overhead) {
     ASSERT_EQ(silent.missing.size(), 1U);
     EXPECT_SAYS(silent.missing[0], "`operations`");
     const auto broken =
-        price([](const trial_request&) { return ended(reports::cell_status::failed, "why"); });
+        price([](const trial_request&) { return ended(reports::result_status::failed, "why"); });
     EXPECT_EQ(broken.missing, std::vector<std::string>{"why"});
     EXPECT_TRUE(broken.failed);
     EXPECT_FALSE(silent.failed);
@@ -192,7 +192,7 @@ TEST(price, a_doubling_out_of_bounds_is_a_warning_that_names_the_result) {
     for (const auto& [doubling, warns] :
          {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
         auto report = report_with({"time"});
-        const bench::counted_cell cell{"yield", priced.name, {{"doubling", doubling}}, {}, {}};
+        const bench::counted_result cell{"yield", priced.name, {{"doubling", doubling}}, {}, {}};
         bench::add_counts(report, std::span(&cell, 1));
         ASSERT_EQ(report.results.size(), 2U);
         EXPECT_EQ(report.results[1].metric, "doubling");

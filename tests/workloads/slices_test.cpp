@@ -1,5 +1,5 @@
 // Tests the contender's side of the protocol for slices. The test controls the other ends of the pipes.
-#include "bench/workloads/trial/turns.hpp"
+#include "bench/workloads/trial/slices.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -21,13 +21,13 @@
 #include "bench/workloads/stream.hpp"
 #include "bench/workloads/trial/trial.hpp"
 #include "tests/support/says.hpp"
-#include "tests/support/suite_of_turns.hpp"
+#include "tests/support/suite_of_slices.hpp"
 #include "tests/workloads/breakable_runtime.hpp"
 
 namespace loopbench::bench {
 namespace {
 
-using tests::suite_of_turns;
+using tests::suite_of_slices;
 
 /// The suite in its own process. It gives a slice for each line that it reads, so that the contender waits
 /// for each slice, and it delays the last one.
@@ -53,7 +53,7 @@ public:
         ::waitpid(process_, nullptr, 0);
     }
 
-    turn_settings settings(std::chrono::microseconds untimed) const {
+    slice_settings settings(std::chrono::microseconds untimed) const {
         return {to_[0], from_[1], untimed, std::chrono::microseconds(400)};
     }
 
@@ -76,8 +76,8 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
 }
 
 TEST(turn_taker, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
-    suite_of_turns says("ttte");
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    suite_of_slices says("ttte");
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
     while (const std::uint64_t count = t.next()) {
@@ -98,8 +98,8 @@ TEST(turn_taker, it_works_until_the_end_and_reports_the_timed_part_of_each_slice
 }
 
 TEST(turn_taker, it_ends_if_the_suite_is_gone) {
-    suite_of_turns says("t");
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    suite_of_slices says("t");
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
@@ -107,9 +107,9 @@ TEST(turn_taker, it_ends_if_the_suite_is_gone) {
 }
 
 TEST(turn_taker, a_fixed_number_of_operations_ends_early_on_request) {
-    suite_of_turns says("te");
+    suite_of_slices says("te");
     constexpr std::uint64_t very_many = std::uint64_t{1} << 61;
-    trial t(trial_size::smoke, very_many, true, 0, says.settings());
+    trial t(trial_size::small, very_many, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
     while (const std::uint64_t count = t.next()) {
@@ -135,9 +135,9 @@ TEST(turn_taker, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
         {"a broadcast", workloads::fanout_broadcast<runtime_type>},
     };
     for (const auto& [name, workload] : all) {
-        suite_of_turns says("tte");
+        suite_of_slices says("tte");
         constexpr std::uint64_t very_many = 10'000'000'000;
-        trial t(trial_size::smoke, very_many, true, 0, says.settings());
+        trial t(trial_size::small, very_many, true, 0, says.settings());
         runtime_type runtime;
         runtime.run(workload(runtime, t));
         EXPECT_EQ(t.failure(), std::nullopt) << name;
@@ -148,8 +148,8 @@ TEST(turn_taker, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
 
 TEST(turn_taker, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
     for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
-        suite_of_turns says("t");
-        trial t(trial_size::smoke, 1000 * rounds, true, 0, says.settings());
+        suite_of_slices says("t");
+        trial t(trial_size::small, 1000 * rounds, true, 0, says.settings());
         t.begin({.operations = 1000, .untimed = 2, .timed = 4});
         while (const std::uint64_t count = t.next()) work(100'000 * count);
         t.end();
@@ -161,8 +161,8 @@ TEST(turn_taker, a_trial_that_ends_before_its_first_timed_part_is_complete_fails
 }
 
 TEST(turn_taker, operations_come_in_multiples_of_a_step) {
-    suite_of_turns says("tte");
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    suite_of_slices says("tte");
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 1000});
     while (const std::uint64_t count = t.next()) {
         work(count);
@@ -174,8 +174,8 @@ TEST(turn_taker, operations_come_in_multiples_of_a_step) {
 
 // Each operation takes longer than either part of a slice.
 TEST(turn_taker, each_part_has_the_requested_number_of_steps) {
-    suite_of_turns says("ttte");
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    suite_of_slices says("ttte");
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 3, .untimed = 2, .timed = 4});
     std::uint64_t done = 0;
     while (const std::uint64_t count = t.next()) {
@@ -194,8 +194,8 @@ TEST(turn_taker, each_part_has_the_requested_number_of_steps) {
 }
 
 TEST(turn_taker, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
-    suite_of_turns says("ttttte");
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    suite_of_slices says("ttttte");
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
     while (const std::uint64_t count = t.next())
@@ -209,7 +209,7 @@ TEST(turn_taker, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
 TEST(turn_taker, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings({}));
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings({}));
     breakable_runtime runtime;
     runtime.run(workloads::echo_rtt_tcp<breakable_runtime, 100>(runtime, t));
     EXPECT_EQ(t.failure(), std::nullopt);
@@ -220,7 +220,7 @@ TEST(turn_taker, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
 TEST(turn_taker, waits_for_slices_do_not_count_as_costs_of_the_work) {
     constexpr int turns = 40;
     const process_of_the_suite says(turns);
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0,
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0,
             says.settings(std::chrono::microseconds(200)));
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
@@ -230,10 +230,10 @@ TEST(turn_taker, waits_for_slices_do_not_count_as_costs_of_the_work) {
 }
 
 /// Returns the number of operations in each slice of a workload.
-std::vector<std::uint64_t> operations_of_turns(task_of<breakable_runtime> (*workload)(breakable_runtime&,
-                                                                                      trial&)) {
-    suite_of_turns says("tttttte");
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*workload)(breakable_runtime&,
+                                                                                       trial&)) {
+    suite_of_slices says("tttttte");
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     breakable_runtime runtime;
     runtime.run(workload(runtime, t));
     EXPECT_EQ(t.failure(), std::nullopt);
@@ -249,13 +249,13 @@ std::vector<std::uint64_t> operations_of_turns(task_of<breakable_runtime> (*work
 TEST(turn_taker, each_slice_has_whole_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})
-        for (const std::uint64_t operations : operations_of_turns(workload))
+        for (const std::uint64_t operations : operations_of_slices(workload))
             EXPECT_EQ(operations % workloads::detail::batch_size, 0u) << operations;
 }
 
 TEST(turn_taker, a_slowdown_makes_each_slice_longer) {
-    suite_of_turns says("ttte");
-    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 1.0, says.settings());
+    suite_of_slices says("ttte");
+    trial t(trial_size::small, std::uint64_t{1} << 62, true, 1.0, says.settings());
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
@@ -263,7 +263,7 @@ TEST(turn_taker, a_slowdown_makes_each_slice_longer) {
 }
 
 TEST(trial, without_slices_all_operations_come_at_once) {
-    trial t(trial_size::smoke, 2500);
+    trial t(trial_size::small, 2500);
     t.begin({.operations = 1000});
     EXPECT_EQ(t.next(), 3000u);
     EXPECT_EQ(t.next(), 0u);
@@ -272,12 +272,13 @@ TEST(trial, without_slices_all_operations_come_at_once) {
     EXPECT_EQ(t.operations_timed(), 3000u);
 }
 
-TEST(parse_turns, an_invalid_setting_is_refused_by_name) {
+TEST(parse_slices, an_invalid_setting_is_refused_by_name) {
     for (const char* text : {"", "3", "3,4", "3,4,500", "3,4,500,", "3,4,500,0", "3,4,500,1500,1",
                              "a,4,500,1500", "-1,4,5,6", "3,4,5,99999999999"})
-        EXPECT_SAYS(tests::complaint_of<std::invalid_argument>([&] { parse_turns(text); }), "LOOPBENCH_TURNS")
+        EXPECT_SAYS(tests::complaint_of<std::invalid_argument>([&] { parse_slices(text); }),
+                    "LOOPBENCH_SLICES")
             << text;
-    const auto good = parse_turns("3,4,500,1500");
+    const auto good = parse_slices("3,4,500,1500");
     EXPECT_EQ(good.in, 3);
     EXPECT_EQ(good.out, 4);
     EXPECT_EQ(good.untimed.count(), 500);

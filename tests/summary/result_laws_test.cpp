@@ -1,5 +1,5 @@
 // Tests the laws on results as a whole that need counts: a number that breaks one is no number.
-#include "bench/summary/cell_laws.hpp"
+#include "bench/summary/result_laws.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,18 +17,18 @@ namespace loopbench::tests {
 
 namespace {
 
-using bench::counted_cell;
-using reports::cell_status;
+using bench::counted_result;
+using reports::result_status;
 
-counted_cell counts(std::map<std::string, double> metrics, std::vector<double> doublings = {}) {
-    counted_cell cell;
+counted_result counts(std::map<std::string, double> metrics, std::vector<double> doublings = {}) {
+    counted_result cell;
     cell.metrics = std::move(metrics);
     if (!doublings.empty()) cell.samples["doubling"] = std::move(doublings);
     return cell;
 }
 
 /// A session in which both contenders take 1000 ns per operation, with these counts of loop-epoll.
-bench::session_record session_with(counted_cell counted) {
+bench::session_record session_with(counted_result counted) {
     bench::session_record record;
     record.plan = small_plan(7);
     record.plan.workloads = {"echo"};
@@ -45,41 +45,41 @@ const reports::result& counted_result(const reports::report& report, const bench
                                  "time");
 }
 
-TEST(cell_laws, an_operation_takes_at_least_as_long_as_its_system_calls) {
+TEST(result_laws, an_operation_takes_at_least_as_long_as_its_system_calls) {
     for (const auto& [calls, status] :
-         {std::pair{4.9, cell_status::ok}, std::pair{5.1, cell_status::failed}}) {
+         {std::pair{4.9, result_status::ok}, std::pair{5.1, result_status::failed}}) {
         const auto record = session_with(counts({{"syscalls", calls}}));
         const auto report = bench::report_of(record);
         const auto& found = counted_result(report, record);
         EXPECT_EQ(found.status, status) << calls;
-        if (status == cell_status::failed) {
+        if (status == result_status::failed) {
             EXPECT_SAYS(found.reason.value_or(""), "law of system calls");
             EXPECT_FALSE(found.median);
         }
     }
 }
 
-TEST(cell_laws, a_session_that_did_not_time_a_call_has_no_law_of_calls) {
+TEST(result_laws, a_session_that_did_not_time_a_call_has_no_law_of_calls) {
     auto record = session_with(counts({{"syscalls", 100}}));
     record.where.cheapest_call_ns.reset();
-    EXPECT_EQ(counted_result(bench::report_of(record), record).status, cell_status::ok);
+    EXPECT_EQ(counted_result(bench::report_of(record), record).status, result_status::ok);
 }
 
-TEST(cell_laws, twice_the_operations_take_twice_the_time) {
+TEST(result_laws, twice_the_operations_take_twice_the_time) {
     const auto status_of = [](const std::vector<double>& doublings) {
         const auto record = session_with(counts({{"doubling", doublings.front()}}, doublings));
         const auto report = bench::report_of(record);
         const auto& found = counted_result(report, record);
-        if (found.status == cell_status::failed) {
+        if (found.status == result_status::failed) {
             EXPECT_SAYS(found.reason.value_or(""), "law of doubling");
         }
         return found.status;
     };
-    EXPECT_EQ(status_of({1.0, 1.1, 1.2, 1.0, 1.1, 1.2}), cell_status::failed);
-    EXPECT_EQ(status_of({82, 83, 84, 82, 83, 84}), cell_status::failed);
-    EXPECT_EQ(status_of({2.0, 2.0, 2.0, 2.0, 2.0, 2.0}), cell_status::ok);
-    EXPECT_EQ(status_of({1.5, 2.0, 2.0, 2.5, 2.0, 2.0}), cell_status::ok) << "undecided is a warning";
-    EXPECT_EQ(status_of({1.0, 1.0, 1.0}), cell_status::ok) << "three pairs decide nothing";
+    EXPECT_EQ(status_of({1.0, 1.1, 1.2, 1.0, 1.1, 1.2}), result_status::failed);
+    EXPECT_EQ(status_of({82, 83, 84, 82, 83, 84}), result_status::failed);
+    EXPECT_EQ(status_of({2.0, 2.0, 2.0, 2.0, 2.0, 2.0}), result_status::ok);
+    EXPECT_EQ(status_of({1.5, 2.0, 2.0, 2.5, 2.0, 2.0}), result_status::ok) << "undecided is a warning";
+    EXPECT_EQ(status_of({1.0, 1.0, 1.0}), result_status::ok) << "three pairs decide nothing";
 }
 
 }  // namespace

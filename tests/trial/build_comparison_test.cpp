@@ -1,5 +1,5 @@
 // Tests the refusal and the warnings for contenders that were built in different ways.
-#include "bench/trial/parity.hpp"
+#include "bench/trial/build_comparison.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string refusal(const std::vector<reports::contender>& contenders) {
 
 std::vector<std::string> codes_of(const std::vector<reports::contender>& contenders) {
     std::vector<std::string> codes;
-    for (const auto& warning : bench::parity_warnings(contenders)) codes.push_back(warning.code);
+    for (const auto& warning : bench::build_comparison_warnings(contenders)) codes.push_back(warning.code);
     return codes;
 }
 
@@ -79,7 +79,7 @@ TEST(parity, equal_builds_that_are_no_release_builds_are_a_warning) {
 TEST(parity, every_other_difference_is_one_warning_with_the_groups) {
     const std::vector contenders{made("a"), made("b", {{"allocator", "jemalloc"}}), made("c"),
                                  made("d", {{"allocator", "jemalloc"}})};
-    const auto warnings = bench::parity_warnings(contenders);
+    const auto warnings = bench::build_comparison_warnings(contenders);
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].code, "different_allocator");
     EXPECT_EQ(warnings[0].message, "allocator: glibc (a, c); jemalloc (b, d)");
@@ -89,7 +89,8 @@ TEST(parity, every_other_difference_is_one_warning_with_the_groups) {
 }
 
 TEST(parity, a_missing_fact_is_a_difference_but_a_missing_feature_is_not) {
-    const auto warnings = bench::parity_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
+    const auto warnings =
+        bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].message, "clock: CLOCK_MONOTONIC (a); not told (b)");
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "none: it makes no connections"}})}),
@@ -97,7 +98,7 @@ TEST(parity, a_missing_fact_is_a_difference_but_a_missing_feature_is_not) {
 }
 
 TEST(parity, a_socket_option_that_differs_at_one_end_is_named_with_that_end) {
-    const auto warnings = bench::parity_warnings(std::vector{
+    const auto warnings = bench::build_comparison_warnings(std::vector{
         made("a"), made("b", {{"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=0"}})});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].code, "different_socket_options");
@@ -111,16 +112,16 @@ TEST(parity, unreported_or_missing_socket_options_are_differences) {
               codes{"different_socket_options"});
     const auto more = "client TCP_NODELAY=1 SO_RCVBUF=9; server TCP_NODELAY=1 SO_RCVBUF=9";
     const auto warnings =
-        bench::parity_warnings(std::vector{made("a"), made("b", {{"socket_options", more}})});
+        bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"socket_options", more}})});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not told (a); client 9, server 9 (b)");
 }
 
 TEST(parity, third_party_contenders_without_facts_are_one_warning) {
     const auto stranger = reports::describe("theirs", {{"library_build_type", "release"}});
-    const auto warnings = bench::parity_warnings(std::vector{made("a"), stranger});
+    const auto warnings = bench::build_comparison_warnings(std::vector{made("a"), stranger});
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].code, "parity_not_told");
+    EXPECT_EQ(warnings[0].code, "builds_not_compared");
     EXPECT_SAYS(warnings[0].message, "theirs");
     EXPECT_EQ(codes_of({stranger, stranger}), codes{});
 }

@@ -19,7 +19,7 @@ void told(benchmark::State& state, double us) {
 void plain(benchmark::State& state) {
     told(state, 100);
 }
-BENCHMARK(plain)->Name("told/plain")->UseManualTime();
+BENCHMARK(plain)->Name("asked/plain")->UseManualTime();
 BENCHMARK(plain)
     ->Name(R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)")
     ->UseManualTime();

@@ -1,6 +1,6 @@
 // Tests the scheduling of slices with real processes: shell scripts that speak the protocol of
-// bench/workloads/trial/turns.hpp.
-#include "bench/trial/turns.hpp"
+// bench/workloads/trial/slices.hpp.
+#include "bench/trial/slices.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 #include "bench/trial/process/child_process.hpp"
 #include "reports/files/posix_io.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -28,7 +28,7 @@ using bench::child_request;
 /// The beginning of each script: $in and $out are the descriptors, and wait_for_turn fails after the last
 /// slice.
 constexpr const char* protocol = R"sh(
-in=${LOOPBENCH_TURNS%%,*}; rest=${LOOPBENCH_TURNS#*,}; out=${rest%%,*}
+in=${LOOPBENCH_SLICES%%,*}; rest=${LOOPBENCH_SLICES#*,}; out=${rest%%,*}
 wait_for_turn() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
 ready() { echo ready >&$out; }
 )sh";
@@ -49,8 +49,8 @@ constexpr const char* well_behaved =
     "ready; while wait_for_turn; do echo '10 1000' >&$out; done; echo result";
 
 auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough = 3us, int stop_fd = -1) {
-    return bench::run_in_turns(all,
-                               {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .turn = 1s});
+    return bench::run_interleaved(
+        all, {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .longest_slice = 1s});
 }
 
 TEST(turns, slices_continue_until_there_is_enough_and_each_is_recorded) {
@@ -70,12 +70,12 @@ TEST(turns, slices_continue_until_there_is_enough_and_each_is_recorded) {
 
 TEST(turns, slice_lengths_are_configurable) {
     const std::vector all{player("ready; echo ${rest#*,}")};
-    const auto outcomes = bench::run_in_turns(all, {.limit = 60s, .lengths = {250us, 4ms}});
+    const auto outcomes = bench::run_interleaved(all, {.limit = 60s, .lengths = {250us, 4ms}});
     EXPECT_EQ(outcomes[0].child.output, "250,4000\n");
 }
 
 TEST(turns, only_one_contender_works_at_a_time) {
-    scratch_folder folder;
+    temporary_folder folder;
     const auto log = (folder.path() / "log").native();
     const auto script = "ready; while wait_for_turn; do echo begin $$ >> " + log + "; echo end $$ >> " + log +
                         "; echo '10 1000' >&$out; done; echo begin $$ >> " + log + "; echo end $$ >> " + log;
@@ -92,7 +92,7 @@ TEST(turns, only_one_contender_works_at_a_time) {
 }
 
 TEST(turns, the_order_changes_from_round_to_round) {
-    scratch_folder folder;
+    temporary_folder folder;
     const auto log = (folder.path() / "log").native();
     const auto logging = [&](const std::string& name) {
         return player("ready; while wait_for_turn; do echo " + name + " >> " + log +
@@ -114,7 +114,7 @@ TEST(turns, the_order_changes_from_round_to_round) {
 // A contender that is last in one round and first in the next works twice in a row. Another one then waits
 // for nearly two rounds.
 TEST(turns, a_contender_waits_for_at_most_one_extra_slice) {
-    scratch_folder folder;
+    temporary_folder folder;
     const auto log = (folder.path() / "log").native();
     const std::string names = "abcdef";
     std::vector<bench::child_request> all;
@@ -136,14 +136,14 @@ TEST(turns, a_contender_waits_for_at_most_one_extra_slice) {
 
 TEST(turns, a_contender_that_keeps_its_slice_loses_it_and_the_others_continue) {
     const auto outcomes = run({player("ready; wait_for_turn; exec sleep 1000"), player(well_behaved)});
-    EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
+    EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_TRUE(outcomes[0].slices.empty());
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
 TEST(turns, a_contender_stopped_during_its_slice_loses_it) {
     const auto outcomes = run({player("ready; wait_for_turn; kill -STOP $$"), player(well_behaved)});
-    EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
+    EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
@@ -196,7 +196,7 @@ TEST(turns, a_contender_can_end_before_there_is_enough) {
 TEST(turns, the_common_time_limit_ends_all_without_blame) {
     const auto unending = player("ready; while wait_for_turn; do echo '10 1' >&$out; done");
     const std::vector all{unending, unending, unending};
-    for (const auto& each : bench::run_in_turns(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
+    for (const auto& each : bench::run_interleaved(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
         EXPECT_EQ(each.child.end, child_end::timed_out);
         EXPECT_TRUE(each.out_of_time);
     }
@@ -221,7 +221,7 @@ TEST(turns, an_interrupt_ends_all) {
 
 TEST(turns, no_contender_is_started_after_the_common_time_limit) {
     const std::vector both{player("sleep 1000"), player("sleep 1000")};
-    const auto outcomes = bench::run_in_turns(both, {.limit = 100ms});
+    const auto outcomes = bench::run_interleaved(both, {.limit = 100ms});
     for (const auto& each : outcomes) {
         EXPECT_EQ(each.child.end, child_end::timed_out);
         EXPECT_TRUE(each.out_of_time);
@@ -232,15 +232,15 @@ TEST(turns, no_contender_is_started_after_the_common_time_limit) {
 TEST(turns, each_end_is_reported_while_the_others_are_alive) {
     std::vector<std::size_t> ended;
     const std::vector all{player(well_behaved), player("ready")};
-    bench::run_in_turns(all,
-                        {.enough = 3us, .limit = 60s, .turn = 1s, .ended = [&](std::size_t i, const auto&) {
-                             ended.push_back(i);
-                         }});
+    bench::run_interleaved(
+        all, {.enough = 3us, .limit = 60s, .longest_slice = 1s, .ended = [&](std::size_t i, const auto&) {
+                  ended.push_back(i);
+              }});
     EXPECT_EQ(ended, (std::vector<std::size_t>{1, 0}));
 }
 
 /// Returns a counter that the planted contender prints for an interleaved workload.
-double counted_in_turns(const char* filter, const char* counter) {
+double counted_in_slices(const char* filter, const char* counter) {
     child_request request;
     request.command = {LOOPBENCH_PLANTED_CONTENDER, filter, "--benchmark_format=json"};
     const auto outcomes = run({request});
@@ -251,12 +251,12 @@ double counted_in_turns(const char* filter, const char* counter) {
 
 // Without slices, Google Benchmark runs a workload several times before the run that counts.
 TEST(turns, the_workload_has_run_before_its_first_slice) {
-    EXPECT_GE(counted_in_turns("--benchmark_filter=^runs", "runs"), 2);
+    EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
 // An operation takes at least 200 us and a warm-up 1 ms, so at most seven operations are enough.
 TEST(turns, the_warm_up_grows_only_by_what_is_missing) {
-    const double operations = counted_in_turns("--benchmark_filter=^slow", "warm_up_operations");
+    const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);
     EXPECT_LE(operations, 7);
 }
@@ -268,8 +268,8 @@ TEST(turns, each_contender_gets_one_descriptor_more_and_none_of_the_others) {
     for (const auto& each : run({counting, counting})) EXPECT_EQ(std::stoi(each.child.output), before + 1);
 }
 
-TEST(together, all_are_alive_at_once) {
-    scratch_folder folder;
+TEST(concurrent, all_are_alive_at_once) {
+    temporary_folder folder;
     const auto left = (folder.path() / "left").native(), right = (folder.path() / "right").native();
     // Each contender ends only after it has seen the other one.
     const auto meet = [](const std::string& mine, const std::string& other) {
@@ -279,7 +279,7 @@ TEST(together, all_are_alive_at_once) {
     for (const auto& each : bench::run_together(both, 60s, -1)) EXPECT_EQ(each.output, "met\n");
 }
 
-TEST(together, each_end_is_reported_separately) {
+TEST(concurrent, each_end_is_reported_separately) {
     const std::vector all{alone("exit 3"), alone("kill -SEGV $$"), alone("echo fine")};
     const auto outcomes = bench::run_together(all, 60s, -1);
     EXPECT_EQ(outcomes[0].code, 3);
@@ -287,7 +287,7 @@ TEST(together, each_end_is_reported_separately) {
     EXPECT_EQ(outcomes[2].output, "fine\n");
 }
 
-TEST(together, the_limit_ends_slow_ones_and_finished_ones_keep_their_results) {
+TEST(concurrent, the_limit_ends_slow_ones_and_finished_ones_keep_their_results) {
     const std::vector all{alone("sleep 1000"), alone("echo fine")};
     auto limit = 100ms;
     auto outcomes = bench::run_together(all, limit, -1);
@@ -296,7 +296,7 @@ TEST(together, the_limit_ends_slow_ones_and_finished_ones_keep_their_results) {
     EXPECT_EQ(outcomes[0].end, child_end::timed_out);
 }
 
-TEST(together, an_interrupt_ends_all) {
+TEST(concurrent, an_interrupt_ends_all) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
     const std::vector both{alone("sleep 1000"), alone("sleep 1000")};
     for (const auto& each : bench::run_together(both, 60s, stop.get()))

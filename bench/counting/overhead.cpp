@@ -1,4 +1,4 @@
-#include "bench/counting/price.hpp"
+#include "bench/counting/overhead.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ public:
     using formatted_error::formatted_error;
 };
 
-std::optional<double> median_in(const reports::report& report, const counted_cell& of,
+std::optional<double> median_in(const reports::report& report, const counted_result& of,
                                 std::string_view metric) {
     const auto* found = reports::find_result(report, of.workload, of.contender, metric);
     return found != nullptr ? found->median : std::nullopt;
@@ -53,26 +53,29 @@ struct timed {
 
 /// The amount of work in one trial, in the pairing of the run.
 struct priced_work {
-    reports::way made;
+    reports::pairing made;
     std::uint64_t operations;
     double time_s;  // of the timed parts of an interleaved trial
 };
 
-/// Runs this number of operations or, interleaved, the number that takes `time_s` in its slices. Returns
-/// nothing if the run was interrupted.
+/// Runs this number of operations, `times` over. Interleaved, the timed part of each slice is `times` as long:
+/// operations that a part counts and does not contain would then weigh less. Returns nothing if the run was
+/// interrupted.
 std::optional<timed> run(trial_request request, const priced_work& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
-    if (work.made == reports::way::turns)
+    if (work.made == reports::pairing::interleaved) {
         request.min_time_s = times * work.time_s;
-    else
+        request.slice.timed *= times;
+    } else {
         request.operations = times * work.operations;
-    const auto outcome = work.made == reports::way::turns
+    }
+    const auto outcome = work.made == reports::pairing::interleaved
                              ? executor.run_at_once({&request, 1}, work.made, 0, request.limit).front()
                              : executor.run(request);
     if (outcome.stopped) return std::nullopt;
-    if (outcome.status == reports::cell_status::failed) throw failed_trial{outcome.reason};
-    if (outcome.status != reports::cell_status::ok) throw unpriced{outcome.reason};
+    if (outcome.status == reports::result_status::failed) throw failed_trial{outcome.reason};
+    if (outcome.status != reports::result_status::ok) throw unpriced{outcome.reason};
     const auto time = outcome.metrics.find("time");
     if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
     if (!outcome.operations || !(*outcome.operations > 0))
@@ -139,7 +142,7 @@ std::vector<triple> run_triples(const trial_request& request, const priced_work&
     return all;
 }
 
-void add(counted_cell& cell, const std::string& metric, std::vector<double> samples) {
+void add(counted_result& cell, const std::string& metric, std::vector<double> samples) {
     cell.metrics[metric] = median_of(samples);
     cell.samples[metric] = std::move(samples);
 }
@@ -150,18 +153,18 @@ std::size_t index_of(std::span<const std::string> all, std::string_view one) {
 
 /// Returns the pairing of the run; sequential instead of concurrent, since nothing else runs at the same
 /// time.
-reports::way way_of(const run_plan& plan, const contender& who, std::string_view workload) {
+reports::pairing pairing_of(const run_plan& plan, const contender& who, std::string_view workload) {
     const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
-    const auto made = plan.way_of(
+    const auto made = plan.pairing_of(
         {index_of(plan.workloads, workload), static_cast<std::size_t>(found - plan.contenders.begin())});
-    return made == reports::way::turns ? made : reports::way::apart;
+    return made == reports::pairing::interleaved ? made : reports::pairing::sequential;
 }
 
 }  // namespace
 
-counted_cell price_of(const contender& who, const std::string& workload, const reports::report& report,
-                      const run_plan& plan, trial_executor& executor) {
-    counted_cell cell{workload, who.name, {}, {}};
+counted_result overhead_of(const contender& who, const std::string& workload, const reports::report& report,
+                           const run_plan& plan, trial_executor& executor) {
+    counted_result cell{workload, who.name, {}, {}};
     const auto time_ns = median_in(report, cell, "time");
     const bool has_rate = median_in(report, cell, "throughput").has_value();
     const bool has_latency = median_in(report, cell, "latency_p50").has_value();
@@ -175,8 +178,8 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
                                     .size = plan.size,
                                     .limit = plan.trial_limit,
                                     .cpu = plan.cpu_for(0, index_of(plan.workloads, workload)),
-                                    .turn = plan.turn};
-        const priced_work work{way_of(plan, who, workload), operations,
+                                    .slice = plan.slice};
+        const priced_work work{pairing_of(plan, who, workload), operations,
                                static_cast<double>(operations) * *time_ns / 1e9};
         const auto all = run_triples(request, work, {has_rate, has_latency}, executor);
         if (all.empty()) return cell;
