@@ -284,7 +284,7 @@ struct driver_pair {
     standing ours, theirs;
     bool certain = false;
 
-    /// Returns the ratio from paired measurement; for reports from older versions, the quotient of their
+    /// Returns the ratio from paired measurement; if the report has none for these two, the quotient of their
     /// ratios to the baseline.
     [[nodiscard]] double times_as_fast() const {
         const auto& measured = ours.item->to_epoll;

@@ -11,11 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/file_formats.hpp"
 #include "reports/words.hpp"
 
 namespace loopbench::reports {
-
-inline constexpr std::string_view report_schema = "loopbench/1";
 
 /// Ratio of a contender to the baseline; above 1 is better than the baseline, whatever the metric's
 /// direction.
@@ -152,7 +151,8 @@ struct environment {
     std::optional<std::string> governor;
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
-    /// The least time of a system call (getppid), over batches; absent in older reports.
+    /// The least time of a system call (getppid), over batches; absent if another program
+    /// measured.
     std::optional<double> cheapest_call_ns{};
     std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, at the start of the run
     std::optional<calibration> calibrated;  // absent if this machine has none
@@ -226,16 +226,16 @@ struct disturbances {
 };
 
 struct report {
-    std::string schema{report_schema};
+    std::string schema{report_format.schema};
     bool complete = true;
     std::uint64_t seed = 0;
     std::string baseline;
     std::vector<std::string> command;
-    std::optional<planned> plan;             // absent in reports from older versions
+    std::optional<planned> plan;             // absent if another program measured
     environment where;                       // with several hosts, the first one's
     std::optional<std::vector<host>> hosts;  // absent if there is only one
     std::vector<contender> contenders;
-    std::vector<workload> workloads;  // empty in reports from older versions: see report_index.hpp
+    std::vector<workload> workloads;  // empty if another program measured: see report_index.hpp
     std::vector<result> results;
     judging judged_by;
     std::optional<self_check> aa;  // absent if the baseline was not measured

@@ -17,10 +17,12 @@
 
 #include "bench/experiment/record.hpp"
 #include "bench/experiment/samples.hpp"
+#include "bench/machine/environment.hpp"
 #include "bench/trial/histogram_files.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/atomic_file.hpp"
 #include "reports/json/json.hpp"
+#include "reports/json/require_format.hpp"
 
 namespace loopbench::bench {
 
@@ -29,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view file_name = "histograms.jsonl", journal_name = "journal.jsonl";
-constexpr std::string_view histograms_schema = "loopbench-histograms/1";
 
 std::uint64_t count_of(const reports::histogram& of) {
     std::uint64_t count = 0;
@@ -60,8 +61,8 @@ void merge(reports::histogram& into, reports::histogram from) {
 /// Reads the lines of a file, which may be larger than the memory, one at a time.
 class line_reader {
 public:
-    explicit line_reader(const std::string& path)
-        : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, "read")} {}
+    explicit line_reader(const std::string& path, const char* purpose = "read")
+        : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, purpose)} {}
 
     /// Returns the next line, without its end and valid until the next call; nothing after the last complete
     /// line: an incomplete one was being written when the run was killed. Throws reports::file_error, and
@@ -99,6 +100,18 @@ private:
     std::size_t taken_ = 0;  // bytes of it in that line
 };
 
+/// Throws other_format, with the file's name, unless this is the first line of a file of this format.
+void require_header(std::string_view line, std::string_view file) {
+    try {
+        const reports::document header{line};
+        reports::require_format(header.root(), reports::histograms_format, file);
+    } catch (const reports::other_format&) {
+        throw;
+    } catch (const reports::format_error& error) {
+        throw reports::other_format{"{} is no file of histograms: line 1: {}", file, error.what()};
+    }
+}
+
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
 /// Returns the sums of the trials that count according to the journal, as in every other number of the
@@ -116,13 +129,11 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     simdjson::dom::parser parser;
     try {
         for (; const auto text = lines.next(); ++number) {
-            const simdjson::dom::element line = parser.parse(text->data(), text->size());
             if (number == 1) {
-                const std::string_view schema = line["schema"];
-                if (schema != histograms_schema)
-                    throw reports::format_error{"its schema is not {}", histograms_schema};
+                require_header(*text, file.native());
                 continue;
             }
+            const simdjson::dom::element line = parser.parse(text->data(), text->size());
             const std::string_view workload = line["workload"], contender = line["contender"];
             const auto place =
                 static_cast<std::size_t>(std::ranges::find(workloads, workload) - workloads.begin());
@@ -137,6 +148,8 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
                 merge(sum, std::move(found));
             }
         }
+    } catch (const reports::other_format&) {
+        throw;
     } catch (const reports::format_error& error) {
         throw refuse(error);
     } catch (const simdjson::simdjson_error& error) {
@@ -188,15 +201,18 @@ public:
         }
     }
 
-    static std::string header_text() { return reports::dump({{"schema", histograms_schema}}) + "\n"; }
+    static std::string header_text() {
+        return reports::dump(
+                   {{"schema", reports::histograms_format.schema}, {"version", loopbench_version()}}) +
+               "\n";
+    }
 
 private:
     void open(const std::string& file) {
         open_.emplace(file);
         const auto header = open_->next();
-        if (!header || std::string{*header} + "\n" != header_text())
-            throw reports::format_error{"{} is no file of histograms: line 1: it is none of this version",
-                                        file};
+        if (!header) throw reports::format_error{"{} is not a file of histograms: it is empty", file};
+        require_header(*header, file);
     }
 
     std::vector<fs::path> folders_;
@@ -205,6 +221,12 @@ private:
     std::optional<line_reader> open_;
     std::string line_;
 };
+
+/// Throws other_format if lines of this version must not be appended to the file.
+void require_header_of(const fs::path& file) {
+    line_reader lines{file.native(), "continue"};
+    if (const auto header = lines.next()) require_header(*header, file.native());
+}
 
 /// Returns the path of a file beside the report.
 fs::path beside(const fs::path& report_file, std::string_view name) {
@@ -221,7 +243,10 @@ fs::path beside(const fs::path& report_file, std::string_view name) {
 histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{folder / file_name} {
     const auto header = joined_files::header_text();
     const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
-    if (continues) reports::remove_abandoned(path_);
+    if (continues) {
+        require_header_of(path_);
+        reports::remove_abandoned(path_);
+    }
     if (!continues) reports::write_file_atomically(path_, header);
     file_ = reports::open_regular_file(path_, O_RDWR | O_APPEND, "continue");
     if (continues && ::ftruncate(file_.get(), whole_lines_of(file_.get())) != 0)

@@ -62,8 +62,7 @@ void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
         const auto who = text_of(header["plan"]["contenders"][i]);
-        to.emplace_back(fmt::format("the environment of {}", who),
-                        text_of(executable.value("environment", json{})));
+        to.emplace_back(fmt::format("the environment of {}", who), text_of(executable["environment"]));
         std::map<std::string, std::vector<std::string>> checksums;
         for (const auto& file : executable.value("contents", json::array()))
             checksums[text_of(file["name"])].push_back(text_of(file["checksum"]));

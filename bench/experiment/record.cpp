@@ -15,6 +15,7 @@
 #include "bench/machine/environment.hpp"
 #include "reports/json/json.hpp"
 #include "reports/json/json_fields.hpp"
+#include "reports/json/require_format.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -31,13 +32,11 @@ using reports::read_value;
 using reports::result_status;
 using reports::value_of;
 
-constexpr std::string_view journal_schema = "loopbench-journal/1";
 constexpr std::size_t contender_file_bytes_max = std::size_t{1} << 30U;
 
 constexpr auto fields_of(const file_state*) {
     return std::tuple(field{"path", &file_state::path}, field{"bytes", &file_state::bytes},
-                      field{"modified_ns", &file_state::modified_ns},
-                      field{"inode", &file_state::inode, presence::in_newer_files});
+                      field{"modified_ns", &file_state::modified_ns}, field{"inode", &file_state::inode});
 }
 
 constexpr auto fields_of(const file_content*) {
@@ -45,15 +44,14 @@ constexpr auto fields_of(const file_content*) {
 }
 
 constexpr auto fields_of(const executable_state*) {
-    return std::tuple(field{"path", &executable_state::path}, field{"called", &executable_state::called},
-                      field{"bytes", &executable_state::bytes},
-                      field{"modified_ns", &executable_state::modified_ns},
-                      field{"inode", &executable_state::inode, presence::in_newer_files},
-                      field{"environment", &executable_state::environment, presence::in_newer_files},
-                      field{"layouts", &executable_state::layouts, presence::when_there},
-                      field{"generator", &executable_state::generator, presence::when_there},
-                      field{"files", &executable_state::files, presence::when_there},
-                      field{"contents", &executable_state::contents, presence::when_there});
+    return std::tuple(
+        field{"path", &executable_state::path}, field{"called", &executable_state::called},
+        field{"bytes", &executable_state::bytes}, field{"modified_ns", &executable_state::modified_ns},
+        field{"inode", &executable_state::inode}, field{"environment", &executable_state::environment},
+        field{"layouts", &executable_state::layouts, presence::when_there},
+        field{"generator", &executable_state::generator, presence::when_there},
+        field{"files", &executable_state::files},
+        field{"contents", &executable_state::contents, presence::when_there});
 }
 
 constexpr auto fields_of(const slice_lengths*) {
@@ -77,14 +75,10 @@ constexpr auto fields_of(const run_plan*) {
                       field{"trial_limit_s", &run_plan::trial_limit}, field{"baseline", &run_plan::baseline},
                       field{"threshold_pct", &run_plan::threshold_pct}, field{"correction", &run_plan::how},
                       field{"precision_pct", &run_plan::precision_pct}, field{"cpu", &run_plan::cpu},
-                      field{"tolerated_pct", &run_plan::tolerated_pct, presence::in_newer_files},
-                      field{"counts", &run_plan::counts, presence::in_newer_files},
-                      field{"checks", &run_plan::checks, presence::in_newer_files},
-                      field{"workloads", &run_plan::workloads},
-                      field{"pairings", &run_plan::pairings, presence::in_newer_files},
-                      field{"cores", &run_plan::cores, presence::in_newer_files},
-                      field{"cpus", &run_plan::cpus, presence::in_newer_files},
-                      field{"slice", &run_plan::slice, presence::in_newer_files},
+                      field{"tolerated_pct", &run_plan::tolerated_pct}, field{"counts", &run_plan::counts},
+                      field{"checks", &run_plan::checks}, field{"workloads", &run_plan::workloads},
+                      field{"pairings", &run_plan::pairings}, field{"cores", &run_plan::cores},
+                      field{"cpus", &run_plan::cpus}, field{"slice", &run_plan::slice},
                       field{"shard", &run_plan::part, presence::when_there});
 }
 
@@ -94,18 +88,17 @@ constexpr auto fields_of(const resource_usage*) {
                       field{"rss_max_bytes", &resource_usage::rss_max_bytes},
                       field{"switches_voluntary", &resource_usage::switches_voluntary},
                       field{"switches_involuntary", &resource_usage::switches_involuntary},
-                      field{"run_delay_ns", &resource_usage::run_delay_ns, presence::in_newer_files});
+                      field{"run_delay_ns", &resource_usage::run_delay_ns});
 }
 
 constexpr auto fields_of(const trial_outcome*) {
     return std::tuple(field{"status", &trial_outcome::status},
                       field{"reason", &trial_outcome::reason, presence::null_when_empty},
                       field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
-                      field{"usage", &trial_outcome::usage, presence::in_newer_files},
-                      field{"pairing", &trial_outcome::made, presence::in_newer_files},
-                      field{"cpu", &trial_outcome::cpu, presence::in_newer_files},
+                      field{"usage", &trial_outcome::usage}, field{"pairing", &trial_outcome::made},
+                      field{"cpu", &trial_outcome::cpu},
                       field{"waited", &trial_outcome::waited, presence::when_there},
-                      field{"slices_ns", &trial_outcome::slices, presence::in_newer_files},
+                      field{"slices_ns", &trial_outcome::slices},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
                       field{"context", &trial_outcome::context});
 }
@@ -119,11 +112,9 @@ constexpr auto fields_of(const trial_record*) {
 constexpr auto fields_of(const counted_result*) {
     return std::tuple(field{"workload", &counted_result::workload},
                       field{"contender", &counted_result::contender},
-                      field{"metrics", &counted_result::metrics},
-                      field{"samples", &counted_result::samples, presence::in_newer_files},
-                      field{"tracer", &counted_result::tracer, presence::in_newer_files},
-                      field{"missing", &counted_result::missing},
-                      field{"failed", &counted_result::failed, presence::in_newer_files});
+                      field{"metrics", &counted_result::metrics}, field{"samples", &counted_result::samples},
+                      field{"tracer", &counted_result::tracer}, field{"missing", &counted_result::missing},
+                      field{"failed", &counted_result::failed});
 }
 
 namespace {
@@ -197,8 +188,8 @@ public:
         return std::move(found_);
     }
 
-    void take_header(const node& from) {
-        from.require_schema(journal_schema);
+    void take_header(const node& from, std::string_view name) {
+        reports::require_format(from, reports::journal_format, name);
         found_.command = read_value<std::vector<std::string>>(from.at("command"));
         found_.where = reports::read_environment(from.at("environment"));
         found_.plan = read_plan(from.at("plan"));
@@ -313,7 +304,7 @@ private:
             auto& who = found_.plan.contenders[i];
             who.path = found_.executables[i].path;
             who.called = found_.executables[i].called;
-            who.environment = found_.executables[i].environment.value_or(who.environment);
+            who.environment = found_.executables[i].environment;
             if (found_.executables[i].layouts) take_layouts(from, *found_.executables[i].layouts, who);
         }
     }
@@ -394,14 +385,11 @@ executable_state state_of(const contender& who) {
     const auto file = state_of_file(who.path);
     executable_state state{file.path,  who.called,      file.bytes, file.modified_ns,
                            file.inode, who.environment, {},         generator_of(who)};
-    if (!who.files.empty()) {
-        const auto is_other = [&](const file_state& each) {
-            const std::filesystem::path path{each.path};
-            return path != who.path && std::ranges::find(who.layouts, path) == who.layouts.end();
-        };
-        state.files.emplace();
-        std::ranges::copy_if(who.files, std::back_inserter(*state.files), is_other);
-    }
+    const auto is_other = [&](const file_state& each) {
+        const std::filesystem::path path{each.path};
+        return path != who.path && std::ranges::find(who.layouts, path) == who.layouts.end();
+    };
+    std::ranges::copy_if(who.files, std::back_inserter(state.files), is_other);
     if (who.layouts.empty()) return state;
     state.layouts.emplace();
     std::ranges::transform(who.layouts, std::back_inserter(*state.layouts), state_of_file);
@@ -452,10 +440,14 @@ json header_line(const session_record& begun) {
     auto planned = value_of(plan);
     planned["aa_copy"] = plan.aa_copy ? json(plan.contenders[*plan.aa_copy].name) : json(nullptr);
     planned["contenders"] = std::move(contenders);
-    return {{"schema", journal_schema},        {"seed", plan.seed},
-            {"command", begun.command},        {"environment", reports::to_json(begun.where)},
-            {"plan", std::move(planned)},      {"described", std::move(described)},
-            {"excluded", std::move(excluded)}, {"executables", std::move(executables)}};
+    return {{"schema", reports::journal_format.schema},
+            {"seed", plan.seed},
+            {"command", begun.command},
+            {"environment", reports::to_json(begun.where)},
+            {"plan", std::move(planned)},
+            {"described", std::move(described)},
+            {"excluded", std::move(excluded)},
+            {"executables", std::move(executables)}};
 }
 
 json trial_line(const run_plan& plan, const trial_record& record) {
@@ -505,11 +497,13 @@ session_record read_journal(std::string_view text, std::string_view name) {
                                              {.first_line = line, .room_behind = text.size() - end}};
             parsed = true;
             if (line == 1)
-                reader.take_header(document.root());
+                reader.take_header(document.root(), name);
             else
                 reader.take_line(document.root());
             text.remove_prefix(end + 1);
         }
+    } catch (const reports::other_format&) {
+        throw;
     } catch (const reports::format_error& error) {
         throw not_a_journal(parsed ? fmt::format("line {}: {}", line, error.what()) : error.what());
     }
@@ -559,8 +553,6 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     };
     for (std::size_t i = 0; i < begun.executables.size(); ++i) {
         const auto& then = begun.executables[i];
-        if (!then.environment)
-            throw usage_error{"the journal does not say what {} was started with; {}", then.path, remedy};
         auto now = state_of(begun.plan.contenders[i]);
         for (std::size_t k = 0; then.layouts && now.layouts && k < then.layouts->size(); ++k)
             if ((*now.layouts)[k] != (*then.layouts)[k]) throw has_changed((*then.layouts)[k].path);
@@ -570,8 +562,7 @@ void refuse_other_place(const session_record& begun, const reports::environment&
         now.files = then.files;
         now.contents = then.contents;  // a change of content also changes the file's time
         if (now != then) throw has_changed(then.path);
-        if (!then.files || !files) continue;  // an older journal, or files were not recorded
-        if (const auto other = other_file(*then.files, *files)) throw has_changed(*other);
+        if (const auto other = other_file(then.files, files)) throw has_changed(*other);
     }
 }
 

@@ -30,10 +30,10 @@ struct file_content {
 struct executable_state {
     std::string path, called;
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
-    std::optional<std::map<std::string, std::string>> environment;  // absent in older journals
-    std::optional<std::vector<file_state>> layouts = {};            // absent if there are none
-    std::optional<file_state> generator = {};                       // absent if there is none
-    std::optional<std::vector<file_state>> files = {};       // its other files; absent in older journals
+    std::map<std::string, std::string> environment = {};
+    std::optional<std::vector<file_state>> layouts = {};     // absent if there are none
+    std::optional<file_state> generator = {};                // absent if there is none
+    std::vector<file_state> files = {};                      // its other files
     std::optional<std::vector<file_content>> contents = {};  // of all these files, by name; only in shards
     bool operator==(const executable_state&) const = default;
 };

@@ -11,9 +11,11 @@
 #include <set>
 #include <tuple>
 
+#include "bench/machine/environment.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json_fields.hpp"
+#include "reports/json/require_format.hpp"
 #include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
 
@@ -23,7 +25,6 @@ namespace {
 
 using reports::field;
 using reports::node;
-using reports::presence;
 
 using field_names = std::initializer_list<const char*>;
 
@@ -88,11 +89,11 @@ void check_fields(const expected_count& item, const node& from) {
 }
 
 constexpr auto fields_of(const expected_ratio*) {
-    return std::tuple(
-        field{"workload", &expected_ratio::workload}, field{"contender", &expected_ratio::contender},
-        field{"metric", &expected_ratio::metric, presence::in_newer_files},
-        field{"median", &expected_ratio::median}, field{"low", &expected_ratio::low},
-        field{"high", &expected_ratio::high}, field{"pairing", &expected_ratio::made, presence::when_there});
+    return std::tuple(field{"workload", &expected_ratio::workload},
+                      field{"contender", &expected_ratio::contender},
+                      field{"metric", &expected_ratio::metric}, field{"median", &expected_ratio::median},
+                      field{"low", &expected_ratio::low}, field{"high", &expected_ratio::high},
+                      field{"pairing", &expected_ratio::made});
 }
 
 void check_fields(const expected_ratio& item, const node& from) {
@@ -120,7 +121,6 @@ void check_fields(const expected_times& times, const node& from) {
 namespace {
 
 expectations read_expectations(const node& from) {
-    from.require_schema(baseline_schema);
     expectations all;
     all.slack = reports::read_value<count_slack>(from.at("slack"));
     all.counts = reports::read_value<std::vector<expected_count>>(from.at("counts"));
@@ -204,8 +204,10 @@ std::optional<workload_size> size_of(const reports::report& report) {
     return report.plan ? reports::named<workload_size>(report.plan->size) : std::nullopt;
 }
 
-expectations parse_baseline(std::string_view text) {
-    return read_expectations(reports::document{text}.root());
+expectations parse_baseline(std::string_view text, std::string_view name) {
+    const reports::document content{text};
+    reports::require_format(content.root(), reports::baseline_format, name);
+    return read_expectations(content.root());
 }
 
 expectations read_baseline(const std::string& file) {
@@ -213,7 +215,9 @@ expectations read_baseline(const std::string& file) {
         fmt::format("`loopbench check --update --against {}` writes one, --help says with what", file);
     if (!std::filesystem::exists(file)) throw usage_error{"there is no baseline {}; {}", file, remedy};
     try {
-        return parse_baseline(reports::read_file(file));
+        return parse_baseline(reports::read_file(file), file);
+    } catch (const reports::other_format&) {
+        throw;
     } catch (const std::runtime_error& error) {  // format_error, file_error
         throw usage_error{"{} is not a baseline: {}; move it away, and {}", file, error.what(), remedy};
     }
@@ -221,10 +225,11 @@ expectations read_baseline(const std::string& file) {
 
 std::string write_baseline(const expectations& all) {
     return fmt::format(
-        "{{\n \"schema\": \"{}\",\n \"slack\": {{\"per_op\": {}, \"bytes\": {}, \"pct\": {}}},\n \"counts\": "
+        "{{\n \"schema\": \"{}\",\n \"version\": \"{}\",\n \"slack\": {{\"per_op\": {}, \"bytes\": {}, "
+        "\"pct\": {}}},\n \"counts\": "
         "[{}\n ],\n \"times\": {}\n}}\n",
-        baseline_schema, all.slack.per_op, all.slack.bytes, all.slack.pct, lines_of(all.counts, "  "),
-        all.times ? text_of(*all.times) : "null");
+        reports::baseline_format.schema, loopbench_version(), all.slack.per_op, all.slack.bytes,
+        all.slack.pct, lines_of(all.counts, "  "), all.times ? text_of(*all.times) : "null");
 }
 
 std::string changed_lines(std::string_view before, std::string_view after) {

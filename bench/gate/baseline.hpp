@@ -14,8 +14,6 @@
 
 namespace loopbench::bench {
 
-inline constexpr std::string_view baseline_schema = "loopbench-baseline/1";
-
 /// The allowed distance of a count from the expected one: the sum of a fixed part and a share of the expected
 /// count.
 struct count_slack {
@@ -36,8 +34,8 @@ struct expected_count {
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
-    std::optional<reports::pairing> made;  // the pairing of both; absent in older baselines
-    std::string metric = "time";           // older baselines have only "time"
+    reports::pairing made = reports::pairing::sequential;  // the pairing of both
+    std::string metric = "time";
 };
 
 /// Expected ratios, valid for the machine and the sizes with which they were measured.
@@ -79,15 +77,15 @@ void add_once(std::vector<std::string>& names, const std::string& name);
 /// Returns the machine's properties on which ratios depend: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
-/// Returns the size that was measured; nothing for reports older than the plan field.
+/// Returns the size that was measured; nothing if another program measured.
 std::optional<workload_size> size_of(const reports::report& report);
 
 /// Reads the baseline in the file. Throws usage_error with the file, the cause and the remedy if there is
 /// none, or if it is something else.
 expectations read_baseline(const std::string& file);
 
-/// Parses the text of a baseline. Throws reports::format_error.
-expectations parse_baseline(std::string_view text);
+/// Parses the text of a baseline; `name` is for messages. Throws reports::format_error.
+expectations parse_baseline(std::string_view text, std::string_view name);
 
 /// Returns the text of a baseline's file: a line for each count and for each ratio.
 std::string write_baseline(const expectations& all);

@@ -9,14 +9,13 @@
 #include "reports/calibration.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
+#include "reports/json/require_format.hpp"
 
 namespace loopbench::bench {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view calibration_schema = "loopbench-calibration/1";
 
 using json = nlohmann::ordered_json;
 
@@ -35,7 +34,8 @@ std::optional<fs::path> calibration_path(reports::pairing made) {
 }
 
 std::string write_calibration(const reports::calibration& found, const reports::environment& where) {
-    const json whole{{"schema", calibration_schema},
+    const json whole{{"schema", reports::calibration_format.schema},
+                     {"version", loopbench_version()},
                      {"machine", machine_json(where)},
                      {"calibration", reports::to_json(found)}};
     return reports::dump(whole, 1) + "\n";
@@ -48,10 +48,12 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
     try {
         const reports::document document{reports::read_file(path.native())};
         const auto from = document.root();
-        from.require_schema(calibration_schema);
+        reports::require_format(from, reports::calibration_format, path.native());
         auto found = reports::read_calibration(from.at("calibration"));
         if (from.at("machine").object() != machine_json(where)) return std::nullopt;
         return found;
+    } catch (const reports::other_format&) {
+        throw;
     } catch (const reports::format_error& error) {
         throw reports::format_error{"{} is no calibration: {}; remove it, or run `loopbench calibrate` again",
                                     path.native(), error.what()};

@@ -62,12 +62,6 @@ gate_result check_count(const expected_count& expected, const count_slack& slack
     return found;
 }
 
-/// Returns true for a result of a counting pass, which has one number. In older reports, a result with one
-/// number per trial is the contender's own value.
-bool is_counted(const reports::result& item) {
-    return item.deterministic && item.median && item.samples.size() == 1;
-}
-
 }  // namespace
 
 std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells) {
@@ -79,7 +73,7 @@ std::vector<gate_result> check_counts(const expectations& expected, std::span<co
 std::vector<counted_result> counts_in(const reports::report& report) {
     std::vector<counted_result> all;
     for (const auto& item : report.results) {
-        const bool is_count = is_counted(item);
+        const bool is_count = item.deterministic && item.median;
         const bool failed = item.status == reports::result_status::failed;
         const bool lost = failed || item.status == reports::result_status::not_run;
         if (!is_count && !lost) continue;

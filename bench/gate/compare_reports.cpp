@@ -100,7 +100,7 @@ const result* has_to_be_known(const report_index& then, const result& of) {
     return nullptr;
 }
 
-/// Returns a copy with only its labels. A newer loopbench's report may have metrics that are unknown here.
+/// Returns a copy with only its labels. The report of a later version may have metrics that are unknown here.
 result without_numbers(const result& like) {
     result lost;
     lost.workload = like.workload;

@@ -10,7 +10,8 @@
 namespace loopbench::bench {
 
 /// Throws usage_error if the reports have different sizes of the workloads: nothing in them can then be
-/// compared. A report older than the plan field is accepted. The names are those of the files.
+/// compared. A report without a plan, which another
+/// program measured, is accepted. The names are those of the files.
 void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
                        const std::string& now_name);
 

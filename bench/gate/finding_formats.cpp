@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/machine/environment.hpp"
 #include "reports/columns.hpp"
+#include "reports/file_formats.hpp"
 #include "reports/formats/github.hpp"
 #include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
@@ -82,7 +84,8 @@ std::string write_json(std::span<const gate_result> findings) {
                         {"expected", reports::number_or_null(found.expected)},
                         {"measured", reports::number_or_null(found.measured)},
                         {"message", found.message}});
-    return reports::dump({{"schema", "loopbench-check/1"},
+    return reports::dump({{"schema", reports::check_format.schema},
+                          {"version", loopbench_version()},
                           {"outcome", outcome_name(findings)},
                           {"findings", std::move(list)}},
                          1) +

@@ -17,7 +17,7 @@ std::string write_text(std::span<const gate_result> findings);
 /// Returns the same for two builds or reports, where no baseline can be looser.
 std::string write_text_of_comparison(std::span<const gate_result> findings);
 
-/// Returns {"schema": "loopbench-check/1", "outcome": ..., "findings": [...]}; absent numbers are null.
+/// Returns {"schema", "version", "outcome", "findings": [...]}; absent numbers are null.
 std::string write_json(std::span<const gate_result> findings);
 
 std::string write_markdown(std::span<const gate_result> findings);

@@ -12,6 +12,7 @@
 
 #include "bench/generator/open_loop.hpp"
 #include "bench/generator/path.hpp"
+#include "reports/file_formats.hpp"
 
 namespace {
 
@@ -53,7 +54,7 @@ json to_json(const open_loop_result& result) {
     const auto text_or_null = [](const std::optional<std::string>& text) {
         return text ? json(*text) : json(nullptr);
     };
-    return {{"schema", "loopbench-generator/1"},
+    return {{"schema", loopbench::reports::generator_format.schema},
             {"capacity", result.capacity},
             {"rate", result.rate},
             {"tries", result.tries},
@@ -123,7 +124,9 @@ int main(int argc, char** argv) {
         document["path"] = std::move(path);
         fmt::print("{}\n", document.dump());
     } catch (const std::exception& error) {
-        fmt::print("{}\n", json{{"schema", "loopbench-generator/1"}, {"failure", error.what()}}.dump());
+        fmt::print(
+            "{}\n",
+            json{{"schema", loopbench::reports::generator_format.schema}, {"failure", error.what()}}.dump());
     }
     return 0;
 }

@@ -161,7 +161,7 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
 /// Returns whether the text is Google Benchmark output. Searches for the schema with its quotation marks,
 /// because a program's path may contain the bare text (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
-    return text.find(fmt::format("\"{}\"", reports::report_schema)) == std::string_view::npos &&
+    return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
@@ -268,7 +268,7 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// Identifies the run by date, machine and samples only: a newer loopbench may evaluate the same trials
+/// Identifies the run by date, machine and samples only: another version may evaluate the same trials
 /// differently, but the run is the same.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;

@@ -21,6 +21,7 @@
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
+#include "reports/json/require_format.hpp"
 
 namespace loopbench::bench {
 
@@ -44,6 +45,9 @@ constexpr dialect postgresql{
     "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // after a wait, it sees what others wrote
     "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
+
+constexpr std::string_view name_before_number = "loopbench-history/";
+static_assert(reports::history_format.schema.starts_with(name_before_number));
 
 bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
@@ -198,8 +202,7 @@ public:
         });
     }
 
-    connection(std::string where, opening how, std::chrono::seconds patience,
-               std::span<const schema_step> steps)
+    connection(std::string where, opening how, std::chrono::seconds patience)
         : where_{std::move(where)}, speaks_{is_postgresql(where_) ? postgresql : sqlite} {
         refuse_other_urls(where_);
         refuse_unescaped_passwords(where_);
@@ -214,7 +217,11 @@ public:
                 sql_ << "PRAGMA page_size = 16384";  // for a new file: long texts need fewer reads
             });
         }
-        migrate(how, steps);
+        if (guarded([&] { return holds_history(); })) return;
+        if (how == opening::existing)
+            throw usage_error{"there is no history in {}; `loopbench history add REPORT` begins one",
+                              shown()};
+        in_transaction([&] { return holds_history() || create_tables(); });
     }
 
     /// Returns the text that `query` finds for the run; empty if it finds nothing.
@@ -243,16 +250,37 @@ private:
         });
     }
 
-    bool has_history() {
-        row_id found = 0;
-        sql_ << speaks_.has_history, into(found);
-        return found > 0;
+    /// Returns the version of loopbench that added the last run; empty if none is known.
+    std::string last_writer() {
+        std::string version;
+        try {
+            sql_ << "SELECT loopbench_version FROM loopbench_run WHERE loopbench_version <> '' "
+                    "ORDER BY id DESC LIMIT 1",
+                into(version);
+        } catch (const soci::soci_error&) {  // the other version has other tables
+        }
+        return version;
     }
 
-    std::size_t version() {
-        row_id found = 0;
-        if (has_history()) sql_ << "SELECT COALESCE(MAX(version), 0) FROM loopbench_schema", into(found);
-        return static_cast<std::size_t>(found);
+    /// Returns false if the database has no history. Throws other_format if it has another version's.
+    bool holds_history() {
+        row_id found = 0, number = 0;
+        sql_ << speaks_.has_history, into(found);
+        if (found == 0) return false;
+        sql_ << "SELECT COALESCE(MAX(version), 0) FROM loopbench_schema", into(number);
+        const auto& known = reports::history_format;
+        const auto stated = fmt::format("{}{}", name_before_number, number);
+        if (stated != known.schema)
+            reports::require_format(stated, known, fmt::format("the history in {}", shown()), last_writer());
+        return true;
+    }
+
+    bool create_tables() {
+        refuse_other_databases();
+        for (const auto* statement : history_tables()) sql_ << statement;
+        const auto number = std::string{reports::history_format.schema.substr(name_before_number.size())};
+        sql_ << "INSERT INTO loopbench_schema (version) VALUES (" + number + ")";
+        return true;
     }
 
     void refuse_other_databases() {
@@ -261,35 +289,6 @@ private:
         sql_ << "SELECT COUNT(*) FROM sqlite_master", into(tables);
         if (tables > 0)
             throw usage_error{"{} is a database of something else; name another file with --history", where_};
-    }
-
-    void migrate(opening how, std::span<const schema_step> steps) {
-        const auto refuse_newer = [&](std::size_t found) {
-            if (found > steps.size())
-                throw usage_error{
-                    "the history in {} has version {}, and this loopbench knows those up to {}; use a newer "
-                    "loopbench, or another history",
-                    shown(), found, steps.size()};
-            return found;
-        };
-        if (guarded([&] { return refuse_newer(version()); }) == steps.size()) return;
-        if (guarded([&] { return version(); }) == 0 && how == opening::existing)
-            throw usage_error{"there is no history in {}; `loopbench history add REPORT` begins one",
-                              shown()};
-        // Check again: another process may have migrated in the meantime.
-        in_transaction([&] {
-            const auto from = refuse_newer(version());
-            if (!has_history()) {
-                refuse_other_databases();
-                sql_ << "CREATE TABLE loopbench_schema (version INTEGER NOT NULL)";
-            }
-            for (auto i = from; i < steps.size(); ++i) {
-                for (const auto* statement : steps[i]) sql_ << statement;
-                const auto now = static_cast<row_id>(i + 1);
-                sql_ << "INSERT INTO loopbench_schema (version) VALUES (:version)", use(now);
-            }
-            return true;
-        });
     }
 
     [[nodiscard]] database_error explained(const soci::soci_error& error) const {
@@ -409,9 +408,8 @@ void number_machines(std::vector<kept_run>& runs) {
 
 }  // namespace
 
-store::store(std::string where, opening how, std::chrono::seconds patience,
-             std::span<const schema_step> steps)
-    : open_{std::make_unique<connection>(std::move(where), how, patience, steps)} {}
+store::store(std::string where, opening how, std::chrono::seconds patience)
+    : open_{std::make_unique<connection>(std::move(where), how, patience)} {}
 store::~store() = default;
 store::store(store&&) noexcept = default;
 store& store::operator=(store&&) noexcept = default;

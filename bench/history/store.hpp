@@ -42,21 +42,17 @@ struct kept_run {
     reports::reliability reliability = reports::reliability::unknown;
 };
 
-/// SQL that one version adds to the previous one, in the common language of SQLite and PostgreSQL.
-using schema_step = std::vector<const char*>;
-
-/// Returns the steps; step i creates version i + 1.
-std::span<const schema_step> schema_steps();
+/// Returns the SQL that creates the tables of a new history.
+std::span<const char* const> history_tables();
 
 enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// Opens `where`, the path of a file or postgresql://... Migrates an older schema to the version of
-    /// `steps`, in one transaction. Waits up to `patience` for another process that writes. Throws
-    /// usage_error if there is no history, a newer one or something else, and database_error.
-    store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10},
-          std::span<const schema_step> steps = schema_steps());
+    /// Opens `where`, the path of a file or postgresql://... Waits up to `patience` for another process that
+    /// writes. Throws usage_error if there is no history or something else, reports::other_format if another
+    /// version's tables are there, and database_error.
+    store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
     ~store();
     store(store&&) noexcept;
     store& operator=(store&&) noexcept;

@@ -7,6 +7,7 @@
 
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
+#include "reports/json/require_format.hpp"
 
 namespace loopbench::bench {
 
@@ -58,8 +59,10 @@ std::string read_histogram_file(const fs::path& path, std::string_view workload)
         if (!text) return ours;
         simdjson::dom::parser parser;
         const element whole = parser.parse(*text);
-        if (field<std::string_view>(whole, "schema") != "loopbench-histogram-file/1")
-            throw reports::format_error{"schema: expected loopbench-histogram-file/1"};
+        std::string_view version;  // left out by programs that are built without loopbench
+        if (whole["version"].get(version) != simdjson::SUCCESS) version = {};
+        reports::require_format(field<std::string_view>(whole, "schema"), reports::histogram_file_format,
+                                "its histogram file", version);
         for (const auto each : field<simdjson::dom::array>(whole, "histograms"))
             if (read_histogram(each).workload == workload)  // every histogram is read, as a check
                 ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);

@@ -23,6 +23,7 @@
 #include "bench/trial/slices.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/json/json.hpp"
+#include "reports/json/require_format.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -211,6 +212,8 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
     try {
         auto found = read_histogram_file(histogram_file_in(scratch), request.workload);
         if (trial.status == result_status::ok) trial.histograms = std::move(found);
+    } catch (const reports::other_format& error) {
+        discard(trial, error.what());
     } catch (const reports::format_error& error) {
         discard(trial, fmt::format("left a histogram file (LOOPBENCH_HISTOGRAM_FILE) that is none: {}",
                                    error.what()));

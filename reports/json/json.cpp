@@ -10,6 +10,7 @@
 
 #include "reports/calibration.hpp"
 #include "reports/json/json_fields.hpp"
+#include "reports/json/require_format.hpp"
 #include "reports/terminal/unicode.hpp"
 
 namespace loopbench::reports {
@@ -52,20 +53,19 @@ constexpr auto fields_of(const host*) {
 }
 
 constexpr auto fields_of(const result*) {
-    return std::tuple(field{"workload", &result::workload}, field{"contender", &result::contender},
-                      field{"metric", &result::metric}, field{"unit", &result::unit},
-                      field{"direction", &result::better}, field{"deterministic", &result::deterministic},
-                      field{"pairing", &result::made, presence::in_newer_files},
-                      field{"samples", &result::samples}, field{"median", &result::median},
-                      field{"low", &result::low}, field{"high", &result::high},
-                      field{"level", &result::level}, field{"ratio", &result::to_baseline},
-                      field{"difference", &result::from_baseline, presence::when_there},
-                      field{"times_floor", &result::times_floor, presence::in_newer_files},
-                      field{"to_epoll", &result::to_epoll, presence::when_there},
-                      field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
-                      field{"layout_pct", &result::layout_pct, presence::when_there},
-                      field{"by_host", &result::by_host, presence::when_there},
-                      field{"status", &result::status}, field{"reason", &result::reason});
+    return std::tuple(
+        field{"workload", &result::workload}, field{"contender", &result::contender},
+        field{"metric", &result::metric}, field{"unit", &result::unit}, field{"direction", &result::better},
+        field{"deterministic", &result::deterministic}, field{"pairing", &result::made},
+        field{"samples", &result::samples}, field{"median", &result::median}, field{"low", &result::low},
+        field{"high", &result::high}, field{"level", &result::level}, field{"ratio", &result::to_baseline},
+        field{"difference", &result::from_baseline, presence::when_there},
+        field{"times_floor", &result::times_floor},
+        field{"to_epoll", &result::to_epoll, presence::when_there}, field{"verdict", &result::judged},
+        field{"detectable_pct", &result::detectable_pct},
+        field{"layout_pct", &result::layout_pct, presence::when_there},
+        field{"by_host", &result::by_host, presence::when_there}, field{"status", &result::status},
+        field{"reason", &result::reason});
 }
 
 constexpr auto fields_of(const contender*) {
@@ -103,8 +103,7 @@ constexpr auto fields_of(const pairing_agreement*) {
 constexpr auto fields_of(const calibration*) {
     return std::tuple(field{"date", &calibration::date}, field{"complete", &calibration::complete},
                       field{"contender", &calibration::contender},
-                      field{"workloads", &calibration::workloads},
-                      field{"pairing", &calibration::made, presence::in_newer_files},
+                      field{"workloads", &calibration::workloads}, field{"pairing", &calibration::made},
                       field{"threshold_pct", &calibration::threshold_pct}, field{"aa", &calibration::aa},
                       field{"blocks", &calibration::blocks}, field{"try_s", &calibration::try_s},
                       field{"slowdowns", &calibration::slowdowns},
@@ -173,13 +172,11 @@ constexpr auto fields_of(const report*) {
     return std::tuple(
         field{"schema", &report::schema}, field{"complete", &report::complete}, field{"seed", &report::seed},
         field{"baseline", &report::baseline}, field{"command", &report::command},
-        field{"plan", &report::plan, presence::in_newer_files}, field{"environment", &report::where},
+        field{"plan", &report::plan}, field{"environment", &report::where},
         field{"hosts", &report::hosts, presence::when_there}, field{"contenders", &report::contenders},
-        field{"workloads", &report::workloads, presence::in_newer_files}, field{"results", &report::results},
-        field{"judging", &report::judged_by, presence::in_newer_files},
-        field{"aa", &report::aa, presence::in_newer_files},
-        field{"disturbances", &report::disturbed, presence::in_newer_files},
-        field{"warnings", &report::warnings});
+        field{"workloads", &report::workloads}, field{"results", &report::results},
+        field{"judging", &report::judged_by}, field{"aa", &report::aa},
+        field{"disturbances", &report::disturbed}, field{"warnings", &report::warnings});
 }
 
 json to_json(const environment& where) {
@@ -252,8 +249,10 @@ report read_json(const std::string& text, std::string_view name) {
     try {
         const document content{text, {.room_behind = text.capacity() - text.size()}};
         const auto from = content.root();
-        from.require_schema(report_schema);
+        require_format(from, report_format, name);
         return read_value<report>(from);
+    } catch (const other_format&) {
+        throw;
     } catch (const format_error& error) {
         throw format_error{"{} is not a report: {}; write it again with `loopbench run`", name, error.what()};
     }

@@ -42,7 +42,7 @@ std::string write_json(const report& content);
 report read_json(const std::string& text, std::string_view name);
 
 /// Returns `text` formatted as report.json, after checking it with read_json(). Keeps unknown fields, which a
-/// newer loopbench or another tool added.
+/// later version or another tool added.
 std::string rewrite_json(const std::string& text, std::string_view name);
 
 /// Removes the whitespace between the values of a valid JSON text.

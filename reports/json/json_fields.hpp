@@ -23,7 +23,6 @@ namespace loopbench::reports {
 
 enum class presence {
     always,
-    in_newer_files,  // if a file lacks it, the struct keeps its default
     when_there,      // an empty optional is left out instead of written as null
     null_when_empty  // an empty text is written as null
 };
@@ -100,7 +99,7 @@ template <class type>
 void read_fields(type& to, const node& from) {
     const auto take = [&]<class value>(const field<type, value>& each) {
         const auto found = from.find(each.name);
-        if (!found && (each.when == presence::in_newer_files || each.when == presence::when_there)) return;
+        if (!found && each.when == presence::when_there) return;
         const auto there = found ? *found : from.at(each.name);
         if (each.when == presence::null_when_empty && there.is_null())
             to.*each.member = value{};

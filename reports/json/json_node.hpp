@@ -138,15 +138,8 @@ public:
         return static_cast<value>(found - all.begin());
     }
 
-    /// Fails unless the document's field "schema" has this value.
-    void require_schema(std::string_view known) const {
-        const auto schema = at("schema");
-        if (schema.text() != known)
-            schema.fail("\"{}\" is not \"{}\", the one that this loopbench reads", shown(schema.text()),
-                        known);
-    }
-
     [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(value().is); }
+    [[nodiscard]] bool is_text() const { return std::holds_alternative<std::string_view>(value().is); }
 
     [[noreturn]] void fail(const std::string& cause) const {
         const auto place = path();

@@ -4,8 +4,8 @@
     documentation_test.py SOURCE LOOPBENCH
 
 Each code block is part of a file that a test compiles or runs, every link has a target, the exit codes are those of
-`loopbench --help`, and the glossary is in order. documentation_test.cpp checks that the commands work, evidence_test.py
-checks the numbers.
+`loopbench --help`, the glossary is in order, and the table of formats has the numbers of the code.
+documentation_test.cpp checks that the commands work, evidence_test.py checks the numbers.
 """
 
 import pathlib
@@ -79,10 +79,20 @@ def stale_glossary(source, loopbench):
                 yield f"{term}: nothing is spelled {spelling}"
 
 
+def stale_formats(source):
+    """Returns the formats that only one of the code and the table has."""
+    name = r"loopbench-\w+/\d+"
+    in_code = set(re.findall(f'"({name})"', (source / "reports/file_formats.hpp").read_text()))
+    in_table = set(re.findall(rf"^\| `({name})` \|", (source / "docs/formats.md").read_text(), re.MULTILINE))
+    for each in sorted(in_code ^ in_table):
+        yield f"{each} is not in " + ("the table" if each in in_code else "reports/file_formats.hpp")
+
+
 def main(source, loopbench):
     source = pathlib.Path(source)
     complaints = [(source / "docs/gate.md", what) for what in wrong_exit_codes(source, loopbench)]
     complaints += [(source / "docs/glossary.md", what) for what in stale_glossary(source, loopbench)]
+    complaints += [(source / "docs/formats.md", what) for what in stale_formats(source)]
     for document in documents(source):
         complaints += [(document, what) for what in (*code_of_its_own(document, source), *dead_links(document))]
     for document, what in complaints:

@@ -76,7 +76,7 @@ TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {
                             says(each["message"].get<std::string>(), "malloc_counter"));
     EXPECT_TRUE(warned) << report["warnings"].dump(1);
     const auto counts = nlohmann::json::parse(content_of(loopbench.path("out/counts.json")));
-    EXPECT_EQ(counts["schema"], "loopbench-counts/1");
+    EXPECT_EQ(counts["schema"], reports::counts_format.schema);
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
 

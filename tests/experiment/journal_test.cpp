@@ -27,7 +27,7 @@ TEST(journal, the_first_line_holds_the_plan) {
         {.plan = plan, .command = {"loopbench", "run"}, .where = bench::read_environment()}};
     const auto lines = journal_lines(folder / "journal.jsonl");
     ASSERT_EQ(lines.size(), 1U);
-    EXPECT_EQ(lines[0]["schema"], "loopbench-journal/1");
+    EXPECT_EQ(lines[0]["schema"], reports::journal_format.schema);
     EXPECT_EQ(lines[0]["seed"], 1);
     EXPECT_EQ(lines[0]["command"], (std::vector<std::string>{"loopbench", "run"}));
     EXPECT_EQ(lines[0]["plan"]["blocks"], 3);

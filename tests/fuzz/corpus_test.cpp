@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <set>
 
+#include "bench/experiment/record.hpp"
+#include "bench/gate/baseline.hpp"
 #include "readers.hpp"
 #include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::tests {
 
@@ -25,6 +28,18 @@ TEST(fuzz_corpus, every_input_is_accepted_or_refused_by_its_reader) {
     for (const auto& reader : fuzz::readers)
         EXPECT_TRUE(letters.contains(reader.letter))
             << "there is no seed for the reader of a " << reader.name;
+}
+
+// Seeds of an older format would all be refused at their first line.
+TEST(fuzz_corpus, seeds_have_the_current_formats) {
+    const auto seed = [](const char* name) {
+        return reports::read_file(LOOPBENCH_FUZZ_CORPUS "/" + std::string{name}).substr(1);
+    };
+    for (const auto* name : {"report", "report-small", "report-of-extremes"})
+        EXPECT_NO_THROW(reports::read_json(seed(name), name)) << name;
+    for (const auto* name : {"journal", "journal-whole", "journal-of-a-shard", "journal-merged-of-two-hosts"})
+        EXPECT_NO_THROW(bench::read_journal(seed(name), name)) << name;
+    EXPECT_NO_THROW(bench::parse_baseline(seed("baseline"), "baseline"));
 }
 
 }  // namespace

@@ -88,12 +88,12 @@ void read_journal(std::string_view text) {
 void read_baseline(std::string_view text) {
     bench::expectations all;
     try {
-        all = bench::parse_baseline(text);
+        all = bench::parse_baseline(text, "it");
     } catch (const reports::format_error& error) {
         return require_readable(error);
     }
     const auto written = bench::write_baseline(all);
-    require(bench::write_baseline(bench::parse_baseline(written)) == written,
+    require(bench::write_baseline(bench::parse_baseline(written, "it")) == written,
             "a baseline changes when it is read and written");
     bench::check_counts(all, std::span<const bench::counted_result>{});
 }

@@ -126,7 +126,7 @@ TEST(calibrate, halves_of_two_different_calibrations_are_refused) {
 TEST(calibrate, all_trials_must_have_the_same_pairing) {
     auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 20, 0.01);
     EXPECT_EQ(bench::judge_calibration(equal, slowed, {}).made, reports::pairing::sequential)
-        << "as older journals";
+        << "without a choice";
     equal.plan.pairings = {reports::pairing::concurrent};
     EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
     slowed.plan.pairings = equal.plan.pairings;

@@ -498,7 +498,7 @@ TEST_F(compare_reports, a_timer_that_no_longer_reports_its_lateness_is_inconclus
     for (auto* text : {&unknown.first, &unknown.second})
         for (auto at = text->find("late_p50"); at != std::string::npos; at = text->find("late_p50"))
             text->replace(at, 8, "late_p51");
-    EXPECT_EQ(between(unknown.first, unknown.second).code, 4) << "of a newer loopbench";
+    EXPECT_EQ(between(unknown.first, unknown.second).code, 4) << "of a later version";
 }
 
 TEST_F(compare_reports, a_baseline_without_samples_is_compared_by_the_ratios_of_rounds) {

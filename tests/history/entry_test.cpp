@@ -205,7 +205,7 @@ TEST(entry, a_report_of_a_shard_is_refused_with_the_remedy_to_merge) {
 
 TEST(entry, other_files_are_refused_by_name) {
     for (const auto* text :
-         {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench/99"})",
+         {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench-report/99"})",
           R"({"context": {"date": "yesterday"}, "benchmarks": [{"name": "b", "run_name": "b", "run_type":
               "iteration", "real_time": 1, "cpu_time": 1, "time_unit": "ns"}]})"}) {
         EXPECT_SAYS(complaint_of<reports::format_error>([&] { bench::read_entry(text, "some.json", {}); }),

@@ -210,13 +210,11 @@ TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
 }
 
 TEST_F(history_command, a_password_in_the_wrong_place_is_not_shown) {
-    const std::string url = "postgresql://me:secret@h/db", with_a_blank = "postgresql://me:se secret@h/db";
-    for (const auto& words : std::vector<std::vector<std::string>>{{"history", "list", url},
-                                                                   {"history", "list", with_a_blank},
-                                                                   {"history", "show", url},
-                                                                   {"history", "add", url},
-                                                                   {"run", url}}) {
-        const auto ran = loopbench(words);
+    const std::string url = "'postgresql://me:secret@h/db'",
+                      with_a_blank = "'postgresql://me:se secret@h/db'";
+    for (const auto& words : {"history list " + url, "history list " + with_a_blank, "history show " + url,
+                              "history add " + url, "run " + url}) {
+        const auto ran = loopbench.in_shell("XDG_DATA_HOME=$folder/data $loopbench " + words);
         EXPECT_EQ(ran.code, 2);
         EXPECT_SAYS(ran.error_tail, "postgresql://me:***@h/db");
         EXPECT_EQ(ran.error_tail.find("secret"), std::string::npos) << ran.error_tail;

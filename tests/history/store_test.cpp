@@ -1,5 +1,4 @@
-// Tests the database: each report is stored completely and once, also with several writers, and a new version
-// of the tables keeps the data.
+// Tests the database: each report is stored completely and once, also with several writers.
 #include "bench/history/store.hpp"
 
 #include <gtest/gtest.h>
@@ -15,6 +14,7 @@
 #include "bench/history/series.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/json/json.hpp"
+#include "reports/json/require_format.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
@@ -194,46 +194,31 @@ TEST(store, runs_can_be_removed) {
     EXPECT_EQ(store.points_of(first), "");
 }
 
-constexpr auto second_version = "ALTER TABLE loopbench_run ADD COLUMN note TEXT NOT NULL DEFAULT 'none'";
-
-std::vector<bench::schema_step> with_another(std::vector<const char*> statements) {
-    std::vector<bench::schema_step> steps(bench::schema_steps().begin(), bench::schema_steps().end());
-    steps.push_back(std::move(statements));
-    return steps;
-}
-
-TEST(store, an_older_version_is_migrated_with_every_row) {
+TEST(store, a_history_of_another_format_is_refused_and_left_alone) {
     const empty_history history;
-    const auto report = sample_report();
-    const auto run = opened(history).add(bench::entry_of(report, {"abc", {}, ""})).run;
-    const auto steps = with_another({second_version});
-    {
-        bench::store newer{history.place(), opening::existing, 2s, steps};
-        const auto kept = newer.report_of(run);
-        ASSERT_TRUE(kept);
-        EXPECT_EQ(reports::write_json(*kept), reports::write_json(report));
+    opened(history).add(bench::entry_of(report_of_day(1), {}));
+    other_session other{history};
+    for (const auto* version : {"version - 1", "version + 2"}) {
+        other.sql << std::string{"UPDATE loopbench_schema SET version = "} + version;
+        for (const auto how : {opening::existing, opening::created_if_missing}) {
+            const auto refusal = complaint_of<reports::other_format>([&] {
+                bench::store{history.place(), how};
+            });
+            EXPECT_SAYS(refusal, "the history in ");
+            EXPECT_SAYS(refusal, "0.1.0") << "the version that wrote the run";
+        }
+        EXPECT_EQ(other.count("loopbench_run"), 1);
     }
-    std::string note;
-    other_session{history}.sql << "SELECT note FROM loopbench_run", soci::into(note);
-    EXPECT_EQ(note, "none");
-    EXPECT_NO_THROW((bench::store{history.place(), opening::existing, 2s, steps})) << "and once is enough";
+    other.sql << "UPDATE loopbench_schema SET version = version - 1";
+    EXPECT_EQ(opened(history).runs().size(), 1);
 }
 
-TEST(store, a_newer_version_is_refused_and_left_alone) {
+TEST(store, a_history_with_the_tables_of_another_format_is_refused_without_a_version) {
     const empty_history history;
-    opened(history).add(bench::entry_of(report_of_day(1), {}));
-    bench::store{history.place(), opening::existing, 2s, with_another({second_version})};
-    EXPECT_SAYS(complaint_of<bench::usage_error>([&] { opened(history); }), "newer loopbench");
-    EXPECT_EQ(other_session{history}.count("loopbench_run"), 1);
-}
-
-TEST(store, a_failed_migration_changes_nothing) {
-    const empty_history history;
-    opened(history).add(bench::entry_of(report_of_day(1), {}));
-    const auto broken = with_another({second_version, "INSERT INTO loopbench_no_such_table VALUES (1)"});
-    EXPECT_THROW((bench::store{history.place(), opening::existing, 2s, broken}), bench::database_error);
-    EXPECT_EQ(opened(history).runs().size(), 1) << "of the old version";
-    EXPECT_NO_THROW((bench::store{history.place(), opening::existing, 2s, with_another({second_version})}));
+    opened(history);
+    other_session{history}.sql << "DROP TABLE loopbench_run";
+    other_session{history}.sql << "UPDATE loopbench_schema SET version = 99";
+    EXPECT_SAYS(complaint_of<reports::other_format>([&] { opened(history); }), "update loopbench");
 }
 
 TEST(store, a_lock_of_another_process_is_reported) {

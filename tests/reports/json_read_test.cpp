@@ -57,7 +57,7 @@ TEST(json_read, minifying_in_place_works_on_every_processor) {
 
 TEST(json_read, a_report_without_floors_has_no_multiples) {
     auto document = reports::to_json(sample_report());
-    for (auto& item : document["results"]) item.erase("times_floor");
+    for (auto& item : document["results"]) item["times_floor"] = nullptr;
     for (const auto& item : reports::read_json(reports::dump(document), "it").results)
         EXPECT_FALSE(item.times_floor);
     EXPECT_EQ(
@@ -91,11 +91,6 @@ TEST(json_read, an_unknown_status_is_named_with_the_known_ones) {
     const auto text =
         complaint_after([](ordered_json& document) { document["results"][0]["status"] = "fine"; });
     EXPECT_SAYS(text, "\"fine\" is not one of ok, unsupported, failed");
-}
-
-TEST(json_read, another_schema_is_refused_by_name) {
-    const auto text = complaint_after([](ordered_json& document) { document["schema"] = "loopbench/2"; });
-    EXPECT_SAYS(text, "\"loopbench/2\" is not \"loopbench/1\"");
 }
 
 TEST(json_read, a_negative_count_is_refused) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "bench/contenders/process/process_facts.hpp"
+#include "reports/file_formats.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -158,7 +159,7 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     std::ifstream file(path);
     const auto side = nlohmann::json::parse(file);
     std::remove(path.c_str());
-    EXPECT_EQ(side["schema"], "loopbench-histogram-file/1");
+    EXPECT_EQ(side["schema"], reports::histogram_file_format.schema);
     EXPECT_EQ(side["contender"], "asio-epoll");
     ASSERT_EQ(side["histograms"].size(), 3u);  // latency and lateness of one workload, lateness of the other
     for (const auto& each : side["histograms"]) {

@@ -83,8 +83,7 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop_.fd());
     complete_plan(plan, stop_);
     std::map<std::string, reports::pairing> pairings;
-    for (const auto& ratio : times.ratios)
-        if (ratio.made) pairings.emplace(ratio.workload, *ratio.made);
+    for (const auto& ratio : times.ratios) pairings.emplace(ratio.workload, ratio.made);
     choose_pairings(plan, pairings);
     return plan;
 }

@@ -11,7 +11,9 @@
 #include "bench/cli/session/progress.hpp"
 #include "bench/counting/counts.hpp"
 #include "bench/counting/overhead.hpp"
+#include "bench/machine/environment.hpp"
 #include "bench/summary/passes.hpp"
+#include "reports/file_formats.hpp"
 #include "reports/files/atomic_file.hpp"
 #include "reports/json/json.hpp"
 
@@ -63,7 +65,9 @@ std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
         counted.push_back(
             {workload, who->name, counts.metrics, counts.missing, counts.failed, counts.tracer});
     }
-    const json whole{{"schema", "loopbench-counts/1"}, {"cells", std::move(details)}};
+    const json whole{{"schema", reports::counts_format.schema},
+                     {"version", loopbench_version()},
+                     {"cells", std::move(details)}};
     reports::write_file_atomically(folder / "counts.json", reports::dump(whole, 1) + "\n");
     return counted;
 }

@@ -349,8 +349,8 @@ finished_run measure_rest(const session_place& place) {
     if (record.plan.part) record.plan.machine = machine_identity();
     record.outcome.interrupted = record.outcome.budget_spent = false;
     record.outcome.blocks_finished = 0;
-    written.keep(text.rfind('\n') + 1);
     histogram_log histograms{place.folder, histogram_log::beginning::behind_what_is_there};
+    written.keep(text.rfind('\n') + 1);
     return finish(std::move(record), written, histograms, place);
 }
 

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "reports/file_formats.hpp"
+
 namespace loopbench::bench {
 
 namespace {
@@ -41,7 +43,8 @@ std::string histogram_file::text() const {
         append(all, workload, "latency", values.latency);
         append(all, workload, "late", values.lateness);
     }
-    return json{{"schema", "loopbench-histogram-file/1"},
+    return json{{"schema", reports::histogram_file_format.schema},
+                {"version", LOOPBENCH_VERSION},
                 {"contender", contender_},
                 {"histograms", std::move(all)}}
                .dump() +

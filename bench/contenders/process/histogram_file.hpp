@@ -6,11 +6,12 @@
 // their counts add up to `count`. A lateness below zero is an early fire. `min`, `max` and `mean` are exact.
 // A workload that ran more than once (repetitions, calibration) appears with its last run:
 //
-//   {"schema": "loopbench-histogram-file/1", "contender": "loop-epoll",
+//   {"schema": "loopbench-histogram-file/1", "version": "0.2.0", "contender": "loop-epoll",
 //    "histograms": [{"workload": "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns",
 //                    "count": 3000, "min": 3391, "max": 91234, "mean": 3710.5,
 //                    "buckets": [[3376, 3391, 12], ...]}]}
 //
+// `version` is that of loopbench; programs that are built without it leave it out.
 // `metric` is "latency" or "late", as in the names of the counters (latency_p50, late_max).
 #pragma once
 

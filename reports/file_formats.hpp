@@ -1,0 +1,33 @@
+// The formats of the files that loopbench writes. docs/formats.md says what changes a format's number, and
+// what a newer version does with an older file.
+#pragma once
+
+#include <string_view>
+
+namespace loopbench::reports {
+
+struct file_format {
+    std::string_view schema;  // NAME/NUMBER, as the file's field "schema" has it
+    std::string_view remedy;  // for a file with an older number, besides the version that wrote it
+};
+
+inline constexpr file_format report_format{"loopbench-report/2", "measure again with `loopbench run`"};
+inline constexpr file_format journal_format{"loopbench-journal/2", "begin a new run with `loopbench run`"};
+inline constexpr file_format histograms_format{"loopbench-histograms/1",
+                                               "measure again with `loopbench run`"};
+inline constexpr file_format counts_format{"loopbench-counts/1", "count again with `loopbench run --counts`"};
+inline constexpr file_format calibration_format{"loopbench-calibration/2", "run `loopbench calibrate` again"};
+inline constexpr file_format check_format{"loopbench-check/1", "run `loopbench check` again"};
+inline constexpr file_format baseline_format{
+    "loopbench-baseline/2", "move it away and write it again with `loopbench check --update`"};
+/// A history has it as the version of its tables. It rises with the report's number: a history holds reports.
+inline constexpr file_format history_format{"loopbench-history/2", "begin another history with --history"};
+/// The file in which a contender leaves histograms.
+inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
+/// The output of loopbench-generator, which contenders read.
+inline constexpr file_format generator_format{"loopbench-generator/1", "build both from the same sources"};
+
+/// The first format of a report, which had no name of its own.
+inline constexpr std::string_view first_report_schema = "loopbench/1";
+
+}  // namespace loopbench::reports
