@@ -1,6 +1,6 @@
 // A third-party Google Benchmark program that knows nothing of loopbench, with the awkward features that
 // users need. It sets its times instead of measuring them (SetIterationTime), so that they are the same on
-// every machine; only real/chain does real work. STRANGER_SLOWER_PCT makes a slower build.
+// every machine; only real/chain does real work. SLOWER_PCT makes a slower build.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr double slower = 1 + STRANGER_SLOWER_PCT / 100.0;
+constexpr double slower = 1 + SLOWER_PCT / 100.0;
 
 /// Sets the time of each iteration to `us`, plus or minus 0.3 % depending on the process.
 void told(benchmark::State& state, double us) {
