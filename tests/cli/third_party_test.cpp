@@ -37,7 +37,7 @@ protected:
 
 TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
     const auto ran =
-        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER, {"--workload", "told", "--blocks", "12"});
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", "told", "--blocks", "12"});
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto found = times();
@@ -83,7 +83,7 @@ TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_oth
 TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected_exactly) {
     const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
     EXPECT_EQ(
-        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER, {"--workload", odd, "--blocks", "10"}).code,
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", odd, "--blocks", "10"}).code,
         3);
     EXPECT_EQ(times().size(), 1U);
 }
@@ -97,7 +97,7 @@ TEST_F(third_party, a_failing_benchmark_is_an_error_in_its_own_words) {
 }
 
 TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
-    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER,
+    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY,
                              {"--workload", "asked/plain", "--blocks", "10"});
     ASSERT_EQ(ran.code, 3);
     const auto journal = loopbench.path("out/journal.jsonl");

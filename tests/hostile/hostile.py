@@ -18,7 +18,7 @@ import attack
 import broken_files  # noqa: F401  each of these registers its attacks
 import kills
 import places  # noqa: F401
-import strangers  # noqa: F401
+import third_party  # noqa: F401
 import surroundings  # noqa: F401
 import tracers  # noqa: F401
 

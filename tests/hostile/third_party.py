@@ -9,7 +9,7 @@ import time
 
 from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Ended, Skipped, attack
 
-GROUP = "strangers"
+GROUP = "third_party"
 TURNS = ', "slices": "1"'
 INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know it: it is interleaved on request
 
