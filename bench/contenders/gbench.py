@@ -373,7 +373,8 @@ class Contender:
             rows = [self.row_of(each, small, flags.benchmark_min_time, histograms) for each in chosen]
             if histogram_file := os.environ.get("LOOPBENCH_HISTOGRAM_FILE"):
                 with open(histogram_file, "w", encoding="utf-8") as out:
-                    json.dump({"schema": "loopbench-histogram-file/1", "contender": self.name, "histograms": histograms}, out)
+                    json.dump({"schema": "loopbench-histogram-file/1", "contender": self.name,
+                               "histograms": histograms}, out)
             publish({"context": self.context(small), "benchmarks": rows}, flags)
 
 

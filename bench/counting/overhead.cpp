@@ -58,9 +58,9 @@ struct priced_work {
     double time_s;  // of the timed parts of an interleaved trial
 };
 
-/// Runs this number of operations, `times` over. Interleaved, the timed part of each slice is `times` as long:
-/// operations that a part counts and does not contain would then weigh less. Returns nothing if the run was
-/// interrupted.
+/// Runs this number of operations, `times` over. Interleaved, the timed part of each slice is `times` as
+/// long: operations that a part counts and does not contain would then weigh less. Returns nothing if the run
+/// was interrupted.
 std::optional<timed> run(trial_request request, const priced_work& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;

@@ -85,9 +85,9 @@ struct echo_family {
             "Whatever is proportional to all connections instead of the active ones: poll and select pass "
             "all of them to the kernel each time."},
     };
-    // Many TCP connections, or several with large messages, are sequential (pairing::sequential): six round trips on
-    // each connection make slices so long that every contender's kernel acknowledges unread data during the
-    // slices of others (see swap_neighbours() in trial/slices.cpp).
+    // Many TCP connections, or several with large messages, are sequential (pairing::sequential): six round
+    // trips on each connection make slices so long that every contender's kernel acknowledges unread data
+    // during the slices of others (see swap_neighbours() in trial/slices.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

@@ -36,8 +36,8 @@ protected:
 };
 
 TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
-    const auto ran =
-        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", "told", "--blocks", "12"});
+    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY,
+                             {"--workload", "told", "--blocks", "12"});
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto found = times();
@@ -83,7 +83,8 @@ TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_oth
 TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected_exactly) {
     const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
     EXPECT_EQ(
-        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", odd, "--blocks", "10"}).code,
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", odd, "--blocks", "10"})
+            .code,
         3);
     EXPECT_EQ(times().size(), 1U);
 }

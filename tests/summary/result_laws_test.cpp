@@ -40,7 +40,8 @@ bench::session_record session_with(counted_result counted) {
     return record;
 }
 
-const reports::result& counted_result(const reports::report& report, const bench::session_record& record) {
+const reports::result& result_with_counts(const reports::report& report,
+                                          const bench::session_record& record) {
     return *reports::find_result(report, record.plan.workloads.front(), record.plan.contenders.at(1).name,
                                  "time");
 }
@@ -50,7 +51,7 @@ TEST(result_laws, an_operation_takes_at_least_as_long_as_its_system_calls) {
          {std::pair{4.9, result_status::ok}, std::pair{5.1, result_status::failed}}) {
         const auto record = session_with(counts({{"syscalls", calls}}));
         const auto report = bench::report_of(record);
-        const auto& found = counted_result(report, record);
+        const auto& found = result_with_counts(report, record);
         EXPECT_EQ(found.status, status) << calls;
         if (status == result_status::failed) {
             EXPECT_SAYS(found.reason.value_or(""), "law of system calls");
@@ -62,14 +63,14 @@ TEST(result_laws, an_operation_takes_at_least_as_long_as_its_system_calls) {
 TEST(result_laws, a_session_that_did_not_time_a_call_has_no_law_of_calls) {
     auto record = session_with(counts({{"syscalls", 100}}));
     record.where.cheapest_call_ns.reset();
-    EXPECT_EQ(counted_result(bench::report_of(record), record).status, result_status::ok);
+    EXPECT_EQ(result_with_counts(bench::report_of(record), record).status, result_status::ok);
 }
 
 TEST(result_laws, twice_the_operations_take_twice_the_time) {
     const auto status_of = [](const std::vector<double>& doublings) {
         const auto record = session_with(counts({{"doubling", doublings.front()}}, doublings));
         const auto report = bench::report_of(record);
-        const auto& found = counted_result(report, record);
+        const auto& found = result_with_counts(report, record);
         if (found.status == result_status::failed) {
             EXPECT_SAYS(found.reason.value_or(""), "law of doubling");
         }
