@@ -97,7 +97,7 @@ TEST_F(asyncio, the_contender_measures_all_of_its_families) {
 
 TEST_F(asyncio, the_contender_supports_slices) {
     for (const auto* workload : {"gather/echo", "echo/rtt/tcp/conns:1/bytes:64"}) {
-        const auto results = results_of(workload, 0, "slices");
+        const auto results = results_of(workload, 0, "interleaved");
         ASSERT_FALSE(results.empty());
         for (const auto& item : results) {
             EXPECT_EQ(item["status"], "ok") << item["reason"];
@@ -106,8 +106,8 @@ TEST_F(asyncio, the_contender_supports_slices) {
         const auto trial = journal_lines(loopbench.path("out/journal.jsonl")).at(1);
         EXPECT_FALSE(trial["slices_ns"].empty()) << trial;
     }
-    const auto apart = results_of("sleep/concurrent", 0, "slices");
-    EXPECT_EQ(apart.at(0)["pairing"], "sequential") << "it waits, so that it never asks for a turn";
+    const auto sequential = results_of("sleep/concurrent", 0, "interleaved");
+    EXPECT_EQ(sequential.at(0)["pairing"], "sequential") << "it waits, so that it never asks for a turn";
     bench::child_request request;
     request.command = {script.native()};
     request.environment = {{"LOOPBENCH_SLICES", "1,2,three"}};

@@ -19,9 +19,9 @@ TEST(explain_command, a_workload_is_explained_with_its_parameters_and_its_timed_
 TEST(explain_command, a_workload_is_explained_with_the_pairing_of_each_parameter) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "timer/churn"}).output;
-    EXPECT_SAYS(text, "with timers:1000 in turns: ");
-    EXPECT_SAYS(text, "; with timers:100000 apart: ");
-    EXPECT_SAYS(loopbench({"explain", "timer/ladder"}).output, "Trials:    apart: ") << "all alike";
+    EXPECT_SAYS(text, "with timers:1000 interleaved: ");
+    EXPECT_SAYS(text, "; with timers:100000 sequential: ");
+    EXPECT_SAYS(loopbench({"explain", "timer/ladder"}).output, "Trials:    sequential: ") << "all alike";
 }
 
 TEST(explain_command, metrics_and_contenders_are_explained) {

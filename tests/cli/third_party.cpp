@@ -21,12 +21,12 @@ void plain(benchmark::State& state) {
 }
 BENCHMARK(plain)->Name("asked/plain")->UseManualTime();
 BENCHMARK(plain)
-    ->Name(R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)")
+    ->Name(R"(asked/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)")
     ->UseManualTime();
-BENCHMARK(plain)->Name("told/unit")->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(plain)->Name("told/repeated")->UseManualTime()->Repetitions(3);
-BENCHMARK(plain)->Name("told/aggregates")->UseManualTime()->Repetitions(3)->ReportAggregatesOnly(true);
-BENCHMARK(plain)->Name("told/iterations")->UseManualTime()->Iterations(10);
+BENCHMARK(plain)->Name("asked/unit")->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(plain)->Name("asked/repeated")->UseManualTime()->Repetitions(3);
+BENCHMARK(plain)->Name("asked/aggregates")->UseManualTime()->Repetitions(3)->ReportAggregatesOnly(true);
+BENCHMARK(plain)->Name("asked/iterations")->UseManualTime()->Iterations(10);
 
 void counted(benchmark::State& state) {
     told(state, 100);
@@ -36,18 +36,18 @@ void counted(benchmark::State& state) {
     state.counters["rate per s"] = benchmark::Counter(1, benchmark::Counter::kIsRate);
     state.SetLabel("a label, with \"quotes\"");
 }
-BENCHMARK(counted)->Name("told/counters")->UseManualTime();
+BENCHMARK(counted)->Name("asked/counters")->UseManualTime();
 
 void of_size(benchmark::State& state) {
     told(state, static_cast<double>(state.range(0)));
     state.SetComplexityN(state.range(0));
 }
-BENCHMARK(of_size)->Name("told/complexity")->Arg(64)->Arg(128)->UseManualTime()->Complexity();
+BENCHMARK(of_size)->Name("asked/complexity")->Arg(64)->Arg(128)->UseManualTime()->Complexity();
 
 void threaded(benchmark::State& state) {
     told(state, 100);
 }
-BENCHMARK(threaded)->Name("told/threads")->UseManualTime()->Threads(1)->Threads(2);
+BENCHMARK(threaded)->Name("asked/threads")->UseManualTime()->Threads(1)->Threads(2);
 
 void broken(benchmark::State& state) {
     state.SkipWithError("no such device");

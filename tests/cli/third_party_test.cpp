@@ -41,18 +41,19 @@ TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto found = times();
-    const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
-    for (const auto* name : {"asked/plain", odd, "told/unit", "told/repeated", "told/aggregates",
-                             "told/iterations", "told/counters", "told/complexity/64", "told/complexity/128",
-                             "told/threads/manual_time/threads:1", "told/threads/manual_time/threads:2"}) {
+    const auto odd = R"(asked/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
+    for (const auto* name :
+         {"asked/plain", odd, "asked/unit", "asked/repeated", "asked/aggregates", "asked/iterations",
+          "asked/counters", "asked/complexity/64", "asked/complexity/128",
+          "asked/threads/manual_time/threads:1", "asked/threads/manual_time/threads:2"}) {
         ASSERT_TRUE(found.contains(name)) << name << ran.output;
         const auto& time = found.at(name);
         EXPECT_EQ(time["verdict"], "slower") << time;
         EXPECT_NEAR(100 * (1 / time["ratio"]["median"].get<double>() - 1), 5, 0.7) << name;
     }
     EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are no benchmarks";
-    EXPECT_NEAR(found.at("told/unit")["median"].get<double>(), 105'000, 700) << "in ns, whatever it printed";
-    EXPECT_SAYS(ran.error_tail, "next on told/plain: slower by ");
+    EXPECT_NEAR(found.at("asked/unit")["median"].get<double>(), 105'000, 700) << "in ns, whatever it printed";
+    EXPECT_SAYS(ran.error_tail, "next on asked/plain: slower by ");
 }
 
 TEST_F(third_party, the_same_build_is_no_regression) {
@@ -81,7 +82,7 @@ TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_oth
 }
 
 TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected_exactly) {
-    const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
+    const auto odd = R"(asked/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
     EXPECT_EQ(
         compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", odd, "--blocks", "10"})
             .code,
@@ -108,7 +109,7 @@ TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
     reports::write_file_atomically(journal, text + R"({"block": 9, "att)");
     const auto resumed = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_EQ(resumed.code, 3) << resumed.error_tail;
-    EXPECT_SAYS(resumed.error_tail, "next on told/plain: slower by ");
+    EXPECT_SAYS(resumed.error_tail, "next on asked/plain: slower by ");
     EXPECT_EQ(first_trials_in(journal), 30);
     EXPECT_EQ(loopbench.report()["results"][0]["samples"].size(), results[0]["samples"].size());
 }

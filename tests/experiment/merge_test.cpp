@@ -162,13 +162,13 @@ TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.blocks = 10; }), "\"blocks\" is 12 in the first and 10");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.min_time_s = 2; }), "\"min_time_s\" is 0.5 in the first");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.size = bench::workload_size::small; }),
-                "\"size\" is real in the first and small in the second");
+                "\"size\" is full in the first and small in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.budget = std::chrono::seconds{9}; }),
                 "\"budget_s\" is none in the first and 9.0 in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.cpu = 1; }), "\"cpu\" is none in the first and 1");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.counts = true; }), "\"counts\" is false in the first");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.slice.timed = std::chrono::milliseconds{3}; }),
-                "\"turn\"");
+                "\"slice\"");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.workloads = {"yield"}; }),
                 "number 2 of the plan's workloads is echo in the first and none in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.contenders[1].name = "libuv"; }),
@@ -186,7 +186,7 @@ TEST_F(shards, shards_with_different_pairings_are_refused_with_the_workloads_nam
     };
     EXPECT_SAYS(refusal({add({1, 2}, "a", in(reports::pairing::sequential)),
                          add({2, 2}, "b", in(reports::pairing::interleaved))}),
-                "the plan's ways for echo is apart in the first and turns in the second");
+                "echo is sequential in the first and interleaved in the second");
 }
 
 TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_checksums) {

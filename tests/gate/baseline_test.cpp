@@ -148,7 +148,7 @@ TEST_F(baseline, a_wrong_value_is_refused_with_its_position) {
     EXPECT_SAYS(refusal_with("/times/ratios/0/low", 3),
                 "times.ratios[0]: low, median and high are not in order");
     EXPECT_SAYS(refusal_with("/times/ratios/0/contender", "asio-epoll"), "asio-epoll has a ratio to itself");
-    EXPECT_SAYS(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of small, real");
+    EXPECT_SAYS(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of small, full");
     auto nothing = sample_document();
     nothing["counts"] = json::array();
     nothing["times"] = nullptr;
@@ -197,7 +197,7 @@ TEST_F(baseline, a_ratio_is_of_a_measured_metric_and_each_has_one_line) {
 
 TEST_F(baseline, each_ratio_records_its_pairing) {
     EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::pairing::interleaved);
-    EXPECT_SAYS(refusal_with("/times/ratios/0/way", "sideways"), "pairing");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/pairing", "sideways"), "pairing");
     auto report = sample_report();
     for (auto& item : report.results) item.made = reports::pairing::concurrent;
     auto times = *sample_baseline().times;

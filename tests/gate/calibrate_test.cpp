@@ -136,7 +136,7 @@ TEST(calibrate, all_trials_must_have_the_same_pairing) {
     auto mixed = small_plan(1);
     mixed.pairings = {reports::pairing::concurrent, reports::pairing::sequential};
     const auto complaint = complaint_of<bench::usage_error>([&] { bench::pairing_of(mixed); });
-    for (const auto* said : {"yield has the way together", "echo the way apart", "--pairing"})
+    for (const auto* said : {"yield has the way concurrent", "echo the way sequential", "--pairing"})
         EXPECT_SAYS(complaint, said);
 }
 
@@ -273,7 +273,7 @@ TEST(calibrate_command, each_pairing_has_its_own_calibration) {
     const auto ended = loopbench.in_shell(std::string{calibrate_briefly} + "--pairing concurrent");
     ASSERT_EQ(ended.code, 0) << ended.error_tail;
     const auto stored =
-        nlohmann::json::parse(content_of(loopbench.path("state/loopbench/calibration-together.json")));
+        nlohmann::json::parse(content_of(loopbench.path("state/loopbench/calibration-concurrent.json")));
     EXPECT_EQ(stored["calibration"]["pairing"], "concurrent");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
     const auto quoted_by = [&](const std::string& way) {

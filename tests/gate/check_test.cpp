@@ -220,7 +220,8 @@ TEST(check_times, times_with_another_pairing_than_the_baselines_are_unclear) {
     for (auto& item : turns.results) item.made = reports::pairing::interleaved;
     const auto found = time_found(turns);
     EXPECT_EQ(found.kind, finding_kind::unclear);
-    for (const auto* said : {"made apart before and in turns now", "--pairing sequential", "check --update"})
+    for (const auto* said :
+         {"sequential before and are interleaved now", "--pairing sequential", "check --update"})
         EXPECT_SAYS(found.message, said);
     auto of_slices = recorded_times;
     of_slices.ratios[0].made = reports::pairing::interleaved;

@@ -369,7 +369,7 @@ TEST_F(compare_reports, different_pairings_are_inconclusive_with_both_names_and_
     for (auto& item : turns.results) item.made = reports::pairing::interleaved;
     const auto ran = between(reports::write_json(apart), reports::write_json(turns));
     EXPECT_EQ(ran.code, 4);
-    for (const auto* said : {"loop-epoll on yield", "made apart before and in turns now", "--pairing"})
+    for (const auto* said : {"loop-epoll on yield", "sequential before and are interleaved now", "--pairing"})
         EXPECT_SAYS(ran.error_tail, said);
     EXPECT_EQ(between(reports::write_json(turns), reports::write_json(turns)).code, 0);
 }

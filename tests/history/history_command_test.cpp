@@ -55,7 +55,7 @@ TEST_F(history_command, a_report_can_be_added_listed_shown_and_exported) {
     EXPECT_EQ(run("export", {"1"}).output, reports::write_json(report));
     const auto exported = loopbench.path("points.csv").native();
     EXPECT_EQ(run("export", {"-o", exported}).code, 0);
-    EXPECT_SAYS(content_of(exported), "loop-epoll,time,ns,smaller,apart,asio-epoll,1.5,");
+    EXPECT_SAYS(content_of(exported), "loop-epoll,time,ns,smaller,sequential,asio-epoll,1.5,");
     EXPECT_EQ(run("export", {"1", "--workload", "yield"}).code, 2) << "a report is given back whole";
     for (const auto* none : {"2", "0", "99999999999", "99999999999999999999"})
         EXPECT_EQ(run("export", {none}).code, 2) << none;

@@ -31,7 +31,7 @@ counted_result counts(std::map<std::string, double> metrics, std::vector<double>
 bench::session_record session_with(counted_result counted) {
     bench::session_record record;
     record.plan = small_plan(7);
-    record.plan.workloads = {"echo"};
+    record.plan.workloads = {"yield"};
     record.outcome = outcome_of(record.plan, [](const auto&) { return took_ns(1000); });
     record.where.cheapest_call_ns = 200;
     counted.workload = record.plan.workloads.front();

@@ -52,7 +52,7 @@ TEST_P(planted_defects, each_of_them_breaks_a_law) {
     for (const auto& [defect, law] : std::map<std::string, std::string>{{"outside", "law of counts"},
                                                                         {"half-time", "Little"},
                                                                         {"fast-clock", "law of clocks"},
-                                                                        {"slow-clock", "law of CPU"},
+                                                                        {"slow-clock", "law of C"},
                                                                         {"half-work", "law of counts"},
                                                                         {"off-by-one", "law of counts"},
                                                                         {"printed", "law of numbers"}}) {
