@@ -37,7 +37,8 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
     const bool is_short =
         op.kind == io_kind::receive && op.result > 0 && static_cast<std::size_t>(op.result) < op.size;
-    const bool is_told_again = edge_triggered_ && d.is_by_level() && &side == &d.in && !d.always_ready;
+    const bool is_told_again =
+        edge_triggered_ && d.is_watched_by_level() && &side == &d.in && !d.always_ready;
     if (!done || is_told_again || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
     return done;
 }
@@ -63,18 +64,20 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
-    if (!may_be_by_level || d.vain_calls == by_edges_for_good) return;
+    if (!may_be_by_level || d.wanted == input_watch::by_edges_for_good) return;
     if (done) {
+        d.wanted = input_watch::by_edges;
         d.vain_calls = 0;
-    } else if (d.vain_calls < vain_calls_max && ++d.vain_calls == vain_calls_max && is_listener(op.fd)) {
-        d.vain_calls = by_edges_for_good;
+    } else if (d.wanted == input_watch::by_edges && ++d.vain_calls == vain_calls_max) {
+        d.wanted = is_listener(op.fd) ? input_watch::by_edges_for_good : input_watch::by_level;
     }
 }
 
 // By level, makes a call now and then although nothing was reported.
 bool readiness_driver::is_to_be_tried(descriptor& d, const direction& side) noexcept {
     if (side.ready) return true;
-    return d.vain_calls == vain_calls_max && &side == &d.in && ++d.starts_by_level % starts_until_tried == 0;
+    return d.wanted == input_watch::by_level && &side == &d.in &&
+           ++d.starts_by_level % starts_until_tried == 0;
 }
 
 readiness_driver::descriptor& readiness_driver::get(int fd) {
@@ -104,13 +107,13 @@ bool readiness_driver::start(io_operation& op) {
         count_vain_calls(d, op, done);
         if (done) return true;
     }
-    if (&side != &d.in && d.vain_calls == vain_calls_max) [[unlikely]]
-        d.vain_calls = by_edges_for_good;
+    if (&side != &d.in && d.wanted == input_watch::by_level) [[unlikely]]
+        d.wanted = input_watch::by_edges_for_good;
     side.waiting.push(op);
     try {
         watch_what_is_wanted(op.fd, d);
     } catch (...) {
-        d.vain_calls = by_edges_for_good;
+        d.wanted = input_watch::by_edges_for_good;
         side.waiting.remove(op);
         throw;
     }
@@ -132,7 +135,7 @@ void readiness_driver::close(int fd) noexcept {
     cancel_all(d->out.waiting);
     cancel_all(d->urgent.waiting);
     // Closing the descriptor takes it out of the set; if there is a duplicate, one more event does no harm.
-    if (edge_triggered_ && !d->is_by_level()) d->watched_in = d->watched_out = false;
+    if (edge_triggered_ && !d->is_watched_by_level()) d->watched_in = d->watched_out = false;
     forget(fd, *d);
 }
 
@@ -162,13 +165,14 @@ void readiness_driver::forget(int fd, descriptor& d) noexcept {
     d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = d.is_tcp = false;
     d.in.ready = d.out.ready = d.urgent.ready = true;
     d.in.moves_much = d.out.moves_much = d.urgent.moves_much = false;
+    d.wanted = input_watch::by_edges;
     d.vain_calls = 0;
     ++d.generation;
 }
 
 void readiness_driver::watch_what_is_wanted(int fd, descriptor& d) {
     const bool in = edge_triggered_ || !d.in.waiting.empty();
-    const bool out = edge_triggered_ ? d.vain_calls != vain_calls_max : !d.out.waiting.empty();
+    const bool out = edge_triggered_ ? d.wanted != input_watch::by_level : !d.out.waiting.empty();
     if (in == d.watched_in && out == d.watched_out) return;
     watch(fd, in, out);
     d.watched_in = in;
@@ -186,7 +190,7 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     descriptor& d = *descriptors_[event.fd];
     if (d.generation != event.generation) return;
     d.always_ready |= event.hung_up || event.urgent;
-    if (d.vain_calls == vain_calls_max && d.in.waiting.empty()) d.vain_calls = by_edges_for_good;
+    if (d.wanted == input_watch::by_level && d.in.waiting.empty()) d.wanted = input_watch::by_edges_for_good;
     if (event.in || event.hung_up) serve(d, d.in);
     if (event.out || event.hung_up) serve(d, d.out);
     if (event.urgent || event.hung_up) serve(d, d.urgent);
@@ -206,7 +210,8 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
 // Examples: an entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), or datagrams that are shut
 // down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
-    if (edge_triggered_ && &side == &d.in && d.is_by_level()) d.vain_calls = by_edges_for_good;
+    if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
+        d.wanted = input_watch::by_edges_for_good;
 }
 
 // Does not queue the direction if the driver is shared: operations run without the lock.

@@ -50,7 +50,7 @@ public:
 protected:
     /// `edge_triggered`: for a descriptor that is watched in both directions, the kernel reports only
     /// changes; for one that is watched only for input, it reports the state again and again. Then watch() is
-    /// called once per descriptor, or up to three times (see vain_calls_max). Without `edge_triggered`,
+    /// called once per descriptor, or up to three times (see input_watch). Without `edge_triggered`,
     /// watch() is called whenever the wanted directions change.
     explicit readiness_driver(ready_queue& ready, bool edge_triggered) noexcept
         : driver(ready), edge_triggered_(edge_triggered) {}
@@ -85,6 +85,8 @@ private:
     };
     static constexpr std::int64_t much_bytes = 4096;
 
+    // How the input of a descriptor is to be watched on an edge-triggered driver.
+    //
     // The kernel reports an edge only once, so a read that filled its buffer is followed by another read, and
     // in a Unix stream every read is. If vain_calls_max of these additional reads in a row get nothing, the
     // messages are as long as their buffers, or it is such a stream: from then on, input is watched by level.
@@ -96,14 +98,15 @@ private:
     // Input is watched by edges again, for good, if no operation reads the available data, or a call gets
     // nothing in spite of a report: by level, the kernel would report both for ever. The same happens when
     // output has to wait, because by level the kernel would report output whenever there is room.
+    enum class input_watch : std::uint8_t { by_edges, by_level, by_edges_for_good };
     static constexpr std::uint8_t vain_calls_max = 8;
-    static constexpr std::uint8_t by_edges_for_good = vain_calls_max + 1;
     static constexpr std::uint8_t starts_until_tried = 128;
 
     struct alignas(64) descriptor {
         direction in;  // in one cache line with the next members; usually no other line is needed
         std::uint32_t generation = 0;
-        std::uint8_t vain_calls = 0;  // for input, by edges
+        input_watch wanted = input_watch::by_edges;
+        std::uint8_t vain_calls = 0;  // in a row, for input that is watched by edges
         std::uint8_t starts_by_level = 0;
         bool watched_in = false;
         bool watched_out = false;
@@ -114,7 +117,7 @@ private:
         direction urgent;
 
         direction& side_of(const io_operation& op) noexcept;
-        bool is_by_level() const noexcept { return watched_in && !watched_out; }
+        bool is_watched_by_level() const noexcept { return watched_in && !watched_out; }
     };
 
     descriptor& get(int fd);
