@@ -238,7 +238,7 @@ public:
         {
             const auto lock = locked();
             loop_->io().cancel_some(fd, {}, ended);
-            if (closes_here()) {
+            if (try_take_over_driver()) {
                 if (is_shared) loop_->io().unwatch(fd);
                 loop_->io().close(fd);
                 close_now(fd, ec);
@@ -414,10 +414,10 @@ private:
         bool is_posted = false;
     };
 
-    // Returns true if the calling thread may close descriptors. If no thread runs the loop, takes the driver
-    // over from the thread that ran it last, which might never return. Needs the lock, like the next
-    // function.
-    bool closes_here() noexcept {
+    // Makes sure that the calling thread may close descriptors: if no thread runs the loop, takes the driver
+    // over from the thread that ran it last, which might never return. (A driver on io_uring then replaces
+    // its ring.) Returns false if that is not possible. Needs the lock, like the next function.
+    bool try_take_over_driver() noexcept {
         if (loop_->io().closes_here()) return true;
         if (is_run_ || in_this_thread()) return false;  // the latter while everything is discarded
         try {
