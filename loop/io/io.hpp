@@ -119,15 +119,17 @@ public:
     virtual ~driver() = default;
 
     /// From now on start(), cancel_some() and unwatch() may be called in any thread that holds the lock, and
-    /// close() after cancel_some() where closes_here() is true. A thread other than the loop's must wake the
-    /// loop afterwards, and must not push anything to the ready queue; therefore it uses cancel_some(). Only
-    /// the drivers on epoll and io_uring can be shared, and only for operations that are calls or
-    /// `detachable`.
+    /// close() after cancel_some() where runs_in_this_thread() is true. A thread other than the loop's must
+    /// wake the loop afterwards, and must not push anything to the ready queue; therefore it uses
+    /// cancel_some(). Only the drivers on epoll and io_uring can be shared, and only for operations that are
+    /// calls or `detachable`.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
-    /// Returns true if the calling thread may close a descriptor. It must not while another thread might have
-    /// requests for this descriptor that it has not yet submitted to the kernel.
-    virtual bool closes_here() const noexcept { return true; }
+    /// Returns true if the loop runs in the calling thread or, between two runs, if it has run there last or
+    /// not at all. In any other thread, a descriptor must not be closed: the loop's thread might have
+    /// requests for it that it has not yet submitted to the kernel. A driver without such requests returns
+    /// true in every thread.
+    virtual bool runs_in_this_thread() const noexcept { return true; }
 
     /// Called, with the lock, before a shared loop runs, possibly in another thread than before. `for_long`:
     /// until leave_thread() is called in the same thread, the driver may give the kernel the buffers of

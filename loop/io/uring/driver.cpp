@@ -90,7 +90,7 @@ public:
         }
         op.polled = op.by_edge = false;
         op.state = queued;
-        if (!is_usable_here()) [[unlikely]] {
+        if (!can_submit()) [[unlikely]] {
             // A program that writes and then waits for the answer, before the loop runs, must not wait in
             // vain.
             if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
@@ -102,11 +102,11 @@ public:
         return false;
     }
 
-    bool closes_here() const noexcept override { return !ring_.is_enabled() || ring_.is_of_this_thread(); }
+    bool runs_in_this_thread() const noexcept override { return ring_.runs_in_this_thread(); }
 
     void enter_thread(bool for_long) override {
         lends_buffers_ = for_long;
-        if (closes_here()) return;
+        if (runs_in_this_thread()) return;
         if (lent_ != 0) {
             throw_errno(
                 "io_uring: the loop was left with requests under way, and cannot be run in another thread "
@@ -123,7 +123,7 @@ public:
 
     void leave_thread() noexcept override {
         lends_buffers_ = false;
-        if (lent_ == 0 || !ring_.is_of_this_thread()) return;
+        if (lent_ == 0 || !ring_.runs_in_this_thread()) return;
         for (descriptor& d : descriptors_) {
             d.requests.for_each([](operation& each) {
                 auto& op = static_cast<io_operation&>(each);
@@ -148,7 +148,7 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         end_some(d->waiting, choice, ended);
-        const bool submits = is_usable_here();
+        const bool submits = can_submit();
         d->requests.for_each([&](operation& each) {
             auto& op = static_cast<io_operation&>(each);
             if (op.state != in_kernel || !choice.holds(op)) return;
@@ -291,8 +291,8 @@ private:
         }
     }
 
-    bool is_usable_here() const noexcept {
-        return ring_.is_enabled() && (lock() == nullptr || ring_.is_of_this_thread());
+    bool can_submit() const noexcept {
+        return ring_.is_enabled() && (lock() == nullptr || ring_.runs_in_this_thread());
     }
 
     // Completes the operation if that is possible without the ring. Otherwise submits it, or lets it wait for

@@ -16,7 +16,7 @@ constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER
                                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
 
 // Returns a number that identifies the calling thread. Unlike a thread id, it is never reused.
-std::uint64_t this_thread() noexcept {
+std::uint64_t number_of_this_thread() noexcept {
     static constinit std::atomic<std::uint64_t> last{0};
     static constinit thread_local std::uint64_t number = 0;
     if (number == 0) [[unlikely]]
@@ -104,17 +104,17 @@ void uring_ring::enable() {
     if (error != 0) throw_errno("io_uring_enable_rings", error);
     // Does not use io_uring_register_ring_fd(), which saves the kernel a look-up at each entry: the thread
     // would then keep the ring open, with the files of its requests, even after the ring is closed.
-    owner_ = this_thread();
+    owner_ = number_of_this_thread();
 }
 
-bool uring_ring::is_of_this_thread() const noexcept {
-    return owner_ == this_thread();
+bool uring_ring::runs_in_this_thread() const noexcept {
+    return !is_enabled() || owner_ == number_of_this_thread();
 }
 
 // Returns an errno, or 0. A signal is not an error. Lack of memory for requests or completions is not an
 // error either, because taking completions frees memory; the remaining requests go with the next entry.
 int uring_ring::try_enter(unsigned completions_wanted) noexcept {
-    if (owner_ != this_thread()) [[unlikely]]
+    if (owner_ != number_of_this_thread()) [[unlikely]]
         lost_ = EEXIST;
     if (lost_ != 0) [[unlikely]]
         return lost_;

@@ -38,8 +38,8 @@ public:
     /// From now on, only the calling thread may enter the kernel with this ring. Throws std::system_error.
     void enable();
     bool is_enabled() const noexcept { return owner_ != 0; }
-    /// Returns true if the calling thread is the ring's thread.
-    bool is_of_this_thread() const noexcept;
+    /// Returns true if the calling thread is the ring's thread, or if the ring does not have one yet.
+    bool runs_in_this_thread() const noexcept;
 
     /// Replaces this ring with a new one, which any thread may enable. Forgets the requests that the kernel
     /// still has; none of them may point to memory. Throws std::system_error; then the object can only be

@@ -104,8 +104,8 @@ public:
         loop_->discard_operations();
     }
 
-    /// Returns true if the calling thread is in run().
-    bool in_this_thread() const noexcept {
+    /// Returns true if the calling thread is in run(). Asio's executors call this running_in_this_thread().
+    bool runs_in_this_thread() const noexcept {
         return thread_call_stack::contains(const_cast<core*>(this)) != nullptr;
     }
 
@@ -114,13 +114,13 @@ public:
 
     /// Counts a handler, which ends in the running thread.
     void handler_started() noexcept {
-        in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
+        runs_in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
     /// Counts work of anything else that keeps run() from returning. It might end in another thread while the
     /// current handler runs, so other threads see it at once.
     void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
     void work_finished() noexcept {
-        if (in_this_thread()) {
+        if (runs_in_this_thread()) {
             --own_work_;  // settled when the current handler ends
         } else if (work_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             stop();
@@ -129,11 +129,11 @@ public:
 
     /// Queues an operation that is already counted as work. Any thread.
     void push(operation& op) noexcept {
-        in_this_thread() ? loop_->ready().push(op) : loop_->push_from_any_thread(op);
+        runs_in_this_thread() ? loop_->ready().push(op) : loop_->push_from_any_thread(op);
     }
     /// Queues a handler. Any thread.
     void post(operation& op) noexcept {
-        if (in_this_thread()) {
+        if (runs_in_this_thread()) {
             ++own_work_;
             loop_->ready().push(op);
         } else {
@@ -179,13 +179,13 @@ public:
 
     /// Wakes the running thread, if it is not the caller, to look at its timers again.
     void wake_running_thread() noexcept {
-        if (!in_this_thread()) loop_->wake_from_any_thread();
+        if (!runs_in_this_thread()) loop_->wake_from_any_thread();
     }
 
     /// Starts the operation, which its handler counts as one piece of work. It completes through the queue.
     void start(io_op& op) noexcept {
         bool done = true;
-        bool is_driver_of_here = true;
+        bool wakes = false;
         {
             const auto lock = locked();
             try {
@@ -195,11 +195,11 @@ public:
             } catch (const std::bad_alloc&) {
                 op.result = -ENOMEM;
             }
-            is_driver_of_here = loop_->io().closes_here();
+            wakes = !loop_->io().runs_in_this_thread();
         }
         if (done) {
             push(op);
-        } else if (!is_driver_of_here) {
+        } else if (wakes) {
             wake_running_thread();
         }
     }
@@ -260,7 +260,7 @@ public:
             const auto lock = locked();
             loop_->io().cancel_some(fd, {}, ended);
             loop_->io().unwatch(fd);
-            if (loop_->io().closes_here()) loop_->io().close(fd);
+            if (loop_->io().runs_in_this_thread()) loop_->io().close(fd);
         }
         push_all(ended);
         wake_running_thread();
@@ -302,7 +302,7 @@ public:
 
     void stop() noexcept {
         stopped_.store(true, std::memory_order_seq_cst);
-        if (in_this_thread()) {
+        if (runs_in_this_thread()) {
             loop_->end_step();
         } else if (!nudged_.exchange(true)) {
             loop_->push_from_any_thread(nudge_);
@@ -344,7 +344,7 @@ private:
         explicit running(core& here) noexcept : core_(here) { enter(); }
 
         running(core& here, bool for_long, loop::time_point until) : core_(here) {
-            if (here.in_this_thread()) return;  // called inside a handler
+            if (here.runs_in_this_thread()) return;  // called inside a handler
             runner_ = std::unique_lock(here.runner_, std::defer_lock);
             if (until == loop::never) {
                 runner_.lock();
@@ -418,8 +418,8 @@ private:
     // over from the thread that ran it last, which might never return. (A driver on io_uring then replaces
     // its ring.) Returns false if that is not possible. Needs the lock, like the next function.
     bool try_take_over_driver() noexcept {
-        if (loop_->io().closes_here()) return true;
-        if (is_run_ || in_this_thread()) return false;  // the latter while everything is discarded
+        if (loop_->io().runs_in_this_thread()) return true;
+        if (is_run_ || runs_in_this_thread()) return false;  // the latter while everything is discarded
         try {
             loop_->io().enter_thread(/*for_long=*/false);
             return true;

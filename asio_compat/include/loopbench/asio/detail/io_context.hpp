@@ -311,7 +311,7 @@ public:
         return !(a == b);
     }
 
-    bool running_in_this_thread() const noexcept { return in().in_this_thread(); }
+    bool running_in_this_thread() const noexcept { return in().runs_in_this_thread(); }
 
     /// Calls or posts the function. If a function that is called at once throws, the exception leaves run()
     /// after the current handler.

@@ -56,7 +56,7 @@ public:
     using token_type = bool;
 
     op_memory(core& in, const Allocator&)
-        : is_recycled_(is_recyclable && in.in_this_thread()), block_(allocate(is_recycled_)) {}
+        : is_recycled_(is_recyclable && in.runs_in_this_thread()), block_(allocate(is_recycled_)) {}
     op_memory& operator=(op_memory&&) = delete;
     ~op_memory() {
         if (block_ != nullptr) free(block_, is_recycled_);
