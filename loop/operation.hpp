@@ -7,6 +7,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <limits>
 #include <type_traits>
 
 #include "loop/coro/frame_pool.hpp"
@@ -119,6 +120,7 @@ private:
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;
+    static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
     static constexpr std::size_t units_of_a_callback = 4;
 
     static constexpr std::size_t units_of(std::size_t bytes) noexcept {

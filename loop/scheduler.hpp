@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -221,8 +220,6 @@ protected:
     bool take_posted() noexcept { return posted_.take_all(ready_); }
     root_list& roots() noexcept { return roots_; }
 
-    static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
-
     /// Runs the operations that are ready at the call, but none that become ready meanwhile, until
     /// `units_max` units of the work budget are used. This function and run_singly() are the only places that
     /// complete queued operations. If an operation throws or the budget is used up, the remaining operations
@@ -234,7 +231,7 @@ protected:
         try {
             while (next != nullptr && ready_.budget.used() < units_max) {
                 operation& op = *std::exchange(next, next->next);
-                if (units_max == without_limit) ready_.budget.refill();  // one for each callback
+                if (units_max == work_budget::without_limit) ready_.budget.refill();  // one for each callback
                 ready_.budget.use(work_budget::units_of_a_callback);
                 if (debug_) [[unlikely]] {
                     run_timed(op);

@@ -12,13 +12,22 @@
 
 namespace loopbench::loop {
 
-// How much of the work budget (operation.hpp) a loop may use until it asks the kernel and the clock again,
-// even if some operations that were ready when the turn began have not run yet. on_every_turn: each turn runs
-// everything that was ready when it began.
-inline constexpr std::size_t on_every_turn = 0;
-inline constexpr std::size_t only_when_idle = std::numeric_limits<std::size_t>::max();
+/// How many units of the work budget (operation.hpp) a loop uses while operations are ready.
+struct work_limits {
+    /// After these units, the loop asks the kernel and the clock again. 0: on every turn.
+    std::size_t units_between_waits;
+    /// After these units, a turn ends, even if some operations that were ready when it began have not run
+    /// yet. work_budget::without_limit: the turn runs all of them, and each has its own budget.
+    std::size_t units_of_a_turn;
+};
+inline constexpr work_limits waits_on_every_turn{.units_between_waits = 0,
+                                                 .units_of_a_turn = work_budget::without_limit};
+inline constexpr work_limits waits_after_a_budget{.units_between_waits = work_budget::units_max,
+                                                  .units_of_a_turn = work_budget::units_max};
+inline constexpr work_limits waits_when_idle{.units_between_waits = work_budget::without_limit,
+                                             .units_of_a_turn = work_budget::without_limit};
 
-template <TimerQueue Timers, class Wait, std::size_t UnitsBetweenWaits>
+template <TimerQueue Timers, class Wait, work_limits Limits>
 class design_loop final : public event_loop {
 public:
     /// Throws std::system_error if the kernel refuses the driver.
@@ -61,9 +70,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t units_max =
-        UnitsBetweenWaits == on_every_turn ? without_limit : UnitsBetweenWaits;
-
     void take_turns(const bool& done) override {
         const auto guard = guard_writes();
         do take_turn();
@@ -76,8 +82,9 @@ private:
         const auto guard = guard_writes();
         // A loop that asks the kernel only when idle must also ask it here, because a step ends with the
         // budget.
-        const bool waits =
-            !has_ready() || ready().budget.used() >= std::min(UnitsBetweenWaits, work_budget::units_max);
+        constexpr std::size_t units_between_waits =
+            std::min(Limits.units_between_waits, work_budget::units_max);
+        const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
         take_posted();
         if (waits) {
             ready().budget.refill();
@@ -107,14 +114,14 @@ private:
     };
 
     [[gnu::always_inline]] void take_turn() {
-        if (!has_ready() || ready().budget.used() >= UnitsBetweenWaits) {
+        if (!has_ready() || ready().budget.used() >= Limits.units_between_waits) {
             ready().budget.refill();
             wait_(*this);
             if (!timers_.empty()) timers_.expire(now(), ready());
         }
         if (take_posted()) [[unlikely]]
             took_posts_ = true;
-        run_ready(units_max);
+        run_ready(Limits.units_of_a_turn);
     }
 
     void wait_in_driver(time_point deadline) {

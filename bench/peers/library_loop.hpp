@@ -75,8 +75,8 @@ protected:
     virtual void call_soon() noexcept = 0;
 
 private:
-    // All callbacks share one budget. (With `without_limit`, each operation would have its own.)
-    static constexpr std::size_t all_that_is_ready = without_limit - 1;
+    // All callbacks share one budget. (With work_budget::without_limit, each operation would have its own.)
+    static constexpr std::size_t all_that_is_ready = loop::work_budget::without_limit - 1;
 
     bool leaving() const noexcept { return *done_ || failure_; }
 
