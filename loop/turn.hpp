@@ -57,12 +57,14 @@ public:
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
     /// Takes the kernel's events without sleeping.
-    void look() { wait_in_driver(do_not_wait); }
+    void look() { clock_ == nullptr ? io_->wait(do_not_wait) : clock_->wait(*this, *io_, do_not_wait); }
     /// Sleeps in the driver until `deadline`, I/O or a post.
     void sleep_until_event(time_point deadline) {
-        sleep_notice_.sleep(
-            [this] { return has_posted(); },
-            [this, deadline](bool is_posted) { wait_in_driver(is_posted ? do_not_wait : deadline); });
+        sleep_notice_.sleep([this] { return has_posted(); },
+                            [this, deadline](bool is_posted) {
+                                const time_point until = is_posted ? do_not_wait : deadline;
+                                clock_ == nullptr ? io_->wait(until) : clock_->wait(*this, *io_, until);
+                            });
     }
     /// Blocks the thread for the whole duration, even if events arrive.
     void sleep_blindly(nanoseconds duration) {
@@ -122,10 +124,6 @@ private:
         if (take_posted()) [[unlikely]]
             took_posts_ = true;
         run_ready(Limits.units_of_a_turn);
-    }
-
-    void wait_in_driver(time_point deadline) {
-        clock_ == nullptr ? io_->wait(deadline) : clock_->wait(*this, *io_, deadline);
     }
 
     bool has_timers() const noexcept override { return !timers_.empty(); }

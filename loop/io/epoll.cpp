@@ -47,7 +47,10 @@ public:
         // anyway.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
-        const int count = sleep_in_kernel(blocking);
+        const int count = [&]() noexcept {
+            const without_lock sleeping(*this);
+            return ::epoll_wait(epoll_.get(), events_.data(), events_max, blocking ? -1 : 0);
+        }();
         if (count < 0) {
             if (errno == EINTR) return;
             throw_errno("epoll_wait");
@@ -66,11 +69,6 @@ public:
     }
 
 private:
-    int sleep_in_kernel(bool blocking) noexcept {
-        const without_lock sleeping(*this);
-        return ::epoll_wait(epoll_.get(), events_.data(), events_max, blocking ? -1 : 0);
-    }
-
     static constexpr int events_max = 256;  // one turn takes at most these; the next one gets the others
     // Values that are no descriptor's number.
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
