@@ -14,9 +14,11 @@ namespace loopbench::loop {
 
 namespace {
 
-template <auto MakeDriver, class Timers, class Wait, work_limits Limits, bool Polls = false>
+template <auto MakeDriver, class Timers, class Wait, work_limits Limits, bool TasksPoll = false>
 std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
-    return std::make_unique<design_loop<Timers, Wait, Limits>>(self.name, MakeDriver, Polls, other_clock);
+    auto made = std::make_unique<design_loop<Timers, Wait, Limits>>(self.name, MakeDriver, other_clock);
+    made->ready().tasks_poll = TasksPoll;
+    return made;
 }
 
 constexpr design all[] = {

@@ -5,13 +5,8 @@
 
 namespace loopbench::loop {
 
-event_loop::event_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock)
-    : scheduler(polls),
-      name_(name),
-      io_(make_driver(ready())),
-      clock_(other_clock),
-      last_now_(now()),
-      callbacks_(*io_) {}
+event_loop::event_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock)
+    : name_(name), io_(make_driver(ready())), clock_(other_clock), last_now_(now()), callbacks_(*io_) {}
 
 void event_loop::close() noexcept {
     const auto guard = guard_writes();

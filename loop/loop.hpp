@@ -152,10 +152,10 @@ public:
     /// The timer must be armed.
     virtual void disarm(timer& t) noexcept = 0;
 
-    class sleep_awaiter : polled_awaiter<timer> {
+    class sleep_awaiter : woken_awaiter<timer> {
     public:
         sleep_awaiter(event_loop& loop, time_point when) noexcept
-            : polled_awaiter<timer>(loop.ready()), loop_(loop) {
+            : woken_awaiter<timer>(loop.ready()), loop_(loop) {
             deadline = when;
         }
         ~sleep_awaiter() {
@@ -166,21 +166,13 @@ public:
 
         template <class Promise>
         bool await_suspend(std::coroutine_handle<Promise> coroutine) {
-            const bool polls = loop_.polls();
-            const bool has_come = deadline <= loop_.last_now_;
-            // Without a deadline, only a cancellation ends the sleep, and the sleep does not keep the loop
-            // running. (If arm() throws, the task does not yet point to this awaiter.)
-            if (!polls && !has_come && deadline != never) loop_.arm(*this);
-            if (!suspend(coroutine, polls ? nullptr : &cancel)) {
-                if (armed) loop_.disarm(*this);
-                return false;
-            }
-            if (polls) {
-                poll(&is_over);
-            } else if (has_come) {
-                ready().push(*this);
-            }
-            return true;
+            return suspend_until(coroutine, &is_over, &cancel, [this] {
+                if (deadline <= loop_.last_now_) {
+                    ready().push(*this);
+                } else if (deadline != never) {  // otherwise only a cancellation ends the sleep, and the
+                    loop_.arm(*this);            // sleep does not keep the loop running
+                }
+            });
         }
 
         void await_resume() { throw_if_cancelled(); }
@@ -197,8 +189,7 @@ public:
             self.ready().push(self);
         }
 
-        // Tutorial 001's sleep: checks the clock each time that the loop asks.
-        static bool is_over(polled_awaiter<timer>& asked) {
+        static bool is_over(woken_awaiter<timer>& asked) {
             auto& self = static_cast<sleep_awaiter&>(asked);
             return self.cancel_requested() || self.loop_.now() >= self.deadline;
         }
@@ -209,7 +200,7 @@ public:
 protected:
     using make_driver_fn = std::unique_ptr<driver> (*)(ready_queue& ready);
 
-    event_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock);
+    event_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock);
 
     /// Removes the descriptors' callbacks, then does the same as scheduler::close().
     void close() noexcept;

@@ -164,6 +164,7 @@ public:
 
     work_budget budget;
     unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
+    bool tasks_poll = false;      // no task is woken; only for coro/woken_awaiter.hpp
 
 private:
     bool closed_ = false;
@@ -274,48 +275,6 @@ private:
         self.fetch_later();
         self.resume();
     }
-};
-
-/// An awaiter for loops that wait by polling: it is not woken, but stays in the ready queue and checks on
-/// every turn if its wait is over. Other loops use it like any other awaiter.
-template <class Operation = operation>
-class polled_awaiter : public awaiter<Operation> {
-public:
-    static const suspension* suspension_of(const operation& op) noexcept {
-        return op.complete == &ask ? static_cast<const polled_awaiter*>(&op)
-                                   : awaiter<Operation>::suspension_of(op);
-    }
-
-protected:
-    using is_over_fn = bool (*)(polled_awaiter&);
-
-    explicit polled_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// Takes an awaiter that still polls out of the queue, if its frame is destroyed by another loop than its
-    /// own.
-    ~polled_awaiter() {
-        if (this->complete == &ask) [[unlikely]]
-            ready_.remove(*this);
-    }
-
-    ready_queue& ready() noexcept { return ready_; }
-
-    void poll(is_over_fn is_over) noexcept {
-        is_over_ = is_over;
-        this->complete = &ask;
-        ready_.push(*this);
-    }
-
-private:
-    static void ask(operation* op, completion how) {
-        if (how != completion::run) return;
-        auto& self = *static_cast<polled_awaiter*>(op);
-        if (!self.is_over_(self)) return self.ready_.push(self);
-        self.complete = nullptr;
-        self.resume();
-    }
-
-    ready_queue& ready_;
-    is_over_fn is_over_;
 };
 
 /// An operation that is created and run in the same thread. (An operation that runs in another thread comes

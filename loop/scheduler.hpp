@@ -94,9 +94,6 @@ private:
 /// post_from_any_thread() and push_from_any_thread().
 class scheduler {
 public:
-    /// `polls`: a task that waits for a time or another task stays in the queue and checks on every turn if
-    /// its wait is over (tutorial 001).
-    explicit scheduler(bool polls = false) noexcept : polls_(polls) {}
     scheduler& operator=(scheduler&&) = delete;
 
     /// Runs until `main` is done; returns its value or throws its exception. If another task or callback
@@ -155,7 +152,7 @@ public:
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
-        return {ready_, polls_, children, mode};
+        return {ready_, children, mode};
     }
 
     /// Starts all `children` (at least one). The first child that ends cancels the others. Completes when all
@@ -163,7 +160,7 @@ public:
     /// exception.
     template <class T, std::size_t Extent>
     join_awaiter<T, std::size_t> race(std::span<task<T>, Extent> children) noexcept {
-        return {ready_, polls_, children, join_mode::cancel_on_first};
+        return {ready_, children, join_mode::cancel_on_first};
     }
 
     /// Debug mode: calls `warn`, between callbacks, for every callback or task step that took `limit` or
@@ -184,8 +181,6 @@ public:
     bool has_ready() const noexcept { return !ready_.empty(); }
     /// Returns true if another thread has posted something that is not yet in the ready queue.
     bool has_posted() const noexcept { return !posted_.empty(); }
-    /// Returns true if waiting tasks poll to find out that their waits are over, instead of being woken.
-    bool polls() const noexcept { return polls_; }
     void exception_was_not_retrieved(const std::exception_ptr& exception,
                                      const std::source_location& made_at) const noexcept;
 
@@ -292,7 +287,6 @@ private:
     ready_queue ready_;
     std::unique_ptr<debug_mode> debug_;
     root_list roots_;
-    const bool polls_;
     bool running_ = false;
     main_end main_end_{*this};
     std::atomic<bool> names_posted_{false};  // debug mode is on

@@ -31,8 +31,8 @@ template <TimerQueue Timers, class Wait, work_limits Limits>
 class design_loop final : public event_loop {
 public:
     /// Throws std::system_error if the kernel refuses the driver.
-    design_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock)
-        : event_loop(name, make_driver, polls, other_clock) {}
+    design_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock)
+        : event_loop(name, make_driver, other_clock) {}
 
     ~design_loop() override {
         close();

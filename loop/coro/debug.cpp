@@ -30,9 +30,9 @@ struct named_operation : operation {
 
 // Tries every kind of awaiter.
 const suspension* suspension_of(const operation& op) noexcept {
-    if (const auto* found = polled_awaiter<>::suspension_of(op)) return found;
-    if (const auto* found = polled_awaiter<timer>::suspension_of(op)) return found;
-    if (const auto* found = polled_awaiter<waiter_node>::suspension_of(op)) return found;
+    if (const auto* found = woken_awaiter<>::suspension_of(op)) return found;
+    if (const auto* found = woken_awaiter<timer>::suspension_of(op)) return found;
+    if (const auto* found = woken_awaiter<waiter_node>::suspension_of(op)) return found;
     return awaiter<io_operation>::suspension_of(op);
 }
 

@@ -1,6 +1,7 @@
 // An event that happens once, and the list of the tasks that wait for it.
 #pragma once
 
+#include "loop/coro/woken_awaiter.hpp"
 #include "loop/scheduler.hpp"
 
 namespace loopbench::loop {
@@ -52,8 +53,9 @@ public:
 /// waiting tasks, except when the loop is destroyed.
 class event {
 public:
-    /// `polls`: a waiting task checks on every turn if the event is set, instead of being woken.
-    explicit event(scheduler& loop, bool polls = false) noexcept : ready_(loop.ready()), polls_(polls) {}
+    /// `ends_a_task`: the event is the end of a task; loop-round-robin waits for it in its own way.
+    explicit event(scheduler& loop, bool ends_a_task = false) noexcept
+        : ready_(loop.ready()), ends_a_task_(ends_a_task) {}
     event& operator=(event&&) = delete;
 
     bool is_set() const noexcept { return set_; }
@@ -63,22 +65,17 @@ public:
         while (!waiting_.empty()) ready_.push(waiting_.pop());
     }
 
-    class wait_awaiter : polled_awaiter<waiter_node> {
+    class wait_awaiter : woken_awaiter<waiter_node> {
     public:
         explicit wait_awaiter(event& awaited) noexcept
-            : polled_awaiter<waiter_node>(awaited.ready_), event_(awaited) {}
+            : woken_awaiter<waiter_node>(awaited.ready_), event_(awaited) {}
 
         bool await_ready() const noexcept { return event_.set_; }
 
         template <class Promise>
         bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
-            if (!suspend(coroutine, event_.polls_ ? nullptr : &cancel)) return false;
-            if (event_.polls_) {
-                poll(&is_over);
-            } else {
-                event_.waiting_.push(*this);
-            }
-            return true;
+            return suspend_until(coroutine, event_.ends_a_task_ ? &is_over : nullptr, &cancel,
+                                 [this] { event_.waiting_.push(*this); });
         }
 
         void await_resume() { throw_if_cancelled(); }
@@ -89,7 +86,7 @@ public:
             if (self.unlink()) self.ready().push(self);
         }
 
-        static bool is_over(polled_awaiter<waiter_node>& asked) {
+        static bool is_over(woken_awaiter<waiter_node>& asked) {
             auto& self = static_cast<wait_awaiter&>(asked);
             return self.event_.set_ || self.cancel_requested();
         }
@@ -103,7 +100,7 @@ public:
 private:
     ready_queue& ready_;
     waiter_list waiting_;
-    const bool polls_;
+    const bool ends_a_task_;
     bool set_ = false;
 };
 

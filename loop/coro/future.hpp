@@ -19,7 +19,7 @@ namespace detail {
 template <class T>
 struct future_state : recycled {
     future_state(scheduler& owner, const std::source_location& where) noexcept
-        : loop(owner), done(owner, owner.polls()), made_at(where) {}
+        : loop(owner), done(owner, /*ends_a_task=*/true), made_at(where) {}
     ~future_state() {
         callbacks.discard_all();
         if (exception && !retrieved) [[unlikely]]

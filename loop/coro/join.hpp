@@ -5,6 +5,7 @@
 #include <span>
 
 #include "loop/coro/task.hpp"
+#include "loop/coro/woken_awaiter.hpp"
 
 namespace loopbench::loop {
 
@@ -19,16 +20,14 @@ enum class join_mode {
 /// std::size_t, the index of the first child that ended (for cancel_on_first). Allocates nothing: the
 /// children's frames contain the state of a root, and this awaiter lives in the waiting frame.
 template <class T, class Result>
-class join_awaiter final : polled_awaiter<>, detail::root_owner {
+class join_awaiter final : woken_awaiter<>, detail::root_owner {
 public:
-    /// `polls`: the waiter checks on every turn if all children have ended, instead of being woken.
-    join_awaiter(ready_queue& ready, bool polls, std::span<task<T>> children, join_mode mode) noexcept
-        : polled_awaiter<>(ready),
+    join_awaiter(ready_queue& ready, std::span<task<T>> children, join_mode mode) noexcept
+        : woken_awaiter<>(ready),
           children_(children),
           end_of_started_(children.data()),
           running_(children.size() + 1),
-          mode_(mode),
-          polls_(polls) {}
+          mode_(mode) {}
 
     bool await_ready() const noexcept { return false; }
 
@@ -47,11 +46,9 @@ public:
         --ready().nested_gathers;
         for (task<T>& child : left) ready().push(make_root(child));
         --running_;
-        if (polls_) {
-            poll([](polled_awaiter<>& self) { return static_cast<join_awaiter&>(self).running_ == 0; });
-        } else if (running_ == 0) {
-            ready().push(*this);
-        }
+        wait_until(&is_over, [this] {
+            if (running_ == 0) ready().push(*this);
+        });
         return true;
     }
 
@@ -74,7 +71,8 @@ private:
     // because they use it too.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
-        if (polls_ || ready().nested_gathers > nested_gathers_max || used >= started_units_max) return 0;
+        if (!may_start_tasks() || ready().nested_gathers > nested_gathers_max || used >= started_units_max)
+            return 0;
         return std::min({left, children_between_looks, started_units_max - used});
     }
 
@@ -92,9 +90,7 @@ private:
     std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
         if (child.exception || mode_ == join_mode::cancel_on_first) [[unlikely]]
             decide(child);
-        if (--running_ != 0 || polls_) return std::noop_coroutine();
-        stay_running();
-        return coroutine();
+        return --running_ == 0 ? wake() : std::noop_coroutine();
     }
 
     [[gnu::noinline]] void decide(const detail::promise_base& child) noexcept {
@@ -106,6 +102,8 @@ private:
             mode_ == join_mode::cancel_on_first || mode_ == join_mode::cancel_on_exception;
         if (ends_the_rest && !cancelling_) cancel(this);
     }
+
+    static bool is_over(woken_awaiter<>& asked) { return static_cast<join_awaiter&>(asked).running_ == 0; }
 
     static void cancel(suspension* place) noexcept {
         auto& self = *static_cast<join_awaiter*>(place);
@@ -124,7 +122,6 @@ private:
     std::size_t running_;  // children, and one for the loop that starts them: they may end in it
     const detail::promise_base* decisive_ = nullptr;  // the first to fail, or, with cancel_on_first, to end
     join_mode mode_;
-    bool polls_;
     bool cancelling_ = false;
 };
 

@@ -559,7 +559,7 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();
     std::uint64_t offset = 0;
-    loop::event has_ended(*loop_, loop_->polls());
+    loop::event has_ended(*loop_, /*ends_a_task=*/true);
     // The callback waits repeatedly: as long as it reads, it is not stuck.
     const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
         return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);

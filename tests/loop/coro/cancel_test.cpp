@@ -222,11 +222,11 @@ TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_nothing) {
     };
     // Both are found due together, and this call runs first; the sleep of a polling loop is due when its time
     // has come.
-    if (!loop.polls()) loop.call_at(due - 1ns, cancels);
+    if (!loop.ready().tasks_poll) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));
     loop.run(yield_times(loop, 2));
-    if (loop.polls()) {
+    if (loop.ready().tasks_poll) {
         loop.post([&] {
             manual_time::pass(1h);
             cancels();

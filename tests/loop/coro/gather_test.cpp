@@ -136,8 +136,9 @@ TEST_P(gathering, children_start_before_any_other_task_continues) {
     };
     loop.run(main());
     EXPECT_EQ(children.events,
-              loop.polls() ? (event_list{"other", "start 1", "end 1", "start 2", "end 2", "gathered"})
-                           : (event_list{"start 1", "end 1", "start 2", "other", "end 2", "gathered"}));
+              loop.ready().tasks_poll
+                  ? (event_list{"other", "start 1", "end 1", "start 2", "end 2", "gathered"})
+                  : (event_list{"start 1", "end 1", "start 2", "other", "end 2", "gathered"}));
 }
 
 TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_started) {
@@ -155,7 +156,7 @@ TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_starte
 // Without a limit on this, the stack would be used up.
 TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
     event_loop& loop = keep(make_loop());
-    if (loop.polls())
+    if (loop.ready().tasks_poll)
         GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
     int ended = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {
@@ -172,7 +173,7 @@ TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
 
 TEST_P(gathering, gathers_nest_no_deeper_on_the_stack_than_a_small_stack_allows) {
     event_loop& loop = keep(make_loop());
-    if (loop.polls())
+    if (loop.ready().tasks_poll)
         GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
     int started = 0, on_one_stack = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {

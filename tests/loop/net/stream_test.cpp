@@ -533,7 +533,7 @@ private:
 TEST(listeners, a_listener_continues_after_errors_of_one_connection) {
     manual_clock clock;
     design_loop<heap_timers, block_wait, waits_after_a_budget> loop("failing", &failing_accepts::make,
-                                                                    /*polls=*/false, &clock);
+                                                                    &clock);
     auto listener = loop.listen();
     auto accepts = [&]() -> task<void> { static_cast<void>(co_await listener.accept()); };
     for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
