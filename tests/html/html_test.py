@@ -137,7 +137,7 @@ class Html(PageTest):
             self.assertLessEqual(abs(value - exact), half_a_digit + 1e-4 * abs(exact))
         said = self.browser.run("document.getElementById('trials').textContent")
         self.assertIn(result["verdict"], said)
-        self.assertIn("in turns" if result["pairing"] == "interleaved" else "sequential", said)
+        self.assertIn("interleaved" if result["pairing"] == "interleaved" else "sequential", said)
 
     def test_the_matrix_is_used_with_the_keyboard(self):
         self.open()
