@@ -2,8 +2,8 @@
 // to a report in a format that shows them.
 //
 // histograms.jsonl has a header line and then a line for each trial with histograms: the trial's place, and
-// the content of its histogram file (bench/contenders/process/histogram_file.hpp). It is not part of the journal,
-// because it is a hundred times as large and no verdict needs it.
+// the content of its histogram file (bench/contenders/process/histogram_file.hpp). It is not part of the
+// journal, because it is a hundred times as large and no verdict needs it.
 #pragma once
 
 #include <filesystem>
