@@ -29,7 +29,8 @@ def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sh
 def that_do_not_end(place):
     for script in ("sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
                    "while :; do :; done", "kill -STOP $$; sleep 1000"):
-        expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1", "--trial-limit", "1s")
+        expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1",
+                      "--trial-limit", "1s")
 
 
 @attack(GROUP)
@@ -58,7 +59,7 @@ def that_print_what_is_no_result(place):
         expect_failed(place, script, (), "--pairing", "sequential", "--blocks", "1")
         page = place.loopbench("report", place / "out/report.json", "--format", "html", codes=[OK]).out
         if b"<script>alert(1)" in page:
-            raise Broken("the page runs what a contender printed")
+            raise Broken("the page runs code that a contender printed")
 
 
 @attack(GROUP)
@@ -82,9 +83,10 @@ def that_crash_as_the_baseline_s_twin(place):
         body.rename(place / "bin/contenders/asio-epoll.sh")
         (place / "bin/contenders/asio-epoll.sh").chmod(0o644)
         os.link(called, body)
-        ended = place.run("--pairing", "sequential", "--trial-limit", "1s", codes=[FAILED], says="as its own A/A copy: ")
+        ended = place.run("--pairing", "sequential", "--trial-limit", "1s", codes=[FAILED],
+                          says="as its own A/A copy: ")
         if b"passed" in ended.out and b"A/A passed" in ended.out:
-            raise Broken("an A/A without an A/A copy passed")
+            raise Broken("the A/A comparison passed without an A/A copy")
         body.unlink()
 
 
@@ -135,7 +137,7 @@ def whose_generator_is_killed(place):
     place.judge(Ended(["run"], process.returncode, out, err), codes=[FAILED])
     reasons = [item["reason"] or "" for item in place.report()["results"]]
     if not any("the generator was killed by SIGKILL" in reason for reason in reasons):
-        raise Broken(f"that the generator was killed is in no reason: {reasons}")
+        raise Broken(f"no reason says that the generator was killed: {reasons}")
 
 
 @attack(GROUP)
@@ -183,11 +185,11 @@ def with_strange_names(place):
             for each in ("csv", "html", "junit", "markdown", "text", "github"):
                 page = place.loopbench("report", place / "out/report.json", "--format", each, codes=[OK])
                 if each == "csv" and any(line.startswith(b"=") or b",=" in line for line in page.out.splitlines()):
-                    raise Broken(f"a spreadsheet takes the name {name!r} for a formula")
+                    raise Broken(f"a spreadsheet would run the name {name!r} as a formula")
             place.loopbench("run", "--resume", place.out, codes=[OK, FAILED, INCONCLUSIVE])
         file.unlink()
         if (place / "owned").exists() or (place / "bin/owned").exists():
-            raise Broken(f"a shell has run the name {name!r}")
+            raise Broken(f"a shell ran the name {name!r}")
     for name in (b"b\xe4r", b"\xff", b"caf\xc3"):
         place.add_contender(name)
         place.run(codes=[USAGE], says="UTF-8")
@@ -232,10 +234,10 @@ def with_strange_contexts(place):
         place.add_contender("culprit", sheet=sheet)
         place.run(codes=[OK, FAILED, USAGE, INCONCLUSIVE])
         if b"mine" in (place / "out/journal.jsonl").read_bytes():
-            raise Broken("a journal names the host")
+            raise Broken("a journal contains the host name")
         page = place.loopbench("report", place / "out/report.json", "--format", "html", codes=[OK]).out
         if b"<script>alert(1)" in page:
-            raise Broken("the page runs what a contender said of itself")
+            raise Broken("the page runs code from a contender's context")
 
 
 @attack(GROUP)
