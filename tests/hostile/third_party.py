@@ -10,7 +10,7 @@ import time
 from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Ended, Skipped, attack
 
 GROUP = "strangers"
-TURNS = ', "slices": "1"'
+KNOWS_SLICES = ', "slices": "1"'
 INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know it: it is interleaved on request
 
 
@@ -104,9 +104,9 @@ def that_leave_processes_behind(place):
         expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
                       "--pairing", "sequential")
     # Also during interleaved trials, in which the owner of an orphaned process may be unknown.
-    place.add_contender("asio-epoll", sheet=TURNS)
+    place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     for front in ("setsid", "env -i setsid"):
-        place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", TURNS)
+        place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", KNOWS_SLICES)
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", codes=[OK, FAILED, INCONCLUSIVE])
         place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
     # Also when the contender is asked for its workloads.
@@ -264,9 +264,9 @@ def that_do_not_keep_to_turns(place):
                           ("printf 'ready\\n-5 99999999999999999999\\n' >&$end; " + GOOD, True),
                           ("head -c 100000 /dev/zero >&$end; " + GOOD, True),
                           ('eval "exec $end>&-"; ' + GOOD, False), ("yes 'ready' >&$end; " + GOOD, True)):
-        place.add_contender("asio-epoll", sheet=TURNS)
+        place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
         # dash only supports descriptors of one digit.
-        body = place.add_contender("culprit", begin + script, TURNS)
+        body = place.add_contender("culprit", begin + script, KNOWS_SLICES)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--trial-limit", "2s",
                   codes=[FAILED] if fails else [OK, FAILED, INCONCLUSIVE])
@@ -277,9 +277,9 @@ def that_do_not_keep_to_turns(place):
 
 @attack(GROUP, short=False)
 def that_keep_their_turn(place):
-    body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', TURNS)
+    body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', KNOWS_SLICES)
     body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
-    place.add_contender("asio-epoll", sheet=TURNS)
+    place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--blocks", "1", codes=[FAILED], says="culprit")
     place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
 

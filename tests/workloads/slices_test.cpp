@@ -33,16 +33,16 @@ using tests::suite_of_slices;
 /// for each slice, and it delays the last one.
 class process_of_the_suite {
 public:
-    explicit process_of_the_suite(int turns, std::chrono::seconds before_last = {}) {
+    explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
         for (auto* ends : {&to_, &from_})
             if (::pipe2(ends->data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
         process_ = ::fork();
         if (process_ != 0) return;
         for (const int fd : {to_[0], from_[1]}) ::close(fd);
         std::array<char, 256> line;
-        for (int given = 0; given <= turns && ::read(from_[0], line.data(), line.size()) > 0; ++given) {
-            if (given + 1 == turns) ::sleep(static_cast<unsigned>(before_last.count()));
-            if (::write(to_[1], given < turns ? "t" : "e", 1) != 1) break;
+        for (int given = 0; given <= slice_count && ::read(from_[0], line.data(), line.size()) > 0; ++given) {
+            if (given + 1 == slice_count) ::sleep(static_cast<unsigned>(before_last.count()));
+            if (::write(to_[1], given < slice_count ? "t" : "e", 1) != 1) break;
         }
         ::_exit(0);
     }
@@ -188,8 +188,8 @@ TEST(slicer, each_part_has_the_requested_number_of_steps) {
     t.end();
     const auto answers = says.answers();
     ASSERT_EQ(answers.size(), 4u);
-    for (std::size_t turn = 1; turn < answers.size(); ++turn)
-        EXPECT_EQ(std::stoull(answers[turn]), 4u * 3) << turn;
+    for (std::size_t slice = 1; slice < answers.size(); ++slice)
+        EXPECT_EQ(std::stoull(answers[slice]), 4u * 3) << slice;
     EXPECT_EQ(done, 3u * (2 + 4) * 3);
 }
 
@@ -218,15 +218,15 @@ TEST(slicer, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
 }
 
 TEST(slicer, waits_for_slices_do_not_count_as_costs_of_the_work) {
-    constexpr int turns = 40;
-    const process_of_the_suite says(turns);
+    constexpr int slice_count = 40;
+    const process_of_the_suite says(slice_count);
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0,
             says.settings(std::chrono::microseconds(200)));
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
-    EXPECT_GE(t.cost().wall, turns * std::chrono::microseconds(400));
-    EXPECT_LT(t.cost().voluntary_switches, turns / 2);
+    EXPECT_GE(t.cost().wall, slice_count * std::chrono::microseconds(400));
+    EXPECT_LT(t.cost().voluntary_switches, slice_count / 2);
 }
 
 /// Returns the number of operations in each slice of a workload.
