@@ -39,7 +39,8 @@ def variables(place):
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
     """If they were left over in a user's shell, they would distort trials."""
-    names = ("DESCRIBE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIDE_FILE", "SIZE", "SLOWDOWN", "KNOWS_SLICES")
+    names = ("DESCRIBE", "HISTOGRAM_FILE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIZE", "SLICES",
+             "SLOWDOWN")
     checks = "\n".join(f'case "$LOOPBENCH_{name}" in *planted*) echo "LOOPBENCH_{name} leaked" >&2; exit 9;; esac'
                        for name in names)
     text = place.add_contender("asio-epoll").read_text()
