@@ -86,7 +86,7 @@ async def sleep_concurrent(trial):
         await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))
     trial.end()
     trial.prove("sleeps that ended", 2 * trial.operations, len(trial.late_ns))
-    trial.prove("sleeps in progress when the first sleep ended", 2 * trial.operations, together)
+    trial.prove("sleeps that had started when the first one ended", 2 * trial.operations, together)
 
 
 def shuffled(i, count):

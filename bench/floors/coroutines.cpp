@@ -260,7 +260,7 @@ bare_task<void> yields(job_queue& queue, trial& t) {
     std::array both{walk(queue, left, right, out_of_turn), walk(queue, right, left, out_of_turn)};
     co_await gather(both);
     t.prove("steps of two coroutines that yield to each other", 2000, left + right);
-    t.prove("steps that a coroutine took out of turn", 0, out_of_turn);
+    t.prove("steps that a coroutine took before the other one", 0, out_of_turn);
     t.begin();
     while (const std::uint64_t count = t.next())
         for (std::uint64_t i = 0; i < count; ++i) co_await yield_once(queue);
@@ -291,7 +291,7 @@ bare_task<void> spawns(job_queue& queue, trial& t) {
     }
     t.end();
     t.prove("spawned coroutines that ran", made, ran);
-    t.prove("spawned coroutines that ran inside spawn instead of from the queue", 0, ran_inline);
+    t.prove("spawned coroutines that ran inside spawn()", 0, ran_inline);
 }
 
 bare_task<std::uint64_t> leaf(std::uint64_t value) {
