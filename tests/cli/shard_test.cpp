@@ -145,7 +145,7 @@ TEST_F(shard_command, shards_that_differ_are_refused_and_nothing_is_written) {
     ASSERT_EQ(run_shard("2/2", "c").code, 0);
     const auto other_build = merge({"a", "c"});
     EXPECT_EQ(other_build.code, 2);
-    EXPECT_SAYS(other_build.error_tail, "the checksum of loop-epoll is ");
+    EXPECT_SAYS(other_build.error_tail, "checksum of loop-epoll");
     EXPECT_EQ(loopbench({"merge", at("a"), "-o", at("a")}).code, 2) << "it would replace what it reads";
     EXPECT_FALSE(fs::exists(loopbench.out()));
 }
@@ -173,8 +173,8 @@ TEST_F(shard_command, options_that_shards_cannot_support_are_refused) {
                 "4 shards cannot share 3 blocks");
     EXPECT_SAYS(
         refusal({"run", "--shard", "1/4", "--seed", "1", "-o", out, "--precision", "1%", "--budget", "9s"}),
-        "cannot use --precision");
-    EXPECT_SAYS(refusal({"merge", at("nowhere"), "-o", out}), "nowhere/journal.jsonl does not exist");
+        "--precision");
+    EXPECT_SAYS(refusal({"merge", at("nowhere"), "-o", out}), "nowhere");
     EXPECT_FALSE(fs::exists(out));
 }
 
