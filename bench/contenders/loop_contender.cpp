@@ -15,7 +15,7 @@ namespace {
 
 std::vector<missing_need> missing_in(std::string_view design) {
     if (design == "loop-tick")
-        return {{need::many_turns, "every turn sleeps for 100 ms, and this workload takes many turns"}};
+        return {{need::many_turns, "every turn sleeps 100 ms, and this workload takes many turns"}};
     if (design == "loop-scheduler")
         return {{need::timers_while_busy,
                  "it checks its timers only when nothing is ready, as in its tutorial, and in this workload "
