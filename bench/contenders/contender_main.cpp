@@ -254,7 +254,7 @@ std::optional<std::string> why_not(const contender_info& info, const workload_sh
     for (const missing_need& each : info.missing)
         if (shape.needed.has(each.what)) return each.reason;
     if (info.driver == "select" && shape.open_files >= FD_SETSIZE)
-        return fmt::format("select cannot watch descriptors from {} on, and this workload opens {}",
+        return fmt::format("select cannot watch descriptors of {} and more, and this workload opens {}",
                            FD_SETSIZE, shape.open_files);
     return std::nullopt;
 }

@@ -9,7 +9,7 @@ import time
 
 from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Ended, Skipped, attack
 
-GROUP = "strangers"
+GROUP = "third-party programs"
 KNOWS_SLICES = ', "slices": "1"'
 INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know it: it is interleaved on request
 

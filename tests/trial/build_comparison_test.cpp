@@ -118,12 +118,12 @@ TEST(parity, unreported_or_missing_socket_options_are_differences) {
 }
 
 TEST(parity, third_party_contenders_without_facts_are_one_warning) {
-    const auto stranger = reports::describe("theirs", {{"library_build_type", "release"}});
-    const auto warnings = bench::build_comparison_warnings(std::vector{made("a"), stranger});
+    const auto third_party = reports::describe("theirs", {{"library_build_type", "release"}});
+    const auto warnings = bench::build_comparison_warnings(std::vector{made("a"), third_party});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].code, "builds_not_compared");
     EXPECT_SAYS(warnings[0].message, "theirs");
-    EXPECT_EQ(codes_of({stranger, stranger}), codes{});
+    EXPECT_EQ(codes_of({third_party, third_party}), codes{});
 }
 
 }  // namespace
