@@ -11,9 +11,9 @@ namespace {
 // that spins (loop-round-robin always, loop-precise shortly before the deadline) is awake at the deadline. If
 // floor-sleep is the only floor, timers without slack (timerfd, io_uring) fire earlier than its
 // clock_nanosleep.
-constexpr std::string_view spins = "who spins is awake, and floor-sleep has slack";
+constexpr std::string_view spins = "a spinning loop is awake; floor-sleep has timer slack";
 // A floor sleeps before each post. A loop that still works or polls when the next one comes is not asleep.
-constexpr std::string_view looks = "who still looks need not be woken, and floors go to sleep at once";
+constexpr std::string_view looks = "a polling loop needs no wake-up; floors sleep at once";
 
 constexpr std::array exceptions{
     floor_exception{"sleep/serial", "late_p50", spins},

@@ -188,7 +188,7 @@ void accept(benchmark::State& state) {
         while (guests.admitted() < arrivals) way.wait();
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         state.SetIterationTime(took.count());
-        if (guests.admitted() != arrivals) state.SkipWithError("failed: somebody came in twice");
+        if (guests.admitted() != arrivals) state.SkipWithError("failed: a connection was accepted twice");
         guests.leave();
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
@@ -232,7 +232,7 @@ private:
             ring_.enter(1);
             for (io_uring_cqe completion{}; ring_.take(completion); ++done) {
                 if (completion.res != static_cast<int>(message_.size()))
-                    throw std::runtime_error("failed: a message was not passed on whole");
+                    throw std::runtime_error("failed: a message was transferred only in part");
             }
         }
     }

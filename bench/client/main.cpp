@@ -45,19 +45,19 @@ void put_port(std::string& text, std::uint16_t port) {
 }
 
 /// Returns the server that the environment names. Throws std::invalid_argument if it names none.
-served told_server() {
+served configured_server() {
     const char* const text = std::getenv("LOOPBENCH_SERVER");
-    const json told = json::parse(text == nullptr ? "" : text, nullptr, /*allow_exceptions=*/false);
+    const json setting = json::parse(text == nullptr ? "" : text, nullptr, /*allow_exceptions=*/false);
     try {
-        served found{told.at("command"), told.at("client"), told.value("port", std::uint16_t{0})};
+        served found{setting.at("command"), setting.at("client"), setting.value("port", std::uint16_t{0})};
         if (found.port == 0) found.port = free_port();
         for (auto& word : found.command) put_port(word, found.port);
         put_port(found.client, found.port);
         return found;
     } catch (const json::exception& wrong) {
         throw std::invalid_argument(
-            fmt::format("LOOPBENCH_SERVER is no server: {}; `loopbench compare --client` sets it, and by "
-                        "hand: {{\"command\": [\"./server\", \"{{port}}\"], \"client\": \"echo\"}}",
+            fmt::format("LOOPBENCH_SERVER is invalid: {}; use `loopbench compare --client`, which sets it, "
+                        "or set it to {{\"command\": [\"./server\", \"{{port}}\"], \"client\": \"echo\"}}",
                         wrong.what()));
     }
 }
@@ -133,7 +133,7 @@ private:
 
 int main(int argc, char** argv) {
     try {
-        const served with = told_server();
+        const served with = configured_server();
         const auto name = std::filesystem::path(with.command.at(0)).filename().native();
         workloads_of_server workloads(with);
         return run_contender(argc, argv,

@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto listens_within = 10s;
 
-bool somebody_listens(std::uint16_t port) {
+bool is_in_use(std::uint16_t port) {
     const auto there = loop::endpoint::loopback(port);
     const loop::unique_fd asks(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const auto* const address = reinterpret_cast<const sockaddr*>(&there.address());
@@ -83,21 +83,23 @@ std::uint16_t free_port() {
 }
 
 server_process::server_process(std::vector<std::string> command, std::uint16_t port) : id_(-1) {
-    if (somebody_listens(port))
+    if (is_in_use(port))
         throw std::runtime_error(
-            fmt::format("somebody listens on port {} already: end that program, or name another port", port));
+            fmt::format("port {} is already in use; end the program that listens there, or choose another "
+                        "port with --port",
+                        port));
     id_ = start(command);
     const auto deadline = std::chrono::steady_clock::now() + listens_within;
-    while (!somebody_listens(port)) {
+    while (!is_in_use(port)) {
         if (const auto ended = end(); !ended.empty())
             throw std::runtime_error(
                 fmt::format("{} {} before it listened on port {}", command.front(), ended, port));
         if (std::chrono::steady_clock::now() >= deadline) {
             kill();
-            throw std::runtime_error(fmt::format(
-                "{} does not listen on 127.0.0.1, port {}; say in its arguments where it is to: {{port}} is "
-                "a free port, and --port names one that the program has by itself",
-                command.front(), port));
+            throw std::runtime_error(
+                fmt::format("{} does not listen on 127.0.0.1, port {}; pass {{port}} (a free port) in its "
+                            "arguments, or state its fixed port with --port",
+                            command.front(), port));
         }
         std::this_thread::sleep_for(1ms);
     }

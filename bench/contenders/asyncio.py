@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The contender asyncio: Python's event loop, doing the suite's sleep, gather and echo workloads.
+"""The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
 
 It is in another language to keep the protocol honest: nothing between loopbench and a contender may be more than a
 Google Benchmark program's flags and JSON. The workloads mean what bench/workloads/*.hpp say, with the same sizes, the
@@ -65,7 +65,7 @@ async def sleep_serial(trial):
         await sleep_and_record(trial, time.monotonic_ns() + second)
     trial.end()
     trial.prove("sleeps that ended", 2 * trial.operations, len(trial.late_ns))
-    trial.prove("the two sleeps took at least the sum of both", True,
+    trial.prove("each pair of sleeps took at least the sum of both", True,
                 trial.cost[0] + len(trial.late_ns) * EARLY_LIMIT_NS >= trial.operations * (first + second))
 
 
@@ -86,7 +86,7 @@ async def sleep_concurrent(trial):
         await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))
     trial.end()
     trial.prove("sleeps that ended", 2 * trial.operations, len(trial.late_ns))
-    trial.prove("sleeps under way when the first one ended", 2 * trial.operations, together)
+    trial.prove("sleeps that had started when the first one ended", 2 * trial.operations, together)
 
 
 def shuffled(i, count):
@@ -103,7 +103,7 @@ async def sleep_many(trial):
     await asyncio.gather(*(sleep_and_record(trial, first + shuffled(i, count) * spacing_ns) for i in range(count)))
     trial.end()
     trial.prove("sleeps that ended", count, len(trial.late_ns))
-    trial.prove("the last sleep ended at its time or later", True,
+    trial.prove("the last sleep ended at its deadline or later", True,
                 trial.cost[0] + EARLY_LIMIT_NS + 5_000_000 >= lead_ns + (count - 1) * spacing_ns)
 
 
@@ -167,7 +167,7 @@ async def gather_sleep(trial):
         skews_ns.append(max(late_ns) - min(late_ns))
     trial.end()
     trial.reported["skew"] = percentile(skews_ns, 50)
-    trial.prove("children that woke", trial.operations * GATHER_CHILDREN, len(trial.late_ns))
+    trial.prove("children that woke up", trial.operations * GATHER_CHILDREN, len(trial.late_ns))
 
 
 class Messages:
@@ -250,7 +250,7 @@ class Echo:
             writer.write(request)
             await writer.drain()
             if await reader.readexactly(size) != request:
-                raise Unproved(f"connection {index}: a reply is not the bytes sent")
+                raise Unproved(f"connection {index}: a reply differs from the bytes that were sent")
             if recording:
                 start = trial.record_latency(start)
             self.round_trips[index] += 1
@@ -293,7 +293,7 @@ class Echo:
         each = trial.done // connections + WARM_UP_ROUND_TRIPS
         complete = [made == each for made in self.round_trips].count(True)
         served = [count == each * self.message_bytes for count in self.served_bytes].count(True)
-        trial.prove("connections on which every round trip was made", connections, complete)
+        trial.prove("connections that made every round trip", connections, complete)
         trial.prove("connections on which the server echoed every byte", connections, served)
 
 
@@ -389,7 +389,7 @@ def about():
         except ImportError:
             library, version = "uvloop", "not installed"
     return {"library": library, "library_version": version,
-            "buffers": f"echo server: the message's size, at least {BUFFER_BYTES_MIN} bytes"}
+            "buffers": f"echo server: the size of a message, at least {BUFFER_BYTES_MIN} bytes"}
 
 
 if __name__ == "__main__":

@@ -119,8 +119,9 @@ void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_
 /// Runs the trial. Returns why it has no result, in the words of the protocol; nothing if it has one.
 std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
     if (workload.shape.open_files > open_files_limit)
-        return fmt::format("unsupported: needs {} open files and the limit is {}: raise it with ulimit -n",
-                           workload.shape.open_files, open_files_limit);
+        return fmt::format(
+            "unsupported: the workload needs {} open files, and the limit is {}; raise it with ulimit -n",
+            workload.shape.open_files, open_files_limit);
     try {
         workload.run(t);
     } catch (const lacking& error) {
@@ -169,11 +170,11 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
         // An interleaved trial ends when the suite has measured for long enough. A fixed number of operations
         // might end before the first timed part is complete.
-        constexpr std::uint64_t until_told = std::uint64_t{1} << 62;
-        const std::uint64_t operations =
-            settings.slices               ? std::min(until_told, workload.shape.most_operations)
-            : workload.shape.calibrated() ? iterations
-                                          : workload.shape.operations(settings.size);
+        constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
+        const std::uint64_t operations = settings.slices ? std::min(unlimited, workload.shape.most_operations)
+                                         : workload.shape.calibrated()
+                                             ? iterations
+                                             : workload.shape.operations(settings.size);
         trial t(settings.size, settings.operations.value_or(operations), settings.recording,
                 settings.slowdown, settings.slices);
         if (const auto error = run_trial(workload, open_files_limit, t)) {
@@ -245,7 +246,7 @@ bool kernel_refuses(const std::error_code& error) noexcept {
 }
 
 std::string workload_buffers() {
-    return fmt::format("echo server: the message's size, at least {} bytes",
+    return fmt::format("echo server: the size of a message, at least {} bytes",
                        workloads::echo_buffer_bytes_min);
 }
 

@@ -102,13 +102,13 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     for (const workload<R>& each : workload_list<R>()) {
         const workload_shape* const found = find_shape(each.name);
         if (found == nullptr)
-            throw std::logic_error("no family of bench/workloads has the shape of " + std::string(each.name));
+            throw std::logic_error("no family in bench/workloads has the workload " + std::string(each.name));
         const workload_shape& shape = *found;
         if (auto reason = why_not(info, shape)) {
             workloads.push_back({shape, unsupported_because(*std::move(reason))});
         } else if (each.run == nullptr) {
-            workloads.push_back({shape, unsupported_because("the adapter has no " + std::string(each.lacks) +
-                                                            "(), of which the workload is made")});
+            workloads.push_back({shape, unsupported_because("the workload needs " + std::string(each.lacks) +
+                                                            "(), which the adapter does not have")});
         } else {
             workloads.push_back({shape, on_fresh_runtime<R>(each.run, make)});
         }

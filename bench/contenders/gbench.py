@@ -209,10 +209,10 @@ class Trial:
             raise Unproved(
                 f"{early} of {len(self.late_ns)} timers fired early, the earliest by {-min(self.late_ns)} ns")
         if not self.proofs:
-            raise Unproved("the workload proved nothing")
+            raise Unproved("the workload checked none of its work")
         if not self.timed():
             raise Unproved("the trial ended before its first timed part was complete" if self.slices else
-                           "the workload did no operation")
+                           "the workload did no operations")
         wall, cpu, user, system, switches = self.cost
         found = {
             "cpu": cpu / self.timed(),
@@ -276,8 +276,9 @@ class Contender:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         if workload.open_files > limit:
             raise Unsupported(
-                f"needs {workload.open_files} open files and the limit is {limit}: raise it with ulimit -n")
-        trial = Trial(small, operations, recording_is_on(), slowdown_told(), slices)
+                f"the workload needs {workload.open_files} open files, and the limit is {limit}; "
+                "raise it with ulimit -n")
+        trial = Trial(small, operations, recording_is_on(), slowdown_setting(), slices)
         self.run_loop(workload.function(trial))
         return trial
 
@@ -294,8 +295,8 @@ class Contender:
 
     def result_of(self, workload, small, min_time_s):
         slices = slices_setting()
-        if told := operations_told():
-            trial = self.run_once(workload, small, told, slices)
+        if fixed := operations_setting():
+            trial = self.run_once(workload, small, fixed, slices)
         elif slices:
             if workload.sizes is None:
                 self.calibrated(workload, small, 0.001)  # then heap and caches are in their steady state
@@ -306,7 +307,7 @@ class Contender:
             trial = self.run_once(workload, small, workload.sizes[0 if small else 1], slices)
         counters = trial.counters(self.early_limit_ns)
         time_ns = trial.cost[0] / trial.timed()
-        result = {"iterations": 1 if workload.sizes or told or trial.slices else trial.done, "real_time": time_ns,
+        result = {"iterations": 1 if workload.sizes or fixed or trial.slices else trial.done, "real_time": time_ns,
                   "cpu_time": counters["cpu"], "time_unit": "ns"} | counters
         return trial, result | ({"items_per_second": 1e9 / time_ns} if workload.rate else {})
 
@@ -343,7 +344,7 @@ class Contender:
             "slices": "1",
             "files": files_beside_the_script(),
             "size": "small" if small else "full",
-        } | ({"slowdown": f"{100 * slowdown_told():g} %"} if slowdown_told() else {}) | self.about()
+        } | ({"slowdown": f"{100 * slowdown_setting():g} %"} if slowdown_setting() else {}) | self.about()
 
     def described(self, small):
         try:
@@ -402,31 +403,31 @@ def raise_open_files_limit():
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def one_of(variable, usual, other, what):
+def one_of(variable, usual, other):
     text = os.environ.get(variable) or usual
     if text not in (usual, other):
-        print(f'{variable} is "{text}", which is {what}: set it to {other} or {usual}, or unset it.', file=sys.stderr)
+        print(f'{variable} is "{text}": set it to {other} or {usual}, or unset it.', file=sys.stderr)
         sys.exit(2)
     return text
 
 
 def size_is_small():
-    return one_of("LOOPBENCH_SIZE", "full", "small", "no size") == "small"
+    return one_of("LOOPBENCH_SIZE", "full", "small") == "small"
 
 
 def recording_is_on():
-    return one_of("LOOPBENCH_RECORD", "on", "off", "neither") == "on"
+    return one_of("LOOPBENCH_RECORD", "on", "off") == "on"
 
 
-def slowdown_told():
+def slowdown_setting():
     text = os.environ.get("LOOPBENCH_SLOWDOWN") or "0"
     try:
         share = float(text)
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        print(f'LOOPBENCH_SLOWDOWN is "{text}", which is no share of the time: set it to a number from 0 to 1, or '
-              "unset it.", file=sys.stderr)
+        print(f'LOOPBENCH_SLOWDOWN is "{text}": set it to a share of the time from 0 to 1, or unset it.',
+              file=sys.stderr)
         sys.exit(2)
     return share
 
@@ -438,18 +439,18 @@ def slices_setting():
         return None
     numbers = text.split(",")
     if len(numbers) != 4 or not all(number.isdecimal() for number in numbers) or int(numbers[3]) == 0:
-        print(f'LOOPBENCH_SLICES is "{text}": expected IN,OUT,UNTIMED,TIMED, two descriptors and two times in '
-              "microseconds; it is set by loopbench, so unset it.", file=sys.stderr)
+        print(f'LOOPBENCH_SLICES is "{text}"; expected IN,OUT,UNTIMED,TIMED: two descriptors and two times in '
+              "microseconds. Only loopbench sets this variable; unset it.", file=sys.stderr)
         sys.exit(2)
     return [int(number) for number in numbers]
 
 
-def operations_told():
+def operations_setting():
     """Returns how many operations every workload does, once; None: as many as its size or the time requires."""
     text = os.environ.get("LOOPBENCH_OPERATIONS", "")
     if text and (not text.isdecimal() or not 0 < int(text) <= 10**12):
-        print(f'LOOPBENCH_OPERATIONS is "{text}", which is no number of operations: set it to a number from 1 to '
-              f"{10**12}, or unset it.", file=sys.stderr)
+        print(f'LOOPBENCH_OPERATIONS is "{text}": set it to a number of operations from 1 to {10**12}, or unset it.',
+              file=sys.stderr)
         sys.exit(2)
     return int(text) if text else None
 
@@ -461,6 +462,6 @@ def parsed_flags(contender):
     parser.add_argument("--benchmark_filter", default="", metavar="REGEX")
     parser.add_argument("--benchmark_format", default="console", choices=("console", "json"))
     parser.add_argument("--benchmark_min_time", default=0.5, type=lambda text: float(text.removesuffix("s")))
-    parser.add_argument("--benchmark_out", metavar="FILE", help="writes the JSON there as well")
+    parser.add_argument("--benchmark_out", metavar="FILE", help="writes the JSON to this file, too")
     parser.add_argument("--benchmark_out_format", default="json", choices=("json",))
     return parser.parse_args()

@@ -1,7 +1,7 @@
 # Code placement changes the speed of code by some per cent. `loopbench compare` accepts several builds of a program
 # that differ only in the order of their functions; these are links of the same objects.
 find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
-    DOC "mold, or lld from version 13 on: links layouts of a program")
+    DOC "mold, or lld 13 or newer, to link layouts of a program")
 
 # loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): the target TARGET.layouts links the executable TARGET N
 # more times, into FOLDER (default: TARGET.layouts beside it; no generator expression), under names of equal length: 01
@@ -13,10 +13,10 @@ find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
 function(loopbench_add_layouts target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "COUNT;SEED;FOLDER" "")
     if(NOT arg_COUNT MATCHES "^[1-9][0-9]*$")
-        message(FATAL_ERROR "loopbench_add_layouts(${target}): COUNT has to say how many")
+        message(FATAL_ERROR "loopbench_add_layouts(${target}): COUNT must be the number of layouts, at least 1")
     endif()
     if(NOT LOOPBENCH_SHUFFLING_LINKER)
-        message(FATAL_ERROR "loopbench_add_layouts(${target}): install mold (or lld), which links in a random order")
+        message(FATAL_ERROR "loopbench_add_layouts(${target}): no linker can shuffle functions; install mold or lld")
     endif()
     if(NOT arg_SEED)
         set(arg_SEED 0)

@@ -17,10 +17,9 @@ std::vector<missing_need> missing_in(std::string_view design) {
     if (design == "loop-tick")
         return {{need::many_turns, "every turn sleeps 100 ms, and this workload takes many turns"}};
     if (design == "loop-scheduler")
-        return {
-            {need::timers_while_busy,
-             "it looks at its timers only when nothing is ready, as its document does, and here something "
-             "always is"}};
+        return {{need::timers_while_busy,
+                 "it checks its timers only when nothing is ready, as in its tutorial, and in this workload "
+                 "something is always ready"}};
     return {};
 }
 

@@ -101,7 +101,7 @@ public:
             throw uncountable{"unsupported: {}", ended.reason};
         if (failed) throw uncountable{ended.reason};
         if (!ended.operations)
-            throw uncountable{"does not say how many operations it did (the counter `operations`)"};
+            throw uncountable{"does not report its number of operations (the counter `operations`)"};
         return {.operations = static_cast<std::uint64_t>(*ended.operations),
                 .calibrated = ended.calibrated,
                 .voluntary_switches = ended.usage.switches_voluntary,
@@ -128,17 +128,17 @@ template <class Run>
 both_runs run_both(std::uint64_t operations, Run run) {
     both_runs both{run(operations), run(2 * operations)};
     if (both.large.operations <= both.small.operations)
-        throw uncountable{"did {} operations when told to do {}, and {} when told to do {}",
-                          both.small.operations, operations, both.large.operations, 2 * operations};
+        throw uncountable{
+            "did {} operations when {} were requested, and {} when {} were requested (LOOPBENCH_OPERATIONS)",
+            both.small.operations, operations, both.large.operations, 2 * operations};
     return both;
 }
 
 /// Throws if twice the operations are not twice the work, however long they take: then there is no slope.
-void refuse_what_has_no_slope(std::string_view workload) {
+void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
-            "{} has no counts per operation: it works at full speed for a time, and a tracer slows it down",
-            workload};
+            "{} has no counts per operation: it runs for a fixed time, and a tracer slows it down", workload};
 }
 
 /// Returns a number of operations with whole batches for the workloads that work in batches (of at most
@@ -202,10 +202,11 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
     const auto strace = program("strace");
     if (!strace) {
         counts.missing.push_back(
-            "waits are counted by strace, which is not installed: apt-get install strace");
+            "cannot count waits: strace is not installed; install it (apt-get install strace)");
         if (names_too)
             counts.missing.push_back(
-                "system calls are counted by perf, which is not there or not permitted, or by strace");
+                "cannot count system calls: perf is not installed or not permitted, and strace is not "
+                "installed");
         return;
     }
     const auto both =
@@ -214,16 +215,16 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         try {
             auto calls = read_strace_log(*run.record);
             if (!calls.by_name.contains("execve"))
-                throw incomplete_record{"the log has not the process's beginning (execve)"};
+                throw incomplete_record{"the log lacks the start of the process (execve)"};
             return calls;
         } catch (const incomplete_record& error) {
-            throw uncountable{"strace's record is not whole: {}. Is there room in {}?", error.what(),
-                              temporary_root().native()};
+            throw uncountable{"strace's log is incomplete: {}; make sure that {} has free space",
+                              error.what(), temporary_root().native()};
         }
     };
     const auto small = read(both.small), large = read(both.large);
     if (both.small.record == both.large.record)  // records contain process IDs, so no two are equal
-        throw uncountable{"strace's record is the same whatever is done"};
+        throw uncountable{"strace wrote the same log for both numbers of operations"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));
     };
@@ -240,7 +241,7 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
     const bool can_count = ::access(counter.c_str(), R_OK) == 0;
     if (!can_count)
         counts.missing.push_back(
-            fmt::format("allocations are counted by {}, which is not there", counter.native()));
+            fmt::format("cannot count allocations: {} does not exist", counter.native()));
     const auto both = run_both(operations, [&](std::uint64_t count) {
         const record_file record;
         variables environment;
@@ -256,14 +257,14 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
                            static_cast<double>(both.large.voluntary_switches));
     if (!can_count) return;
     if (!both.small.record && !both.large.record) {
-        counts.missing.push_back("allocations cannot be counted: the contender is linked statically");
+        counts.missing.push_back("cannot count allocations: the contender is statically linked");
         return;
     }
     const auto read = [&](const std::optional<std::string>& written) {
         const auto record = written.value_or("");
         std::array<double, 2> numbers{};
         if (!record.ends_with('\n') || !(std::istringstream{record} >> numbers[0] >> numbers[1]))
-            throw uncountable{"the count of allocations was not written. Is there room in {}?",
+            throw uncountable{"the number of allocations was not written; make sure that {} has free space",
                               temporary_root().native()};
         return numbers;
     };
@@ -281,7 +282,7 @@ fs::path default_malloc_counter() {
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options) {
     operation_counts counts;
     try {
-        refuse_what_has_no_slope(workload);
+        refuse_workload_without_slope(workload);
         counted_contender where{who, workload, options};
         const auto operations = operations_for(where);
         count_allocations_and_switches(counts, where, operations, options.malloc_counter);

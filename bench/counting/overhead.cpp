@@ -28,7 +28,7 @@ double most_operations_of(std::string_view workload) {
                             : most_operations;
 }
 
-class unpriced : public reports::formatted_error {
+class no_overhead : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
@@ -39,9 +39,9 @@ std::optional<double> median_in(const reports::report& report, const counted_res
     return found != nullptr ? found->median : std::nullopt;
 }
 
-class failed_trial : public unpriced {
+class failed_trial : public no_overhead {
 public:
-    using unpriced::unpriced;
+    using no_overhead::no_overhead;
 };
 
 struct timed {
@@ -52,16 +52,16 @@ struct timed {
 };
 
 /// The amount of work in one trial, in the pairing of the run.
-struct priced_work {
+struct work_of_trial {
     reports::pairing made;
     std::uint64_t operations;
     double time_s;  // of the timed parts of an interleaved trial
 };
 
-/// Runs this number of operations, `times` over. Interleaved, the timed part of each slice is `times` as
+/// Runs this number of operations, `times` over. If interleaved, the timed part of each slice is `times` as
 /// long: operations that a part counts and does not contain would then weigh less. Returns nothing if the run
 /// was interrupted.
-std::optional<timed> run(trial_request request, const priced_work& work, unsigned times, bool recording,
+std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
     if (work.made == reports::pairing::interleaved) {
@@ -75,11 +75,11 @@ std::optional<timed> run(trial_request request, const priced_work& work, unsigne
                              : executor.run(request);
     if (outcome.stopped) return std::nullopt;
     if (outcome.status == reports::result_status::failed) throw failed_trial{outcome.reason};
-    if (outcome.status != reports::result_status::ok) throw unpriced{outcome.reason};
+    if (outcome.status != reports::result_status::ok) throw no_overhead{outcome.reason};
     const auto time = outcome.metrics.find("time");
-    if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
+    if (time == outcome.metrics.end() || !time->second) throw no_overhead{"printed no time"};
     if (!outcome.operations || !(*outcome.operations > 0))
-        throw unpriced{"does not say how many operations it did (the counter `operations`)"};
+        throw no_overhead{"does not report its number of operations (the counter `operations`)"};
     return timed{*time->second, *outcome.operations, outcome.metrics.contains("latency_p50")};
 }
 
@@ -91,8 +91,9 @@ struct triple {
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
-            throw unpriced{"did {:g} operations, and {:g} when told to do twice as many", once.operations,
-                           twice.operations};
+            throw no_overhead{
+                "did {:g} operations, and {:g} when twice the number was requested (LOOPBENCH_OPERATIONS)",
+                once.operations, twice.operations};
         return twice.total_ns() / once.total_ns() * 2 / grown;
     }
     double recording() const { return once.time_ns / unrecorded->time_ns; }
@@ -121,7 +122,7 @@ struct wanted {
 };
 
 /// Runs the triples; returns none if the run was interrupted.
-std::vector<triple> run_triples(const trial_request& request, const priced_work& work, wanted what,
+std::vector<triple> run_triples(const trial_request& request, const work_of_trial& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
     for (const auto look : looks) {
@@ -179,19 +180,19 @@ counted_result overhead_of(const contender& who, const std::string& workload, co
                                     .limit = plan.trial_limit,
                                     .cpu = plan.cpu_for(0, index_of(plan.workloads, workload)),
                                     .slice = plan.slice};
-        const priced_work work{pairing_of(plan, who, workload), operations,
-                               static_cast<double>(operations) * *time_ns / 1e9};
+        const work_of_trial work{pairing_of(plan, who, workload), operations,
+                                 static_cast<double>(operations) * *time_ns / 1e9};
         const auto all = run_triples(request, work, {has_rate, has_latency}, executor);
         if (all.empty()) return cell;
         if (has_rate) add(cell, "doubling", doublings(all));
         if (has_latency && !all.front().unrecorded->has_latencies)
             add(cell, "recording", recordings(all));
         else if (has_latency)
-            cell.missing.emplace_back("latencies are recorded even with LOOPBENCH_RECORD=off");
+            cell.missing.emplace_back("the contender records latencies even with LOOPBENCH_RECORD=off");
     } catch (const failed_trial& why) {
         cell.failed = true;
         cell.missing.emplace_back(why.what());
-    } catch (const unpriced& why) {
+    } catch (const no_overhead& why) {
         cell.missing.emplace_back(why.what());
     }
     return cell;

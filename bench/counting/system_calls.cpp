@@ -155,11 +155,11 @@ system_calls read_strace_log(std::string_view log) {
     // A log that was not written with -o may have no process IDs.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
-        throw incomplete_record{"line {} of the log is no system call: \"{}\"", number,
+        throw incomplete_record{"line {} of the log is not a system call: \"{}\"", number,
                                 reports::printable(line.substr(0, 60))};
     };
     if (!log.empty() && log.back() != '\n')
-        throw incomplete_record{"the log ends in the middle of a line, as where the file system is full"};
+        throw incomplete_record{"the log ends in the middle of a line; the file system may be full"};
     for_each_line(log, [&](std::string_view line) {
         ++number;
         const std::string pid{take_pid(line)};
@@ -190,7 +190,7 @@ system_calls read_strace_log(std::string_view log) {
         ended = ended || (name == "exit_group" && is_of_contender(pid));
         ++calls.by_name[name];
     }
-    if (!ended) throw incomplete_record{"the log has not the process's end (exit_group)"};
+    if (!ended) throw incomplete_record{"the log lacks the end of the process (exit_group)"};
     return calls;
 }
 
@@ -213,8 +213,8 @@ system_calls read_perf_trace(std::string_view file) {
     // Each call has an event for its beginning and one for its end; a thread may end in a call.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
-        throw incomplete_record{"perf saw {} events, and {} are in its tables", events, in_tables};
-    if (!are_all(tables)) throw incomplete_record{"perf has no table of some of the threads that it saw"};
+        throw incomplete_record{"perf saw {} events, but its tables contain {}", events, in_tables};
+    if (!are_all(tables)) throw incomplete_record{"the tables of perf lack some threads"};
     return calls;
 }
 

@@ -77,7 +77,7 @@ public:
             }
             looked = text_.size();
             if (looked > journal_line_bytes_max)
-                throw reports::format_error{"it has more than {} bytes", journal_line_bytes_max};
+                throw reports::format_error{"the line has more than {} bytes", journal_line_bytes_max};
             if (!read_more()) return std::nullopt;
         }
     }
@@ -108,7 +108,7 @@ void require_header(std::string_view line, std::string_view file) {
     } catch (const reports::other_format&) {
         throw;
     } catch (const reports::format_error& error) {
-        throw reports::other_format{"{} is no file of histograms: line 1: {}", file, error.what()};
+        throw reports::other_format{"{} is not a valid histogram file: line 1: {}", file, error.what()};
     }
 }
 
@@ -123,7 +123,7 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     line_reader lines{file.native()};
     std::size_t number = 1;
     const auto refuse = [&](const std::exception& error) {
-        return reports::format_error{"{} is no file of histograms: line {}: {}", file.native(), number,
+        return reports::format_error{"{} is not a valid histogram file: line {}: {}", file.native(), number,
                                      error.what()};
     };
     simdjson::dom::parser parser;
@@ -211,7 +211,7 @@ private:
     void open(const std::string& file) {
         open_.emplace(file);
         const auto header = open_->next();
-        if (!header) throw reports::format_error{"{} is not a file of histograms: it is empty", file};
+        if (!header) throw reports::format_error{"{} is not a valid histogram file: it is empty", file};
         require_header(*header, file);
     }
 
@@ -233,7 +233,8 @@ fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))
         throw usage_error{
-            "there is no {}: a run writes it beside its report, so name the report where the run left it",
+            "{} does not exist; a run writes this file into the folder of its report: name the report in "
+            "that folder",
             file.native()};
     return file;
 }
@@ -280,7 +281,7 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
         read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
     if (const auto other = what_differs(record, report); !other.empty())
         throw usage_error{
-            "{} is of another run than {}: their {} differ; name the report where its run left it",
+            "{} and {} belong to different runs: their {} differ; name the report in the folder of its run",
             journal.native(), report_file.native(), other};
     const auto merged = read_lines(file, record);
     std::vector<reports::histogram> all;

@@ -42,8 +42,8 @@ reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     if (!opened) throw reports::file_error{"open", folder.native(), errno};
     if (!lock_soon(opened.get()))
         throw reports::file_error{
-            fmt::format("cannot write into {}: another run writes there; wait for its end or choose another "
-                        "place with -o",
+            fmt::format("cannot write into {}: another run is writing there; wait until it ends or choose "
+                        "another folder with -o",
                         folder.native())};
     return opened;
 }
@@ -59,8 +59,8 @@ journal::journal(const std::filesystem::path& path, const session_record& begun)
     const auto header = reports::dump(header_line(begun));
     if (header.size() > journal_line_bytes_max)
         throw usage_error{
-            "what is planned has {} bytes, and a line of a journal no more than {}; choose less with "
-            "--contender and --workload",
+            "the plan of the run has {} bytes, but a line of the journal is limited to {}; choose fewer "
+            "contenders and workloads with --contender and --workload",
             header.size(), journal_line_bytes_max};
     reports::write_file_atomically(path, header + "\n");
     file_ = reports::open_regular_file(path_, O_WRONLY | O_APPEND, "open");

@@ -67,7 +67,7 @@ void add_builds(facts& to, const json& header) {
         for (const auto& file : executable.value("contents", json::array()))
             checksums[text_of(file["name"])].push_back(text_of(file["checksum"]));
         for (const auto& [file, sums] : checksums)
-            to.emplace_back(fmt::format("of what {} is made of, the checksum of {}", who, file),
+            to.emplace_back(fmt::format("the checksum of {} (a file of {})", file, who),
                             fmt::format("{}", fmt::join(sums, " ")));
     }
 }
@@ -98,8 +98,8 @@ void require_same(const shard_journal& one, const shard_journal& other) {
         for (const auto& [what, value] : *side)
             if (const auto here = in(first, what), there = in(second, what); here != there)
                 throw usage_error{
-                    "{} and {} are no shards of one run: {} is {} in the first and {} in the second; run all "
-                    "shards alike",
+                    "{} and {} are shards of different runs: {} is {} in the first and {} in the second; run "
+                    "all shards with the same options and programs",
                     one.name,
                     other.name,
                     what,
@@ -117,7 +117,7 @@ void refuse_what_differs(const std::vector<shard_journal>& shards) {
         require_same(shards.front(), each);
         const auto [before, is_new] = seen.emplace(number_of(each), each.name);
         if (!is_new)
-            throw usage_error{"shard {} of {} is there twice: in {} and in {}; name one of them",
+            throw usage_error{"shard {} of {} is in both {} and {}; name only one of the two folders",
                               number_of(each), each.record.plan.part->of, before->second, each.name};
     }
 }
@@ -137,11 +137,12 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
     for (std::size_t i = 0; i < merged.size(); ++i)
         if (!merged[i].finished)
             wrong.push_back(
-                fmt::format("shard {} of {} has {} of {} blocks and still runs, or was interrupted: go on "
-                            "with `loopbench run --resume {}`",
+                fmt::format("shard {} of {} has finished {} of {} blocks: wait for it, or continue it with "
+                            "`loopbench run --resume {}`",
                             merged[i].part.number, of, merged[i].blocks_finished,
                             merged[i].part.count(shards[i].record.plan.blocks), shards[i].name));
-    if (!wrong.empty()) throw usage_error{"{}; or take what there is with --partial", fmt::join(wrong, "; ")};
+    if (!wrong.empty())
+        throw usage_error{"{}; or merge the existing shards with --partial", fmt::join(wrong, "; ")};
 }
 
 /// Returns each of the values once, in an order that does not depend on which machine ran which shard.
@@ -247,9 +248,9 @@ shard_journal read_shard(const std::filesystem::path& folder) {
                         {}};
     found.record = read_journal(found.text, (folder / "journal.jsonl").native());
     if (!found.record.outcome.merged.empty())
-        throw usage_error{"{} was merged already; name the folders of its shards", folder.native()};
+        throw usage_error{"{} is already merged; name the folders of its shards", folder.native()};
     if (!found.record.plan.part)
-        throw usage_error{"{} is of a whole run and not of a shard (--shard I/N): it needs no merging",
+        throw usage_error{"{} contains a whole run, not a shard (--shard I/N); a whole run needs no merging",
                           folder.native()};
     return found;
 }

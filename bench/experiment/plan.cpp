@@ -55,7 +55,7 @@ bool run_plan::are_builds() const {
     return of_one_program && names.size() <= 1;
 }
 
-bool run_plan::takes_turns(std::size_t contender) const {
+bool run_plan::knows_slices(std::size_t contender) const {
     const auto index = contender == aa_copy ? baseline_index().value_or(contender) : contender;
     return index < described.size() && reports::context_text(described[index].context, "slices") == "1";
 }
@@ -63,7 +63,7 @@ bool run_plan::takes_turns(std::size_t contender) const {
 reports::pairing run_plan::pairing_of(cell where) const {
     const auto made =
         where.workload < pairings.size() ? pairings[where.workload] : reports::pairing::sequential;
-    return made != reports::pairing::interleaved || takes_turns(where.contender)
+    return made != reports::pairing::interleaved || knows_slices(where.contender)
                ? made
                : reports::pairing::sequential;
 }

@@ -77,7 +77,7 @@ struct run_plan {
     /// interleaved.
     [[nodiscard]] reports::pairing pairing_of(cell where) const;
     /// Returns true if the contender says that it can be interleaved; the A/A copy is like the baseline.
-    [[nodiscard]] bool takes_turns(std::size_t contender) const;
+    [[nodiscard]] bool knows_slices(std::size_t contender) const;
     /// Returns the core for a workload's trials in a block; nothing if they may use any.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
     /// Returns the number of layout pairs: with layouts, a contender's i-th one always meets the same layout

@@ -128,7 +128,7 @@ void require_within(const node& in, const char* name, double value, double least
 }
 
 void require_known_metric(const std::string& name, const node& value) {
-    if (reports::find_metric(name) == nullptr) value.fail("there is no such metric");
+    if (reports::find_metric(name) == nullptr) value.fail("unknown metric");
 }
 
 /// Returns the index in `all` of the element with the name in `from`.
@@ -142,8 +142,8 @@ std::size_t place_in(const items& all, const node& from, projection name = {}) {
 std::vector<std::string> distinct_names(const node& from) {
     auto names = read_value<std::vector<std::string>>(from);
     if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
-        from.fail("a name is there twice");
-    if (names.empty()) from.fail("there are no names");
+        from.fail("a name occurs twice");
+    if (names.empty()) from.fail("expected at least one name");
     return names;
 }
 
@@ -157,15 +157,18 @@ run_plan read_plan(const node& from) {
     if (plan.cpu) require_within(from, "cpu", *plan.cpu, 0, 1 << 20);
     plan.workloads = distinct_names(from.at("workloads"));
     if (std::ranges::any_of(plan.cpus, [](int cpu) { return cpu < 0 || cpu > 1 << 20; }))
-        from.at("cpus").fail("expected numbers of CPUs");
+        from.at("cpus").fail("expected CPU numbers");
     if (plan.slice.untimed < plan.slice.untimed.zero() || plan.slice.untimed > longest_slice_part ||
         plan.slice.timed <= plan.slice.timed.zero() || plan.slice.timed > longest_slice_part)
-        from.at("slice").fail("expected two parts of at most {} s", longest_slice_part.count());
+        from.at("slice").fail("expected a timed part above 0 s, and two parts of at most {} s",
+                              longest_slice_part.count());
     for (const auto& [name, size] :
          {std::pair{"pairings", plan.pairings.size()}, std::pair{"cores", plan.cores.size()}})
-        if (size > 0 && size != plan.workloads.size()) from.at(name).fail("expected one for each workload");
+        if (size > 0 && size != plan.workloads.size())
+            from.at(name).fail("expected one value for each workload");
     const auto names = distinct_names(from.at("contenders"));
-    if (plan.workloads.size() > cells_max / names.size()) from.fail("more than {} cells", cells_max);
+    if (plan.workloads.size() > cells_max / names.size())
+        from.fail("expected at most {} results (workloads times contenders)", cells_max);
     for (const auto& name : names) {
         plan.contenders.emplace_back();
         plan.contenders.back().name = name;
@@ -263,13 +266,13 @@ private:
             one.finished = item.at("finished").flag();
             one.blocks_finished = item.at("blocks_finished").natural();
             shards_ = one.part.of;
-            if (!numbers.insert(one.part.number).second) item.at("shard").fail("it is there twice");
+            if (!numbers.insert(one.part.number).second) item.at("shard").fail("this shard occurs twice");
             return one;
         });
-        if (found_.plan.part) from.fail("a shard is merged from none");
+        if (found_.plan.part) from.fail("a shard cannot contain merged shards");
         if (std::ranges::any_of(found_.outcome.merged,
                                 [&](const merged_shard& one) { return one.part.of != shards_; }))
-            from.fail("they are not of as many shards");
+            from.fail("the shards differ in their number of shards (\"of\")");
     }
 
     /// Readmits a result if any machine supports it: of several machines, one may have no io_uring, for
@@ -291,7 +294,7 @@ private:
     void take_descriptions(const node& from) {
         const auto contexts = from.each([](const node& item) { return item.object(); });
         if (contexts.size() > found_.plan.contenders.size())
-            from.fail("there are more of them than contenders");
+            from.fail("expected at most one description for each contender");
         for (std::size_t i = 0; i < contexts.size(); ++i)
             found_.plan.described.push_back(reports::describe(found_.plan.contenders[i].name, contexts[i]));
     }
@@ -299,7 +302,7 @@ private:
     void take_executables(const node& from) {
         found_.executables = read_value<std::vector<executable_state>>(from);
         if (found_.executables.size() != found_.plan.contenders.size())
-            from.fail("expected one for each contender");
+            from.fail("expected one executable for each contender");
         for (std::size_t i = 0; i < found_.executables.size(); ++i) {
             auto& who = found_.plan.contenders[i];
             who.path = found_.executables[i].path;
@@ -316,7 +319,7 @@ private:
             names.insert(name_of_layout(who.layouts.back()));
         }
         if (files.empty() || names.size() < files.size() || names.size() > layouts_max)
-            from.fail("expected up to {} layouts of different names", layouts_max);
+            from.fail("expected 1 to {} layouts with different names", layouts_max);
     }
 
     counted_result read_counted(const node& from) const {
@@ -325,11 +328,11 @@ private:
         from.at("metrics").each_field(require_known_metric);
         if (const auto samples = from.find("samples"))
             samples->each_field([&](const std::string& name, const node& values) {
-                if (!cell.metrics.contains(name)) values.fail("they are of no metric of this cell");
-                if (reports::find_metric(name)->deterministic) values.fail("counts have no samples");
-                if (cell.samples[name].empty()) values.fail("there is none");
+                if (!cell.metrics.contains(name)) values.fail("expected samples of a metric of this result");
+                if (reports::find_metric(name)->deterministic) values.fail("a count cannot have samples");
+                if (cell.samples[name].empty()) values.fail("expected at least one sample");
                 if (cell.samples[name].size() > most_triples)
-                    values.fail("there are more than are ever taken");
+                    values.fail("expected at most {} samples", most_triples);
             });
         return cell;
     }
@@ -337,17 +340,19 @@ private:
     trial_record read_trial(const node& from) {
         trial_record record;
         read_fields(record, from);
-        if (record.block >= found_.plan.blocks) from.at("block").fail("there is no such block in the plan");
+        if (record.block >= found_.plan.blocks)
+            from.at("block").fail("expected a block below {}", found_.plan.blocks);
         record.where = where_of(from);
         if (const auto& layouts = found_.plan.contenders[record.where.contender].layouts; !layouts.empty())
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
-        if (!found_.plan.share().has(record.block)) from.at("block").fail("it is not of this shard");
+        if (!found_.plan.share().has(record.block))
+            from.at("block").fail("the block belongs to another shard");
         // A shard leaves out none of its blocks.
         if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
-            from.at("block").fail("blocks before this one are missing");
+            from.at("block").fail("earlier blocks are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
                  .second)
-            from.fail("this trial is there twice");
+            from.fail("this trial occurs twice");
         auto& outcome = record.outcome;
         read_fields(outcome, from);
         if (std::ranges::any_of(outcome.slices, [](double ns) { return !(ns > 0); }))
@@ -401,7 +406,7 @@ void refuse_too_many_cells(const run_plan& plan) {
     const auto cells = plan.workloads.size() * (plan.contenders.size() + copies);
     if (cells > cells_max)
         throw usage_error{
-            "what is chosen are {} cells (workloads times contenders), and a run may have {}; choose fewer "
+            "the run would have {} results (workloads times contenders), and the limit is {}; choose fewer "
             "with --workload and --contender",
             cells, cells_max};
 }
@@ -410,11 +415,13 @@ void refuse_impossible_part(const run_plan& plan) {
     if (!plan.part) return;
     if (plan.precision_pct)
         throw usage_error{
-            "how many blocks a precision needs is decided by all of them, which no shard has; leave "
-            "--precision out, and say --blocks"};
+            "a shard cannot use --precision, because the required number of blocks depends on the blocks of "
+            "all shards; use --blocks instead"};
     if (plan.part->of > plan.blocks)
-        throw usage_error{"{} shards cannot share {} {}: each needs one; run more blocks, or fewer shards",
-                          plan.part->of, plan.blocks, plan.blocks == 1 ? "block" : "blocks"};
+        throw usage_error{
+            "{} shards cannot share {} {}: each shard needs at least one block; use more blocks (--blocks) "
+            "or fewer shards (--shard)",
+            plan.part->of, plan.blocks, plan.blocks == 1 ? "block" : "blocks"};
 }
 
 json header_line(const session_record& begun) {
@@ -478,8 +485,8 @@ session_record read_journal(std::string_view text, std::string_view name) {
     journal_reader reader;
     std::size_t line = 0;
     const auto not_a_journal = [&](std::string_view cause) {
-        return reports::format_error{"{} is not a journal: {}; begin a new run with `loopbench run`", name,
-                                     cause};
+        return reports::format_error{"{} is not a valid journal: {}; start a new run with `loopbench run`",
+                                     name, cause};
     };
     bool parsed = false;  // for errors, which have their line from here, or from the parser
     try {
@@ -488,9 +495,9 @@ session_record read_journal(std::string_view text, std::string_view name) {
             ++line;
             parsed = true;
             if (end == std::string_view::npos && line > 1) break;
-            if (end == std::string_view::npos) throw reports::format_error{"it is cut short"};
+            if (end == std::string_view::npos) throw reports::format_error{"the line is incomplete"};
             if (end > journal_line_bytes_max)
-                throw reports::format_error{"it has {} bytes, and the limit is {}", end,
+                throw reports::format_error{"the line has {} bytes, and the limit is {}", end,
                                             journal_line_bytes_max};
             parsed = false;
             const reports::document document{text.substr(0, end),
@@ -507,13 +514,13 @@ session_record read_journal(std::string_view text, std::string_view name) {
     } catch (const reports::format_error& error) {
         throw not_a_journal(parsed ? fmt::format("line {}: {}", line, error.what()) : error.what());
     }
-    if (line == 0) throw not_a_journal("line 1: it is empty");
+    if (line == 0) throw not_a_journal("line 1: the file is empty");
     return reader.take();
 }
 
 std::string journal_text_in(const std::filesystem::path& folder, std::string_view remedy) {
     const auto file = folder / "journal.jsonl";
-    if (!std::filesystem::exists(file)) throw usage_error{"there is no {}; {}", file.native(), remedy};
+    if (!std::filesystem::exists(file)) throw usage_error{"{} does not exist; {}", file.native(), remedy};
     return reports::read_file(file.native(), journal_bytes_max);
 }
 
@@ -535,10 +542,10 @@ std::optional<std::string> other_file(const std::vector<file_state>& then,
 }  // namespace
 
 void refuse_other_place(const session_record& begun, const reports::environment& here) {
-    constexpr std::string_view remedy = "begin a new run without --resume";
+    constexpr std::string_view remedy = "start a new run without --resume";
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
-            throw usage_error{"the run began with another {} ({}, not {}); {}", what, then, now, remedy};
+            throw usage_error{"the run started with another {} ({}, not {}); {}", what, then, now, remedy};
     };
     refuse("version of loopbench", begun.where.loopbench_version, here.loopbench_version);
     const auto facts_then = facts_of(begun.where), facts_now = facts_of(here);
@@ -546,10 +553,12 @@ void refuse_other_place(const session_record& begun, const reports::environment&
         refuse(facts_then[i].first, facts_then[i].second, facts_now[i].second);
     const auto has_changed = [&](const std::string& path) {
         if (std::filesystem::exists(path))
-            return usage_error{"{} has changed since the run began; {}", path, remedy};
+            return usage_error{"{} has changed since the run started; {}", path, remedy};
         const bool is_garbled = path.find("\uFFFD") != std::string::npos;
-        return usage_error{"{} is not there{}; {}", path,
-                           is_garbled ? ": its path is no UTF-8, which a journal cannot have" : "", remedy};
+        return usage_error{
+            "{} does not exist{}; {}", path,
+            is_garbled ? ": its path is not valid UTF-8, so the journal does not contain it exactly" : "",
+            remedy};
     };
     for (std::size_t i = 0; i < begun.executables.size(); ++i) {
         const auto& then = begun.executables[i];

@@ -260,7 +260,7 @@ bare_task<void> yields(job_queue& queue, trial& t) {
     std::array both{walk(queue, left, right, out_of_turn), walk(queue, right, left, out_of_turn)};
     co_await gather(both);
     t.prove("steps of two coroutines that yield to each other", 2000, left + right);
-    t.prove("steps that one of them took before its turn", 0, out_of_turn);
+    t.prove("steps that a coroutine took before the other one", 0, out_of_turn);
     t.begin();
     while (const std::uint64_t count = t.next())
         for (std::uint64_t i = 0; i < count; ++i) co_await yield_once(queue);
@@ -291,7 +291,7 @@ bare_task<void> spawns(job_queue& queue, trial& t) {
     }
     t.end();
     t.prove("spawned coroutines that ran", made, ran);
-    t.prove("spawned coroutines that ran before they were taken from the queue", 0, ran_inline);
+    t.prove("spawned coroutines that ran inside spawn()", 0, ran_inline);
 }
 
 bare_task<std::uint64_t> leaf(std::uint64_t value) {
@@ -304,7 +304,7 @@ bare_task<void> awaits(trial& t) {
     while (const std::uint64_t count = t.next())
         for (const std::uint64_t last = awaited + count; awaited < last;) sum += co_await leaf(++awaited);
     t.end();
-    t.prove("the sum of what the coroutines gave", t.operations() * (t.operations() + 1) / 2, sum);
+    t.prove("sum of the values that the coroutines returned", t.operations() * (t.operations() + 1) / 2, sum);
 }
 
 bare_task<void> ready_child(job_queue&, std::uint64_t& ended) {

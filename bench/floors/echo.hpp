@@ -97,7 +97,7 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     echo_phase before{.first = 0, .end = warm_up, .timed = nullptr};
     make_round_trips(before);
     echo_phase timed{.first = warm_up, .end = warm_up, .timed = &t};
-    t.begin(workloads::round_trips_of_a_turn(pairs.size()));
+    t.begin(workloads::round_trips_of_a_slice(pairs.size()));
     while (const std::uint64_t round_trips = t.next()) {
         timed.first = std::exchange(timed.end, timed.end + round_trips / pairs.size());
         make_round_trips(timed);

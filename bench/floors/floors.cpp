@@ -25,16 +25,16 @@ std::string own_options() {
 }
 
 std::string makes_no_connections() {
-    return "none: it makes no connections";
+    return "none: this floor makes no connections";
 }
 
 }  // namespace
 
 floor blocking_floor() {
-    static constexpr std::string_view keeps_no_time = "a blocking socket call keeps no time; see floor-sleep";
+    static constexpr std::string_view no_timers = "blocking socket calls have no timers; see floor-sleep";
     static constexpr std::array cannot{
-        missing_family{"sleep/", keeps_no_time}, missing_family{"timer/", keeps_no_time},
-        missing_family{"idle/", keeps_no_time}, missing_family{"gather/sleep", keeps_no_time}};
+        missing_family{"sleep/", no_timers}, missing_family{"timer/", no_timers},
+        missing_family{"idle/", no_timers}, missing_family{"gather/sleep", no_timers}};
     return {"floor-blocking", "blocking send, recv, write and read; futex",
             all_workloads(joined({echo_workloads(echo_blocking), stream_workloads(stream_blocking),
                                   wakeup_workloads(make_futex_waker)}),
@@ -43,7 +43,8 @@ floor blocking_floor() {
 }
 
 floor coroutine_floor() {
-    static constexpr std::array cannot{missing_family{"", "it asks nothing of the kernel; see floor-epoll"}};
+    static constexpr std::array cannot{
+        missing_family{"", "this floor makes no system calls; see floor-epoll"}};
     return {"floor-coroutine", "coroutines in a queue", all_workloads(scheduler_workloads(), cannot),
             makes_no_connections};
 }
@@ -57,11 +58,12 @@ floor epoll_floor() {
 }
 
 floor sleep_floor() {
-    static constexpr std::string_view moves_no_bytes = "clock_nanosleep moves no bytes; see floor-blocking";
+    static constexpr std::string_view no_data = "clock_nanosleep transfers no data; see floor-blocking";
     static constexpr std::array cannot{
-        missing_family{"echo/", moves_no_bytes}, missing_family{"stream/", moves_no_bytes},
-        missing_family{"pipe/", moves_no_bytes},
-        missing_family{"post/cross_thread", "nobody wakes clock_nanosleep; see floor-blocking"}};
+        missing_family{"echo/", no_data}, missing_family{"stream/", no_data},
+        missing_family{"pipe/", no_data},
+        missing_family{"post/cross_thread",
+                       "another thread cannot wake clock_nanosleep; see floor-blocking"}};
     return {"floor-sleep", "clock_nanosleep", all_workloads(timer_workloads(make_nanosleep_sleeper), cannot),
             makes_no_connections};
 }

@@ -30,7 +30,7 @@ void sleep_serial(sleeper& kernel, trial& t) {
         sleep_and_record(kernel, t, clock::now() + second);
     }
     t.end();
-    t.prove("the two sleeps took at least the sum of both", 1,
+    t.prove("each pair of sleeps took at least the sum of both", 1,
             t.cost().wall >= pairs * (first + second) ? 1 : 0);
 }
 
@@ -44,7 +44,7 @@ void sleep_concurrent(sleeper& kernel, trial& t) {
         sleep_and_record(kernel, t, start + second);
     }
     t.end();
-    t.prove("the two sleeps took at least the longer one", 1, t.cost().wall >= pairs * second ? 1 : 0);
+    t.prove("each pair of sleeps took at least the longer one", 1, t.cost().wall >= pairs * second ? 1 : 0);
 }
 
 void sleep_many(sleeper& kernel, trial& t) {
@@ -57,7 +57,7 @@ void sleep_many(sleeper& kernel, trial& t) {
     }
     t.end();
     t.prove("sleeps that ended", count, t.lateness().count());
-    t.prove("the last sleep ended at its time or later", 1,
+    t.prove("the last sleep ended at its deadline or later", 1,
             clock::now() >= deadline - workloads::sleep_many_spacing ? 1 : 0);
 }
 
@@ -77,7 +77,7 @@ void timer_periodic(sleeper& kernel, trial& t) {
     }
     t.end();
     t.report("drift", static_cast<double>(std::chrono::nanoseconds(clock::now() - deadline).count()));
-    t.prove("the last tick came at its time or later", 1, clock::now() >= deadline ? 1 : 0);
+    t.prove("the last tick came at its deadline or later", 1, clock::now() >= deadline ? 1 : 0);
 }
 
 void idle_timer(sleeper& kernel, trial& t) {
@@ -85,7 +85,8 @@ void idle_timer(sleeper& kernel, trial& t) {
     t.begin();
     for (std::uint64_t i = 0; i < t.operations(); ++i) sleep_and_record(kernel, t, clock::now() + time);
     t.end();
-    t.prove("nothing happened for so long", 1, t.cost().wall >= t.operations() * time ? 1 : 0);
+    t.prove("the idle time was at least as long as planned", 1,
+            t.cost().wall >= t.operations() * time ? 1 : 0);
 }
 
 void gather_sleep(sleeper& kernel, trial& t) {
@@ -100,7 +101,7 @@ void gather_sleep(sleeper& kernel, trial& t) {
     }
     t.end();
     t.report("skew", static_cast<double>(skew.percentile_ns(50)));
-    t.prove("the gathers took their time", 1,
+    t.prove("the gathers took at least as long as their sleeps", 1,
             t.cost().wall >= t.operations() * workloads::gather_sleep_time ? 1 : 0);
 }
 

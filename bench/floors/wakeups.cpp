@@ -169,7 +169,7 @@ void post_cross_thread(waker& kernel, int cores, trial& t) {
         t.record_latency(other.posted_at());
     }
     t.end();
-    t.prove("posts that were received one by one", last, in_order);
+    t.prove("posts that were received in order", last, in_order);
 }
 
 }  // namespace loopbench::bench::floors

@@ -20,11 +20,12 @@ namespace loopbench::bench::floors {
 namespace {
 
 std::string reason_for(const workload_shape& shape, std::span<const missing_family> cannot) {
-    if (shape.needed.has(need::scheduler)) return "no system call is involved; see floor-coroutine";
-    if (shape.needed.has(need::timer_queue)) return "it measures a queue of timers, and a floor has none";
+    if (shape.needed.has(need::scheduler)) return "the workload makes no system calls; see floor-coroutine";
+    if (shape.needed.has(need::timer_queue))
+        return "the workload measures a timer queue, which a floor does not have";
     for (const missing_family& family : cannot)
         if (shape.name.starts_with(family.front)) return std::string(family.reason);
-    return "this floor has no bare system calls for it";
+    return "this floor has no system calls for the workload";
 }
 
 /// Returns `run` with refusals as "unsupported": the kernel refuses only while a floor is set up; later
@@ -118,8 +119,8 @@ std::vector<contender_workload> all_workloads(std::span<const floor_workload> ca
     }
     if (used != can.size())
         throw std::logic_error(
-            "a floor names a workload that is not in the suite: compare bench/floors/workloads.cpp with "
-            "the families of bench/workloads");
+            "a floor has a workload that is not in the suite; compare bench/floors/workloads.cpp with the "
+            "families in bench/workloads");
     return all;
 }
 

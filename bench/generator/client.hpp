@@ -54,7 +54,7 @@ public:
             bool as_asked = true;
         } to(*this, reply);
         if (!link_->receive(to)) return "the contender closed a connection";
-        return to.as_asked ? "" : "the contender sent bytes that nobody had asked for";
+        return to.as_asked ? "" : "the contender sent bytes without a request";
     }
 
 private:

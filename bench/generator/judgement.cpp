@@ -24,7 +24,7 @@ constexpr double late_at_most = 0.2;
 /// half grows for as long as the schedule lasts, so its latencies only show how long that was. A server that
 /// only stalled has answered at least one request of the second half at once. With large requests, the queue
 /// is not in the server: the connections take no more requests.
-std::optional<std::string> was_overloaded(const open_loop_result& result) {
+std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;
     const double half_s = static_cast<double>(result.sent) / result.rate / 2;
@@ -35,8 +35,8 @@ std::optional<std::string> was_overloaded(const open_loop_result& result) {
     if (!has_grown && !takes_no_more) return std::nullopt;
     // No numbers of this trial: the screen has one line for all contenders with the same reason.
     return fmt::format(
-        "the server does not sustain {:.0f} requests per second: its answers to the second half of them were "
-        "all late",
+        "the server does not sustain {:.0f} requests per second: all replies to the second half of the "
+        "requests were late",
         result.rate);
 }
 
@@ -56,13 +56,13 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
     if (static_cast<double>(result.left_out) > late_at_most * static_cast<double>(result.sent))
-        return fmt::format("it was too late for {} of {} requests, or for their replies", result.left_out,
+        return fmt::format("it sent {} of {} requests late, or received their replies late", result.left_out,
                            result.sent);
     for (const double percentile : {90.0, 50.0})
         if (is_of_its_own_making(result, percentile))
             return fmt::format(
-                "it sent so late that latency_p{:g} is {} ns, and {} ns from when the requests were really "
-                "sent, which was up to {} ns late",
+                "it sent requests up to {3} ns late, so that latency_p{0:g} is {1} ns from the planned times "
+                "and {2} ns from the actual times",
                 percentile, result.latency.percentile_ns(percentile),
                 result.latency_from_send.percentile_ns(percentile),
                 result.send_lateness.percentile_ns(percentile));
@@ -70,9 +70,9 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
 }
 
 std::optional<std::string> why_invalid(const open_loop_result& result) {
-    if (auto why = was_overloaded(result)) return why;  // an overload makes the generator late, too
+    if (auto why = reason_for_overload(result)) return why;  // an overload makes the generator late, too
     if (auto why = generator_was_the_bottleneck(result))
-        return "the generator was the bottleneck, so this says nothing of the contender: " + *why +
+        return "the generator was the bottleneck, so the numbers do not describe the contender: " + *why +
                "; give it a faster or quieter core";
     return std::nullopt;
 }

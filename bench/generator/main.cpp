@@ -32,8 +32,8 @@ bool run_on(int cpu) {
 constexpr std::uint64_t requests_max = 100'000'000;
 constexpr double rate_max = 10e6;
 
-chosen_link told_to_use_epoll(const open_loop_plan& plan) {
-    return link_by_epoll(plan, "it was told to");
+chosen_link link_by_chosen_epoll(const open_loop_plan& plan) {
+    return link_by_epoll(plan, "--epoll was passed");
 }
 
 json buckets_of(const histogram& values) {
@@ -80,8 +80,9 @@ json to_json(const open_loop_result& result) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Sends requests to an echo server on a fixed schedule, and says when the replies came.",
-                 "loopbench-generator"};
+    CLI::App app{
+        "Sends requests to an echo server on a fixed schedule, and prints the latencies of the replies.",
+        "loopbench-generator"};
     open_loop_plan plan;
     double capacity_s = 0.3, look_s = 0.03;
     bool by_epoll = false;
@@ -89,26 +90,28 @@ int main(int argc, char** argv) {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;
     std::optional<std::uint16_t> path_port;
-    app.add_option("--host", host, "the server's address")->capture_default_str();
-    app.add_option("--port", port, "of the server")->required();
+    app.add_option("--host", host, "Address of the server")->capture_default_str();
+    app.add_option("--port", port, "Port of the server")->required();
     app.add_option("--path-port", path_port,
-                   "of that host: connections there are read until their end. The path is measured first");
-    app.add_option("--requests", plan.requests, "how many to send")
+                   "Port of the same host whose server reads connections until their end; the network path "
+                   "to it is measured first");
+    app.add_option("--requests", plan.requests, "Number of requests")
         ->required()
         ->check(CLI::Range(std::uint64_t{1}, requests_max));
-    app.add_option("--connections", plan.connections, "to send them on")->check(CLI::Range(1, 10'000));
-    app.add_option("--bytes", plan.bytes, "of a request")->check(CLI::Range(1, 65'536));
-    app.add_flag("--http", plan.http, "the server speaks HTTP, as tests/agreement/http_responder");
-    app.add_option("--load", plan.load, "share of the capacity, which is measured first")
+    app.add_option("--connections", plan.connections, "Number of connections")->check(CLI::Range(1, 10'000));
+    app.add_option("--bytes", plan.bytes, "Bytes per request")->check(CLI::Range(1, 65'536));
+    app.add_flag("--http", plan.http, "Send HTTP requests (for tests/agreement/http_responder)");
+    app.add_option("--load", plan.load, "Share of the capacity, which is measured first")
         ->check(CLI::Range(0.01, 1.0));
-    app.add_option("--rate", plan.rate, "requests per second, instead of a share of the capacity")
+    app.add_option("--rate", plan.rate, "Requests per second, instead of a share of the capacity")
         ->check(CLI::Range(0.001, rate_max));
-    app.add_option("--capacity-seconds", capacity_s, "how long that takes")->check(CLI::Range(0.001, 60.0));
+    app.add_option("--capacity-seconds", capacity_s, "Duration of the capacity measurement")
+        ->check(CLI::Range(0.001, 60.0));
     app.add_option("--look-seconds", look_s,
-                   "how long each look takes whether the rate can be offered; 0: none")
+                   "Duration of each check whether the generator can send at the rate; 0: no checks")
         ->check(CLI::Range(0.0, 60.0));
-    app.add_flag("--epoll", by_epoll, "although the kernel may allow io_uring");
-    app.add_option("--cpu", cpu, "the core to run on");
+    app.add_flag("--epoll", by_epoll, "Use epoll even if the kernel allows io_uring");
+    app.add_option("--cpu", cpu, "Core to run on");
     CLI11_PARSE(app, argc, argv);
     plan.capacity_time = std::chrono::nanoseconds(static_cast<std::int64_t>(capacity_s * 1e9));
     plan.look_time = std::chrono::nanoseconds(plan.http ? 0 : static_cast<std::int64_t>(look_s * 1e9));
@@ -117,9 +120,11 @@ int main(int argc, char** argv) {
         if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
         plan.server = loopbench::loop::endpoint::ip(host, port);
         json path = path_to(host, path_port);
-        const open_loop_result result = run_open_loop(plan, by_epoll ? told_to_use_epoll : cheapest_link);
+        const open_loop_result result = run_open_loop(plan, by_epoll ? link_by_chosen_epoll : cheapest_link);
         if (!result.refused.empty())
-            fmt::print(stderr, "loopbench-generator: by epoll, which costs it more: {}\n", result.refused);
+            fmt::print(stderr,
+                       "loopbench-generator: uses epoll, which needs more CPU time than io_uring: {}\n",
+                       result.refused);
         json document = to_json(result);
         document["path"] = std::move(path);
         fmt::print("{}\n", document.dump());

@@ -37,7 +37,7 @@ std::string settle(const open_loop_plan& plan, client& all) {
         if (const auto why = all.receive([](std::size_t, std::uint64_t, bool) {}); !why.empty())
             return std::string(why);
         if (clock::now() > begin + plan.patience)
-            return fmt::format("the first replies had not come after {:g} s", seconds(plan.patience));
+            return fmt::format("the first replies did not arrive within {:g} s", seconds(plan.patience));
     }
     return {};
 }
@@ -61,8 +61,9 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     for (; (now < end || replies < enough) && result.failure.empty(); now = clock::now()) {
         if (now > end + plan.patience) {
             if (replies >= fewest) break;
-            result.failure = fmt::format("it answered {} requests in {:g} s while its capacity was measured",
-                                         replies, seconds(now - start));
+            result.failure = fmt::format(
+                "the contender answered only {} requests in {:g} s while its capacity was measured", replies,
+                seconds(now - start));
         }
         all.exchange();
         const auto why = all.receive([&](std::size_t index, std::uint64_t, bool) {
@@ -97,8 +98,9 @@ public:
             if (worked) busy += now - turn;
             turn = now;
             if (now > intended(requests_) + plan_.patience)
-                result_.failure = fmt::format("{} of {} replies had not come {:g} s after the last request",
-                                              requests_ - received_, requests_, seconds(plan_.patience));
+                result_.failure =
+                    fmt::format("{} of {} replies did not arrive within {:g} s after the last request",
+                                requests_ - received_, requests_, seconds(plan_.patience));
         }
         result_.busy = seconds(busy) / seconds(turn - start_);
     }

@@ -36,7 +36,7 @@ public:
         const int error = -io_uring_register_buf_ring(&ring, &registration, 0);
         if (error != 0) {
             ::munmap(memory, bytes_);
-            loop::throw_errno("io_uring refused: receive buffers cannot be registered", error);
+            loop::throw_errno("io_uring refuses to register receive buffers", error);
         }
         io_uring_buf_ring_init(ring_);
         for (unsigned i = 0; i < count; ++i) give_back(i);
@@ -129,7 +129,8 @@ private:
 
     /// Throws unless the server closed the connection.
     static void throw_unless_closed(int result, const char* what) {
-        if (result > 0) throw std::runtime_error("a connection took a part of a request: its buffer is full");
+        if (result > 0)
+            throw std::runtime_error("a connection accepted only a part of a request: its buffer is full");
         if (result < 0 && result != -EPIPE && result != -ECONNRESET) loop::throw_errno(what, -result);
     }
 
@@ -137,7 +138,7 @@ private:
         const auto connection = static_cast<std::size_t>(done.user_data >> 1);
         if ((done.user_data & of_send) != 0) {
             if (done.res == -EAGAIN)
-                loop::throw_errno("a connection takes no more requests: its server is far behind", EAGAIN);
+                loop::throw_errno("a connection accepts no more requests: the server is too slow", EAGAIN);
             throw_unless_closed(done.res, "send");
             return false;
         }

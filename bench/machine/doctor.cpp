@@ -88,15 +88,15 @@ severity by_share(double share, double warn_above, double unreliable_above) {
 void add_time_findings(std::vector<finding>& all, const machine_facts& facts) {
     const bool slow_clock =
         facts.clocksource == "hpet" || facts.clocksource == "acpi_pm" || facts.clock_cost_ns > 250;
-    all.push_back(judged("clock", when(slow_clock, severity::unreliable),
-                         fmt::format("{}, {:.0f} ns a call", facts.clocksource, facts.clock_cost_ns),
-                         "choose another in /sys/devices/system/clocksource/clocksource0 (tsc, kvm-clock), "
-                         "or another machine: reading this clock would be measured instead of the work"));
-    all.push_back(judged(
-        "timer slack", when(facts.timer_slack_ns != 50'000, severity::warning),
-        fmt::format("{} ns", facts.timer_slack_ns),
-        "the usual is 50000: timer lateness is not comparable with other machines'; start from a shell "
-        "without a changed PR_SET_TIMERSLACK"));
+    all.push_back(
+        judged("clock", when(slow_clock, severity::unreliable),
+               fmt::format("{}, {:.0f} ns per call", facts.clocksource, facts.clock_cost_ns),
+               "choose another clock in /sys/devices/system/clocksource/clocksource0 (tsc, kvm-clock), or "
+               "use another machine; reading this clock takes so long that it would distort the results"));
+    all.push_back(judged("timer slack", when(facts.timer_slack_ns != 50'000, severity::warning),
+                         fmt::format("{} ns", facts.timer_slack_ns),
+                         "start loopbench from a shell that does not change PR_SET_TIMERSLACK; timer "
+                         "lateness is comparable between machines only with the usual 50000 ns"));
 }
 
 std::string text_of(const core_facts& core) {
@@ -104,12 +104,12 @@ std::string text_of(const core_facts& core) {
     if (core.kind) parts.push_back(*core.kind);
     if (core.capacity) parts.push_back(fmt::format("capacity {}", *core.capacity));
     if (core.max_khz) parts.push_back(fmt::format("{} MHz", *core.max_khz / 1000));
-    if (core.threads.size() > 1) parts.push_back(fmt::format("{} threads a core", core.threads.size()));
+    if (core.threads.size() > 1) parts.push_back(fmt::format("{} threads per core", core.threads.size()));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 /// Groups the cores by kind: the blocks of a session use all cores that the process can use.
-finding alike_cores(const std::vector<core_facts>& cores) {
+finding core_kinds(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;
     for (const auto& core : cores) {
@@ -121,70 +121,71 @@ finding alike_cores(const std::vector<core_facts>& cores) {
             caches.push_back(core.sharing_a_cache);
     }
     if (!std::ranges::any_of(cores, &core_facts::is_known))
-        return {"alike cores", severity::fine,
-                "unknown: the kernel says neither capacity, frequency nor kind of a core", ""};
+        return {"core kinds", severity::fine,
+                "unknown: the kernel publishes no capacity, frequency or kind of the cores", ""};
     std::vector<std::string> texts;
     for (const auto& [core, cpus] : kinds)
         texts.push_back(fmt::format("{} ({})", fmt::join(cpus, ","), text_of(*core)));
     auto text = fmt::format("{}", fmt::join(texts, "; "));
     if (caches.size() > 1) text += fmt::format("; {} last-level caches", caches.size());
     return judged(
-        "alike cores", when(kinds.size() > 1, severity::warning), std::move(text),
-        fmt::format("the blocks of a session are on all of them: ratios stand, as a block is on one "
-                    "core, and times scatter; keep to one kind with `taskset -c {} loopbench ...`",
+        "core kinds", when(kinds.size() > 1, severity::warning), std::move(text),
+        fmt::format("restrict the run to one kind of core with `taskset -c {} loopbench ...`; otherwise "
+                    "times vary from block to block (ratios are valid, because each block stays on one core)",
                     fmt::join(kinds.front().second, ",")));
 }
 
 void add_cpu_findings(std::vector<finding>& all, const machine_facts& facts) {
-    all.push_back(
-        judged("cores", when(facts.cores < 2, severity::warning), fmt::format("{}", facts.cores),
-               "give it two: the suite itself and the load generator need one beside the contender's"));
-    all.push_back(alike_cores(facts.each_core));
+    all.push_back(judged(
+        "cores", when(facts.cores < 2, severity::warning), fmt::format("{}", facts.cores),
+        "use a machine with at least two cores; loopbench and the load generator need a core of their own"));
+    all.push_back(core_kinds(facts.each_core));
     all.push_back(
         judged("load", by_share(facts.busy_share, 0.1, 0.4),
                fmt::format("{:.0f} % busy now, load average {:.2f}", 100 * facts.busy_share, facts.load_1min),
-               "end what else runs (`top` shows it)"));
+               "end the other programs (`top` shows them)"));
     all.push_back(judged("steal", by_share(facts.steal_share, 0.01, 0.05),
                          fmt::format("{:.1f} %", 100 * facts.steal_share),
-                         "the hypervisor runs other machines: use a dedicated one, or another time of day"));
+                         "use a dedicated machine, or measure at another time; the hypervisor gives CPU time "
+                         "to other machines"));
     all.push_back(judged(
         "governor", when(facts.governor && *facts.governor != "performance", severity::warning),
-        facts.governor.value_or("none that can be seen"), "cpupower frequency-set --governor performance"));
+        facts.governor.value_or("not visible"), "run `cpupower frequency-set --governor performance`"));
     all.push_back(judged("turbo", when(facts.turbo.value_or(false), severity::warning),
-                         !facts.turbo   ? "not known"
+                         !facts.turbo   ? "unknown"
                          : *facts.turbo ? "on"
                                         : "off",
-                         "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > "
-                         "/sys/devices/system/cpu/cpufreq/boost"));
+                         "run `echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo` or `echo 0 > "
+                         "/sys/devices/system/cpu/cpufreq/boost`"));
 }
 
 void add_permission_findings(std::vector<finding>& all, const machine_facts& facts,
                              std::uint64_t open_files_needed) {
-    all.push_back(
-        judged("open files", when(facts.open_files_max < open_files_needed, severity::warning),
-               fmt::format("{}", facts.open_files_max),
-               fmt::format("ulimit -Hn {}, or the workloads with the most connections are unsupported",
-                           open_files_needed)));
     all.push_back(judged(
-        "io_uring", when(facts.io_uring_refused.has_value(), severity::warning),
-        facts.io_uring_refused.value_or("available"),
-        "allow it (sysctl kernel.io_uring_disabled=0, or the container's seccomp profile), or the io_uring "
-        "contenders are unsupported"));
+        "open files", when(facts.open_files_max < open_files_needed, severity::warning),
+        fmt::format("{}", facts.open_files_max),
+        fmt::format("run `ulimit -Hn {}`; otherwise the workloads with the most connections are unsupported",
+                    open_files_needed)));
+    all.push_back(judged("io_uring", when(facts.io_uring_refused.has_value(), severity::warning),
+                         facts.io_uring_refused.value_or("available"),
+                         "allow io_uring (sysctl kernel.io_uring_disabled=0, or the container's seccomp "
+                         "profile); otherwise the io_uring contenders are unsupported"));
     all.push_back(judged("tracefs", when(!facts.tracefs_readable, severity::warning),
                          facts.tracefs_readable ? "readable" : "not readable",
-                         "mount -o remount,mode=755 /sys/kernel/tracing, or system calls are counted another "
-                         "way or not at all"));
+                         "run `mount -o remount,mode=755 /sys/kernel/tracing`; otherwise perf cannot count "
+                         "system calls, and loopbench needs strace"));
     all.push_back(judged(
         "perf",
         when(!facts.perf_paranoid || (*facts.perf_paranoid > 1 && !facts.may_perf_anyway), severity::warning),
         facts.perf_paranoid ? fmt::format("perf_event_paranoid {}{}", *facts.perf_paranoid,
-                                          facts.may_perf_anyway ? ", which does not bind this user" : "")
-                            : "not there",
-        "sysctl kernel.perf_event_paranoid=1, or nothing is counted by perf"));
+                                          facts.may_perf_anyway ? " (this user is exempt)" : "")
+                            : "not available",
+        "run `sysctl kernel.perf_event_paranoid=1`; otherwise perf cannot count system calls"));
     all.push_back(
         judged("address randomisation", when(facts.randomised_addresses.value_or(2) == 0, severity::warning),
-               facts.randomised_addresses ? fmt::format("{}", *facts.randomised_addresses) : "not known",
-               "sysctl kernel.randomize_va_space=2: with one layout for all trials its luck is a bias"));
+               facts.randomised_addresses ? fmt::format("{}", *facts.randomised_addresses) : "unknown",
+               "run `sysctl kernel.randomize_va_space=2`; otherwise all trials have the same memory layout, "
+               "which biases the results"));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::string machine_identity() {
     auto found = boot_id();
     if (!found)
         throw std::runtime_error{
-            "which machine this is cannot be told: there is no /proc/sys/kernel/random/boot_id; mount /proc "
+            "cannot identify this machine: /proc/sys/kernel/random/boot_id does not exist; mount /proc "
             "(mount -t proc proc /proc)"};
     return *std::move(found);
 }

@@ -189,7 +189,7 @@ fs::path installed_file(std::string_view name) {
     std::error_code unreadable;
     const auto executable = fs::read_symlink("/proc/self/exe", unreadable);
     if (unreadable)
-        throw std::runtime_error{"where this program is installed cannot be told: /proc/self/exe: " +
+        throw std::runtime_error{"cannot find where this program is installed: /proc/self/exe: " +
                                  unreadable.message() + "; mount /proc (mount -t proc proc /proc)"};
     const auto beside = executable.parent_path();
     const auto installed = (beside / "../libexec/loopbench" / name).lexically_normal();

@@ -56,7 +56,8 @@ usage usage::now() noexcept {
 
 void usage_meter::take_cpu_of(pid_t process) {
     if (const int error = clock_getcpuclockid(process, &cpu_clock_); error != 0)
-        throw std::system_error(error, std::generic_category(), "the CPU clock of another process");
+        throw std::system_error(error, std::generic_category(),
+                                "cannot read the CPU clock of another process");
 }
 
 // The clocks are read in the opposite order of usage::now(), so that the measurement does not include reading

@@ -23,7 +23,7 @@ using sheets = std::span<const reports::contender>;
 /// The contenders, grouped by the value of one property, in the order in which the values first occur.
 using groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-constexpr std::string_view not_told = "not told";
+constexpr std::string_view not_stated = "not stated";
 
 struct compared_thing {
     std::string_view key;  // of the context
@@ -36,17 +36,18 @@ constexpr std::array build_things{std::pair{"build_type", "build type"}, std::pa
                                   std::pair{"sanitizers", "sanitizers"}};
 
 constexpr std::array compared_things{
-    compared_thing{"build_type", "build type",
-                   "build every contender against loopbench::contender, or see to it yourself that it is a "
-                   "release build"},
-    compared_thing{"compiler", "compiler",
-                   "compile all contenders with one compiler, or read the ratios with this"},
-    compared_thing{"compiler_flags", "compiler flags", "compile all contenders with the same flags"},
-    compared_thing{"allocator", "allocator", "preload the same allocator for all contenders, or for none"},
     compared_thing{
-        "timer_slack_ns", "timer slack (ns)",
-        "leave the timer slack alone in every contender, or set it alike (prctl PR_SET_TIMERSLACK)"},
-    compared_thing{"clock", "clock", "take all times from CLOCK_MONOTONIC"},
+        "build_type", "build type",
+        "build every contender against loopbench::contender, or make sure that it is a release build"},
+    compared_thing{
+        "compiler", "compiler",
+        "compile all contenders with the same compiler; until then, the ratios also compare the compilers"},
+    compared_thing{"compiler_flags", "compiler flags", "compile all contenders with the same flags"},
+    compared_thing{"allocator", "allocator",
+                   "preload the same allocator for every contender, or preload none"},
+    compared_thing{"timer_slack_ns", "timer slack (ns)",
+                   "use the same timer slack in every contender (prctl PR_SET_TIMERSLACK)"},
+    compared_thing{"clock", "clock", "measure all times with CLOCK_MONOTONIC"},
     compared_thing{"buffers", "buffer sizes", "give every contender buffers of the same size"},
 };
 
@@ -66,7 +67,7 @@ void add_to(groups& all, const std::string& value, const std::string& name) {
 groups grouped(sheets contenders, std::string_view key) {
     groups all;
     for (const reports::contender& each : contenders) {
-        const auto value = reports::context_text(each.context, key).value_or(std::string{not_told});
+        const auto value = reports::context_text(each.context, key).value_or(std::string{not_stated});
         if (!is_none(value)) add_to(all, value, each.name);
     }
     return all;
@@ -112,28 +113,29 @@ std::map<std::string, std::string> options_in(const std::string& text) {
 /// Adds one warning for each socket option, because a list of two dozen options would hide the one that
 /// differs.
 void compare_socket_options(std::vector<reports::warning>& found, sheets contenders) {
-    std::vector<std::pair<std::string, std::map<std::string, std::string>>> told;
+    std::vector<std::pair<std::string, std::map<std::string, std::string>>> stated;
     groups silent;
     std::set<std::string> names;
     for (const reports::contender& each : contenders) {
         const auto text = reports::context_text(each.context, "socket_options");
         if (text && is_none(*text)) continue;
-        add_to(silent, text && !text->starts_with(not_told) ? "told" : text.value_or(std::string{not_told}),
+        add_to(silent,
+               text && !text->starts_with(not_stated) ? "stated" : text.value_or(std::string{not_stated}),
                each.name);
-        if (!text || text->starts_with(not_told)) continue;
-        told.emplace_back(each.name, options_in(*text));
-        for (const auto& option : told.back().second) names.insert(option.first);
+        if (!text || text->starts_with(not_stated)) continue;
+        stated.emplace_back(each.name, options_in(*text));
+        for (const auto& option : stated.back().second) names.insert(option.first);
     }
     constexpr auto remedy =
-        "set this option alike at both ends in every contender; until then, do not compare their numbers on "
-        "sockets";
+        "set this option to the same value at both ends in every contender; until then, do not compare their "
+        "socket workloads";
     if (silent.size() > 1)
         found.push_back({"different_socket_options", sentence("socket options", silent), remedy});
     for (const auto& name : names) {
         groups all;
-        for (const auto& [who, options] : told) {
+        for (const auto& [who, options] : stated) {
             const auto value = options.find(name);
-            add_to(all, value == options.end() ? std::string{not_told} : value->second, who);
+            add_to(all, value == options.end() ? std::string{not_stated} : value->second, who);
         }
         if (all.size() > 1) found.push_back({"different_socket_options", sentence(name, all), remedy});
     }
@@ -147,12 +149,12 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
             slowed.push_back(fmt::format("{} by {}", each.name, *by));
     if (!slowed.empty())
         found.push_back({"injected_slowdown",
-                         fmt::format("contenders were slowed down on purpose: {}", fmt::join(slowed, ", ")),
-                         "unset LOOPBENCH_SLOWDOWN, which is for `loopbench calibrate` alone"});
+                         fmt::format("contenders are slowed down on purpose: {}", fmt::join(slowed, ", ")),
+                         "unset LOOPBENCH_SLOWDOWN, which only `loopbench calibrate` should set"});
 }
 
 /// Returns true if a program states none of these properties, like any other Google Benchmark program.
-bool tells_nothing(const reports::contender& who) {
+bool states_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {
                return reports::context_text(who.context, thing.key).has_value();
@@ -164,7 +166,7 @@ std::optional<std::string> mixed_builds(sheets contenders) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {
         auto all = grouped(contenders, key);
-        std::erase_if(all, [](const auto& group) { return group.first == not_told; });
+        std::erase_if(all, [](const auto& group) { return group.first == not_stated; });
         if (all.size() > 1) mixed.push_back(sentence(what, all));
     }
     if (mixed.empty()) return std::nullopt;
@@ -182,7 +184,7 @@ bool any_is_no_release_build(sheets contenders) {
 std::vector<std::string> silent_ones(sheets contenders) {
     std::vector<std::string> names;
     for (const reports::contender& each : contenders)
-        if (tells_nothing(each)) names.push_back(each.name);
+        if (states_nothing(each)) names.push_back(each.name);
     return names;
 }
 
@@ -191,23 +193,25 @@ std::vector<std::string> silent_ones(sheets contenders) {
 void refuse_mixed_builds(sheets contenders, std::string_view other_remedy) {
     if (const auto mixed = mixed_builds(contenders))
         throw usage_error{
-            "the contenders are not built alike, and their numbers would compare the builds: {}; build them "
-            "alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
+            "the contenders are built differently, so that their numbers would compare the builds: {}; build "
+            "all of them alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
             *mixed, other_remedy};
 }
 
 std::vector<reports::warning> build_comparison_warnings(std::span<const reports::contender> all_contenders) {
     std::vector<reports::warning> found;
-    const auto strangers = silent_ones(all_contenders);
+    const auto silent = silent_ones(all_contenders);
     std::vector<reports::contender> contenders;
     std::ranges::copy_if(all_contenders, std::back_inserter(contenders),
-                         [](const reports::contender& each) { return !tells_nothing(each); });
-    if (!contenders.empty() && !strangers.empty())
-        found.push_back({"builds_not_compared",
-                         fmt::format("nothing is known of how these were built and what sockets they use: {}",
-                                     fmt::join(strangers, ", ")),
-                         "see to it that they are release builds, and let them print compiler, build_type "
-                         "and the like in their context"});
+                         [](const reports::contender& each) { return !states_nothing(each); });
+    if (!contenders.empty() && !silent.empty())
+        found.push_back(
+            {"builds_not_compared",
+             fmt::format(
+                 "these contenders state neither how they were built nor which socket options they use: {}",
+                 fmt::join(silent, ", ")),
+             "make sure that they are release builds, and let them print build_type, compiler, etc. in their "
+             "context"});
     for (const auto& thing : compared_things)
         if (const auto all = grouped(contenders, thing.key); all.size() > 1)
             found.push_back({fmt::format("different_{}", thing.key), sentence(thing.what, all),
@@ -217,7 +221,7 @@ std::vector<reports::warning> build_comparison_warnings(std::span<const reports:
     if (any_is_no_release_build(contenders))
         found.push_back({"no_release_build",
                          "the contenders were compiled without optimisation, or with assertions or "
-                         "sanitizers: their numbers say nothing of a release build",
+                         "sanitizers, so their numbers do not apply to a release build",
                          "build them with cmake -DCMAKE_BUILD_TYPE=Release"});
     return found;
 }
@@ -225,19 +229,19 @@ std::vector<reports::warning> build_comparison_warnings(std::span<const reports:
 finding diagnose_builds(sheets contenders) {
     constexpr std::string_view about = "builds";
     if (contenders.empty())
-        return {about, severity::warning, "no contenders were found",
-                "build them (cmake --build --preset release), or name their folder with --contender-dir"};
+        return {about, severity::warning, "no contenders found",
+                "build them (cmake --build --preset release), or pass their folder with --contender-dir"};
     if (const auto mixed = mixed_builds(contenders))
         return {about, severity::unreliable, *mixed,
-                "build all contenders alike; `loopbench run` refuses to mix them"};
+                "build all contenders in the same way; `loopbench run` refuses a mix"};
     if (any_is_no_release_build(contenders))
         return {about, severity::unreliable,
                 "compiled without optimisation, or with assertions or sanitizers",
-                "build them with cmake -DCMAKE_BUILD_TYPE=Release; the numbers of such a build say nothing "
-                "of it"};
+                "build them with cmake -DCMAKE_BUILD_TYPE=Release; numbers of this build do not apply to a "
+                "release build"};
     if (const auto silent = silent_ones(contenders); !silent.empty())
-        return {about, severity::warning, fmt::format("not told by {}", fmt::join(silent, ", ")),
-                "see to it that these are release builds"};
+        return {about, severity::warning, fmt::format("not stated by {}", fmt::join(silent, ", ")),
+                "make sure that these are release builds"};
     return {about,
             severity::fine,
             fmt::format("{} contenders, all of them release builds", contenders.size()),

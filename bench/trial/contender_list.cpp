@@ -31,7 +31,7 @@ namespace {
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{
-            "the name of the contender {} is no UTF-8, which no report can have; rename the file",
+            "the name of the contender {} is not valid UTF-8, so a report cannot contain it; rename the file",
             who.path.native()};
 }
 
@@ -65,11 +65,11 @@ file_state state_of_file(const fs::path& file) {
 /// Searches where bench/workloads/sockets/generator_process.cpp does.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
-    const char* const told = std::getenv("LOOPBENCH_GENERATOR");
+    const char* const chosen = std::getenv("LOOPBENCH_GENERATOR");
     std::error_code unresolved;
     const auto here = fs::canonical(who.path, unresolved).parent_path();
     for (const fs::path& file :
-         {fs::path(told != nullptr ? told : ""), here.parent_path() / name, here / name})
+         {fs::path(chosen != nullptr ? chosen : ""), here.parent_path() / name, here / name})
         if (!file.empty() && ::access(file.c_str(), X_OK) == 0) return state_of_file(file);
     return std::nullopt;
 }
@@ -142,7 +142,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
         for (const auto& entry : fs::directory_iterator{folder, error})
             if (is_contender(entry))
                 all.push_back({entry.path().filename().native(), fs::absolute(entry.path()), {}, {}});
-        if (error) throw reports::file_error{"read the folder of contenders", folder.native(), error.value()};
+        if (error) throw reports::file_error{"read the contender folder", folder.native(), error.value()};
     }
     std::ranges::for_each(all, require_utf8);
     std::ranges::for_each(all, remember_asio_loop);
@@ -150,7 +150,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
     std::ranges::sort(all, {}, &contender::name);
     const auto twice = std::ranges::adjacent_find(all, {}, &contender::name);
     if (twice != all.end())
-        throw usage_error{"two contenders are called {}: {} and {}; rename one of the files", twice->name,
+        throw usage_error{"two contenders have the name {}: {} and {}; rename one of the files", twice->name,
                           twice->path.native(), std::next(twice)->path.native()};
     return all;
 }
@@ -164,7 +164,8 @@ void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds
         return;
     }
     who.workloads = workloads_from_listing(outcome.output);
-    if (who.workloads.empty()) who.problem = "cannot list its workloads: it printed none";
+    if (who.workloads.empty())
+        who.problem = "cannot list its workloads: it printed nothing for --benchmark_list_tests=true";
     if (!who.files.empty()) remember_libraries(who, limit, stop_fd);
 }
 

@@ -27,8 +27,10 @@ std::string disturbance(const machine_sample& before, const machine_sample& afte
     const double waited = share(usage.run_delay_ns);
     if (before.clocksource != after.clocksource)
         return fmt::format("the clock source changed from {} to {}", before.clocksource, after.clocksource);
-    if (stolen > share_max) return fmt::format("the hypervisor took {:.0f} % of a CPU's time", 100 * stolen);
-    if (waited > share_max) return fmt::format("it waited for a CPU for {:.0f} % of its time", 100 * waited);
+    if (stolen > share_max)
+        return fmt::format("the hypervisor took {:.0f} % of the time of a CPU", 100 * stolen);
+    if (waited > share_max)
+        return fmt::format("the contender waited for a CPU for {:.0f} % of its time", 100 * waited);
     return {};
 }
 

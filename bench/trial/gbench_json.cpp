@@ -44,10 +44,11 @@ gbench_row read_row(const json& from) {
     gbench_row row;
     row.name = text_or(from, "run_name", text_or(from, "name", ""));
     if (from.value("error_occurred", json(false)) == json(true))
-        row.error = text_or(from, "error_message", "no message");
+        row.error = text_or(from, "error_message", "the contender reported an error without a message");
     // Since version 1.8: the benchmark skipped itself, which is no error.
     else if (from.value("skipped", json(false)) == json(true))
-        row.error = fmt::format("unsupported: {}", text_or(from, "skip_message", "it skipped itself"));
+        row.error =
+            fmt::format("unsupported: {}", text_or(from, "skip_message", "the benchmark skipped itself"));
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
     for (const auto& [key, value] : from.items()) {
         if (!value.is_number() && !value.is_null()) continue;
@@ -68,7 +69,7 @@ json parse(std::string_view text) {
         // A counter can have the same name as one of the fields that every row has.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
     } catch (const reports::format_error& error) {
-        throw gbench_error{"printed JSON that cannot be read: {}; it begins with \"{}\"", error.what(),
+        throw gbench_error{"printed invalid JSON: {}; the output begins with \"{}\"", error.what(),
                            reports::shown(text)};
     }
 }
@@ -102,14 +103,13 @@ gbench_output parse_gbench_json(std::string_view text) {
     const auto document = parse(text);
     const auto rows = document.is_object() ? document.find("benchmarks") : document.end();
     if (!document.is_object() || rows == document.end() || !rows->is_array())
-        throw gbench_error{"printed JSON without a list of \"benchmarks\""};
+        throw gbench_error{"printed JSON without the list \"benchmarks\""};
     gbench_output output;
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
     for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
     if (const auto bytes = reports::dump(output.context).size(); bytes > context_bytes_max)
-        throw gbench_error{"printed a context of {} bytes, and no more than {} are kept; print less", bytes,
-                           context_bytes_max};
+        throw gbench_error{"printed a context of {} bytes; the limit is {}", bytes, context_bytes_max};
     std::vector<gbench_row> means;
     for (const auto& row : *rows) {
         if (!row.is_object()) throw gbench_error{"printed a benchmark that is not an object"};

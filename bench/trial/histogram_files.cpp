@@ -68,7 +68,7 @@ std::string read_histogram_file(const fs::path& path, std::string_view workload)
                 ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);
         if (ours.size() > histograms_bytes_max)
             throw reports::format_error{
-                "its histograms have {} bytes, and can have {}; make its buckets wider", ours.size(),
+                "the histograms have {} bytes, and the limit is {}; use wider buckets", ours.size(),
                 histograms_bytes_max};
         return ours;
     } catch (const reports::file_error& error) {

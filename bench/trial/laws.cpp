@@ -13,8 +13,8 @@ double ns(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-constexpr std::string_view what_to_do =
-    "the contender counts or times another section than it reports; see \"Laws\" in docs/method.md";
+constexpr std::string_view cause =
+    "the contender reports one section and counts or times another; see \"Laws\" in docs/method.md";
 
 bool are_equal(double one, double other) {
     constexpr double rounding = 1e-3;
@@ -27,8 +27,9 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
     const double expected = *claims.operations / static_cast<double>(shape.operations_per_latency);
     const double found = claims.latencies.value_or(0);
     if (found == expected) return std::nullopt;
-    return fmt::format("law of counts: {:.0f} timed operations need {:.0f} latencies and have {:.0f}; {}",
-                       *claims.operations, expected, found, what_to_do);
+    return fmt::format(
+        "law of counts: {:.0f} timed operations need {:.0f} latencies, but the contender recorded {:.0f}; {}",
+        *claims.operations, expected, found, cause);
 }
 
 /// The printed numbers are those of the section: its length over its operations, their rate and their CPU
@@ -39,9 +40,9 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
         return !printed || are_equal(*printed, expected)
                    ? std::optional<std::string>{}
                    : fmt::format(
-                         "law of numbers: {} is printed as {:.6g}, and is {:.6g} by the timed "
-                         "section; {}",
-                         what, *printed, expected, what_to_do);
+                         "law of numbers: the contender printed {} = {:.6g}, but its timed section gives "
+                         "{:.6g}; {}",
+                         what, *printed, expected, cause);
     };
     if (claims.operations && claims.wall_ns && *claims.operations > 0 && *claims.wall_ns > 0) {
         const double time = *claims.wall_ns / *claims.operations;
@@ -56,9 +57,8 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
         return !value || !claims.latency_mean || *value <= of_bucket * times * *claims.latency_mean
                    ? std::optional<std::string>{}
                    : fmt::format(
-                         "law of numbers: {} is {:.6g} ns, which is more than {:g} times the mean of "
-                         "{:.6g} ns; {}",
-                         what, *value, times, *claims.latency_mean, what_to_do);
+                         "law of numbers: {} is {:.6g} ns, more than {:g} times the mean ({:.6g} ns); {}",
+                         what, *value, times, *claims.latency_mean, cause);
     };
     if (auto broken = above("latency_p50", claims.latency_p50, 2)) return broken;
     return above("latency_p99", claims.latency_p99, 100);
@@ -78,9 +78,9 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
     const double least = shape.least_in_flight * shape.in_flight * (*claims.wall_ns - run_delay);
     if (in_flight <= clock_reads * shape.in_flight && latencies >= least) return std::nullopt;
     return fmt::format(
-        "Little's law: {:.0f} latencies of {:.0f} ns on average in {:.0f} ns are {:.3g} operations in "
-        "flight, and the workload has {:g}; {}",
-        *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, what_to_do);
+        "Little's law: {:.0f} latencies with a mean of {:.0f} ns in {:.0f} ns give {:.3g} operations in "
+        "flight, but the workload has {:g}; {}",
+        *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, cause);
 }
 
 /// The parent's view of CPU time (wait4(2)) covers what the contender claims, and no core runs for longer
@@ -91,11 +91,13 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
         return fmt::format(
-            "law of CPU time: {:.0f} ns in the timed section, of {:.0f} ns of the whole process; {}",
-            *claims.cpu_ns, seen, what_to_do);
+            "law of CPU time: the timed section claims {:.0f} ns, but the whole process used {:.0f} ns; {}",
+            *claims.cpu_ns, seen, cause);
     if (*claims.cpu_ns > 1.05 * cores * *claims.wall_ns + rounding_ns)
-        return fmt::format("law of CPU time: {:.0f} ns in a section of {:.0f} ns on {} core{}; {}",
-                           *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s", what_to_do);
+        return fmt::format(
+            "law of CPU time: the contender claims {:.0f} ns of CPU time in a section of {:.0f} ns on {} "
+            "core{}; {}",
+            *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s", cause);
     return std::nullopt;
 }
 
@@ -104,16 +106,16 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
     const double seen = ns(child.wall);
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
         return fmt::format(
-            "law of clocks: a timed section of {:.0f} ns in a process that lasted {:.0f} ns; {}",
-            *claims.wall_ns, seen, what_to_do);
+            "law of clocks: the timed section claims {:.0f} ns, but the process lasted {:.0f} ns; {}",
+            *claims.wall_ns, seen, cause);
     // Starting and ending a process takes milliseconds, and a busy machine hundreds of them.
     constexpr double start_and_end_ns = 500e6;
     if (claims.age_ns &&
         (*claims.age_ns > 1.001 * seen + 1e5 ||
          *claims.age_ns < 0.5 * (seen - static_cast<double>(child.usage.run_delay_ns)) - start_and_end_ns))
         return fmt::format(
-            "law of clocks: {:.0f} ns passed by the contender's clock, and {:.0f} ns by its parent's; {}",
-            *claims.age_ns, seen, what_to_do);
+            "law of clocks: the contender's clock advanced by {:.0f} ns, and its parent's by {:.0f} ns; {}",
+            *claims.age_ns, seen, cause);
     return std::nullopt;
 }
 
@@ -127,8 +129,9 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         const double of_one = ns(one.timed + one.untimed);
         if (of_one > 1.001 * ns(one.observed) + reads_ns)
             return fmt::format(
-                "law of clocks: a slice of {:.0f} ns by the contender's clock took {:.0f} ns; {}", of_one,
-                ns(one.observed), what_to_do);
+                "law of clocks: a slice took {:.0f} ns by the contender's clock and {:.0f} ns by its "
+                "parent's; {}",
+                of_one, ns(one.observed), cause);
         if (one.untimed_operations == 0) continue;
         said += of_one;
         switches += switches_ns;
@@ -136,8 +139,9 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
     }
     // On a core that others use, both sides wait for it before and after each slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
-    return fmt::format("law of clocks: slices of {:.0f} ns by the contender's clock took {:.0f} ns; {}", said,
-                       observed, what_to_do);
+    return fmt::format(
+        "law of clocks: all slices took {:.0f} ns by the contender's clock and {:.0f} ns by its parent's; {}",
+        said, observed, cause);
 }
 
 std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, const timed_claims& claims) {
@@ -147,11 +151,13 @@ std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, c
         wall += ns(one.timed);
     }
     if (claims.operations && operations != *claims.operations)
-        return fmt::format("law of numbers: slices of {:.0f} operations in all, and {:.0f} are reported; {}",
-                           operations, *claims.operations, what_to_do);
+        return fmt::format(
+            "law of numbers: the slices contain {:.0f} operations, but the contender reports {:.0f}; {}",
+            operations, *claims.operations, cause);
     if (claims.wall_ns && !are_equal(wall, *claims.wall_ns))
-        return fmt::format("law of numbers: slices of {:.0f} ns in all, and {:.0f} ns are reported; {}", wall,
-                           *claims.wall_ns, what_to_do);
+        return fmt::format(
+            "law of numbers: the slices last {:.0f} ns, but the contender reports {:.0f} ns; {}", wall,
+            *claims.wall_ns, cause);
     return std::nullopt;
 }
 

@@ -69,7 +69,7 @@ public:
         };
         std::array<int, 2> ends{};
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-            throw_errno("cannot make a connection to a contender");
+            throw_errno("cannot create a socket pair for a contender");
         ours_ = unique_fd{ends[0]};
         const unique_fd theirs{ends[1]};
         request_.inherited = {theirs.get()};

@@ -55,13 +55,13 @@ std::string signal_name(int signal) {
 std::string_view cause_of_no_start(int error) {
     switch (error) {
         case EACCES:
-            return "; make it executable (chmod +x), and its folders such that they may be entered";
+            return "; make it executable (chmod +x), and make its folders accessible";
         case ENOENT:
-            return "; it is not there, or the interpreter or loader that it names is not";
+            return "; the file, its interpreter or its loader does not exist";
         case ENOEXEC:
-            return "; it is for another kind of machine, or a script that does not begin with #!";
+            return "; it is a program for another architecture, or a script that does not begin with #!";
         case ETXTBSY:
-            return "; something still writes it: measure when it is built";
+            return "; another process is still writing it: measure after the build has ended";
         default:
             return "";
     }
@@ -128,7 +128,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     auto metrics = metrics_of(*ours);
     trial.cpu_time_ns = ours->cpu_time_ns;
     if (const auto& time = metrics["time"]; !time || *time <= 0)
-        return set_failed(trial, "printed no time above zero");
+        return set_failed(trial, "printed no time above 0");
     trial.metrics = std::move(metrics);
     if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
         trial.operations = did->second;
@@ -163,13 +163,12 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
         case child_end::stopped:
             return "interrupted";
         case child_end::kept_slice:
-            return fmt::format("did not give its slice back within {} s (LOOPBENCH_SLICES)",
-                               slice_limit.count());
+            return fmt::format("did not end its slice within {} s (LOOPBENCH_SLICES)", slice_limit.count());
         case child_end::broke_protocol:
-            return "sent an invalid reply to a slice; expected OPERATIONS NANOSECONDS, and perhaps "
-                   "UNTIMED_OPERATIONS UNTIMED_NANOSECONDS (LOOPBENCH_SLICES)";
+            return "sent an invalid reply to a slice; expected OPERATIONS NANOSECONDS [UNTIMED_OPERATIONS "
+                   "UNTIMED_NANOSECONDS] (LOOPBENCH_SLICES)";
     }
-    return "ended in an unknown way";
+    return "ended for an unknown reason";
 }
 
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit) {
@@ -197,8 +196,8 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
 
 namespace {
 
-std::string histogram_file_in(const temporary_folder& scratch) {
-    return (scratch.path() / "side.json").native();
+std::string histogram_file_in(const temporary_folder& folder) {
+    return (folder.path() / "histograms.json").native();
 }
 
 /// Fails the trial and removes its numbers, which must not count.
@@ -208,15 +207,15 @@ void discard(trial_outcome& trial, std::string_view reason) {
 }
 
 /// Reads the histogram file. A contender need not write one, but an unreadable file fails the trial.
-void take_histograms(trial_outcome& trial, const trial_request& request, const temporary_folder& scratch) {
+void take_histograms(trial_outcome& trial, const trial_request& request, const temporary_folder& folder) {
     try {
-        auto found = read_histogram_file(histogram_file_in(scratch), request.workload);
+        auto found = read_histogram_file(histogram_file_in(folder), request.workload);
         if (trial.status == result_status::ok) trial.histograms = std::move(found);
     } catch (const reports::other_format& error) {
         discard(trial, error.what());
     } catch (const reports::format_error& error) {
-        discard(trial, fmt::format("left a histogram file (LOOPBENCH_HISTOGRAM_FILE) that is none: {}",
-                                   error.what()));
+        discard(trial,
+                fmt::format("wrote an invalid histogram file (LOOPBENCH_HISTOGRAM_FILE): {}", error.what()));
     }
 }
 
@@ -225,20 +224,19 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
-        discard(trial, fmt::format("{} was replaced while it was measured, and numbers of two builds are of "
-                                   "neither; measure again when nothing builds it",
+        discard(trial, fmt::format("{} was replaced while it was measured, so the numbers mix two builds; "
+                                   "measure again after the build has ended",
                                    *changed));
 }
 
-void refuse_daemon(trial_outcome& trial, const std::optional<std::string>& left) {
-    if (left && !trial.stopped)
-        discard(trial,
-                fmt::format("left the process {} behind, outside of its process group, which was ended: what "
-                            "such a one does is in no number; have it end with the contender",
-                            *left));
+void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orphan) {
+    if (orphan && !trial.stopped)
+        discard(trial, fmt::format("orphaned the process {} outside of its process group, where its costs "
+                                   "are not measured; let it end with the contender (loopbench has ended it)",
+                                   *orphan));
 }
 
-child_request child_of(const trial_request& request, const temporary_folder& scratch, int stop_fd) {
+child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
     child_request child;
     child.command = request.front;
     for (const auto& word :
@@ -248,9 +246,9 @@ child_request child_of(const trial_request& request, const temporary_folder& scr
     if (request.front.empty()) child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
-                         {"TMPDIR", scratch.path().native()}};
+                         {"TMPDIR", folder.path().native()}};
     if (request.with_histogram_file)
-        child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(scratch));
+        child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));
     if (request.operations)
         child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
     if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
@@ -321,8 +319,7 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
     if (!time || *time <= 0)
-        return set_failed(
-            trial, "printed no CPU time above zero, which is what is judged of programs that run at once");
+        return set_failed(trial, "printed no CPU time above 0, by which concurrent programs are compared");
     for (auto& [name, value] : trial.metrics)
         if (!is_of_cpu_time(name)) value.reset();
     trial.metrics["time"] = time;
@@ -330,17 +327,17 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
 }
 
 /// Marks trials as disturbed by orphaned processes of other trials in the block.
-void call_disturbed_by_daemons(std::span<trial_outcome> trials, std::span<const trial_request> requests,
-                               const std::vector<std::optional<std::string>>& left,
-                               const std::optional<std::string>& left_by_some_of_them) {
-    for (std::size_t i = 0; left_by_some_of_them && i < trials.size(); ++i)
+void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const trial_request> requests,
+                               const std::vector<std::optional<std::string>>& orphans,
+                               const std::optional<std::string>& orphan_of_some) {
+    for (std::size_t i = 0; orphan_of_some && i < trials.size(); ++i)
         trials[i].disturbed =
-            fmt::format("{}, which one of them left behind, ran beside it", *left_by_some_of_them);
-    for (std::size_t i = 0; i < left.size(); ++i)
-        for (std::size_t other = 0; left[i] && other < trials.size(); ++other)
+            fmt::format("{}, orphaned by one of the contenders, ran at the same time", *orphan_of_some);
+    for (std::size_t i = 0; i < orphans.size(); ++i)
+        for (std::size_t other = 0; orphans[i] && other < trials.size(); ++other)
             if (other != i)
-                trials[other].disturbed =
-                    fmt::format("{}, which {} left behind, ran beside it", *left[i], requests[i].who.name);
+                trials[other].disturbed = fmt::format("{}, orphaned by {}, ran at the same time", *orphans[i],
+                                                      requests[i].who.name);
 }
 
 /// Returns the share of its runnable time in which a process did not run, because it waited for something.
@@ -362,16 +359,16 @@ std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_req
 }
 
 trial_outcome process_executor::run(const trial_request& request) {
-    const temporary_folder scratch;
-    const auto child = child_of(request, scratch, stop_fd_);
+    const temporary_folder folder;
+    const auto child = child_of(request, folder, stop_fd_);
     const earlier_children earlier;
     const auto before = read_machine();
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
     refuse_another_build(trial, request);
-    refuse_daemon(trial, end_what_is_left(ended.group, scratch.path()));
-    refuse_daemon(trial, earlier.end_others());
-    take_histograms(trial, request, scratch);
+    refuse_orphan(trial, end_orphans(ended.group, folder.path()));
+    refuse_orphan(trial, earlier.end_others());
+    take_histograms(trial, request, folder);
     refuse_impossible(trial, request, ended);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu);
@@ -381,17 +378,17 @@ trial_outcome process_executor::run(const trial_request& request) {
 std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_request> requests,
                                                          pairing made, std::uint64_t seed,
                                                          std::chrono::nanoseconds limit) {
-    std::deque<temporary_folder> scratch(requests.size());
+    std::deque<temporary_folder> folders(requests.size());
     std::vector<child_request> children;
     double most_time_s = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        children.push_back(child_of(requests[i], scratch[i], stop_fd_));
+        children.push_back(child_of(requests[i], folders[i], stop_fd_));
         most_time_s = std::max(most_time_s, requests[i].min_time_s);
     }
     std::vector<outcome_by_slices> ended;
-    std::vector<std::optional<std::string>> left(requests.size());
-    const auto end_daemons = [&](std::size_t i, const child_outcome& child) {
-        left[i] = end_what_is_left(child.group, scratch[i].path());
+    std::vector<std::optional<std::string>> orphans(requests.size());
+    const auto end_orphans_of = [&](std::size_t i, const child_outcome& child) {
+        orphans[i] = end_orphans(child.group, folders[i].path());
     };
     const earlier_children earlier;
     const auto started = std::chrono::steady_clock::now();
@@ -402,9 +399,9 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
                                            .limit = limit,
                                            .stop_fd = stop_fd_,
                                            .lengths = requests.front().slice,
-                                           .ended = end_daemons});
+                                           .ended = end_orphans_of});
     } else {
-        for (auto& each : run_together(children, limit, stop_fd_, end_daemons)) {
+        for (auto& each : run_together(children, limit, stop_fd_, end_orphans_of)) {
             const bool out_of_time = each.end == child_end::timed_out;
             ended.push_back({std::move(each), out_of_time, {}});
         }
@@ -416,8 +413,8 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
             judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
         trial.timed_out = ended[i].out_of_time;
         refuse_another_build(trial, requests[i]);
-        refuse_daemon(trial, left[i]);
-        take_histograms(trial, requests[i], scratch[i]);
+        refuse_orphan(trial, orphans[i]);
+        take_histograms(trial, requests[i], folders[i]);
         refuse_impossible(trial, requests[i], ended[i].child);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         // A contender that has a result but never asked for a slice had the core to itself.
@@ -431,7 +428,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     }
     if (made == pairing::concurrent)
         for (const auto which = clock_for(trials); auto& trial : trials) take_cpu_time(trial, which);
-    call_disturbed_by_daemons(trials, requests, left, earlier.end_others());
+    mark_disturbed_by_orphans(trials, requests, orphans, earlier.end_others());
     return trials;
 }
 

@@ -96,7 +96,7 @@ def main():
                     out.flush()
                     outside += row["agrees"] == "no"
                     print(*row.values(), flush=True)
-    print(f"{outside} results are outside the limits")
+    print(f"{outside} results exceed the limits")
     return 1 if outside else 0
 
 

@@ -141,7 +141,7 @@ row '"real_time": 10')sh");
             .code,
         0);
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // from the baseline and its A/A copy
-    EXPECT_SAYS(content_of(loopbench.path("error")), "another run writes there; wait for its end");
+    EXPECT_SAYS(content_of(loopbench.path("error")), "another run");
     EXPECT_EQ(first_trials_in(journal), 2);
 }
 

@@ -173,8 +173,8 @@ TEST_F(shard_command, options_that_shards_cannot_support_are_refused) {
                 "4 shards cannot share 3 blocks");
     EXPECT_SAYS(
         refusal({"run", "--shard", "1/4", "--seed", "1", "-o", out, "--precision", "1%", "--budget", "9s"}),
-        "which no shard has");
-    EXPECT_SAYS(refusal({"merge", at("nowhere"), "-o", out}), "there is no ");
+        "--precision");
+    EXPECT_SAYS(refusal({"merge", at("nowhere"), "-o", out}), "nowhere");
     EXPECT_FALSE(fs::exists(out));
 }
 

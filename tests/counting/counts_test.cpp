@@ -88,7 +88,7 @@ TEST(counts, system_calls_agree_with_the_summary_of_strace) {
 TEST(counts, a_contender_that_ignores_the_operation_count_has_no_counts) {
     const auto counted = counts_of("same");
     EXPECT_TRUE(counted.metrics.empty());
-    EXPECT_SAYS(missing(counted), "did 100 operations when told to do 100, and 100 when told to do 200");
+    EXPECT_SAYS(missing(counted), "100 when 200");
 }
 
 TEST(counts, a_hang_under_the_tracer_ends_at_the_trial_limit_with_a_reason) {
@@ -146,7 +146,7 @@ TEST(counts, a_corrupt_trace_gives_no_counts_and_a_reason) {
     }
     const lying_tracer perf("perf", R"(printf ' sh (1), 20 events, 95.0%%\n   read 10 0 1.0\n' >"$record")");
     const auto counted = counts_of("yield/dearer");
-    EXPECT_FALSE(counted.metrics.contains("syscalls")) << "the same record for N and for 2N operations";
+    EXPECT_FALSE(counted.metrics.contains("syscalls")) << "N and 2N operations have the same record";
 }
 
 TEST(counts, workloads_with_a_fixed_duration_have_no_counts) {

@@ -75,7 +75,8 @@ TEST(strace_log, an_incomplete_log_gives_no_count) {
 12 exit_group(0)                           = ?
 )";
     EXPECT_EQ(read_strace_log(whole).total(), 4u);
-    EXPECT_THROW(read_strace_log("11 getpid() = 11\n" + whole), incomplete_record) << "only a child ended";
+    EXPECT_THROW(read_strace_log("11 getpid() = 11\n" + whole), incomplete_record)
+        << "only a child has ended";
     for (std::size_t size = 0; size < whole.size(); ++size)
         EXPECT_THROW(read_strace_log(whole.substr(0, size)), incomplete_record) << size;
     for (const auto* line :

@@ -118,7 +118,7 @@ TEST_F(shards, trials_of_several_machines_keep_their_machine) {
     const auto record = merged({add({1, 2}, "a"), add({2, 2}, "b", on_b)});
     for (const auto& trial : record.outcome.trials)
         EXPECT_EQ(trial.machine, trial.block % 2 == 0 ? "machine A" : "machine B");
-    EXPECT_FALSE(record.where.machine) << "it is of none alone";
+    EXPECT_FALSE(record.where.machine) << "the trials are from two machines";
     EXPECT_SAYS(record.where.cpu_model, "another processor");
     EXPECT_SAYS(record.where.cpu_model, " + ");
     EXPECT_EQ(record.outcome.merged[1].where.cores, 4);
@@ -177,7 +177,8 @@ TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
                 "contenders is none in the first and asio");
     EXPECT_SAYS(refusal_of([](record& of) { of.where.loopbench_version = "0.0.9"; }),
                 "the version of loopbench is ");
-    EXPECT_EQ(refusal_of([](record& of) { of.where.kernel = "Linux 7"; }), "") << "a machine's own affair";
+    EXPECT_EQ(refusal_of([](record& of) { of.where.kernel = "Linux 7"; }), "")
+        << "machines may have different kernels";
 }
 
 TEST_F(shards, shards_with_different_pairings_are_refused_with_the_workloads_name) {
@@ -192,13 +193,13 @@ TEST_F(shards, shards_with_different_pairings_are_refused_with_the_workloads_nam
 TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_checksums) {
     const auto said =
         refusal_of([this](bench::session_record& of) { of.plan.contenders[1].path = folder / "bin/other"; });
-    EXPECT_SAYS(said, "of what loop-epoll is made of, the checksum of loop is ");
+    EXPECT_SAYS(said, "the checksum of loop (a file of loop-epoll) is ");
     EXPECT_SAYS(said, " in the first and none in the second");
     const auto changed = refusal({add({1, 2}, "a"), [this] {
                                       write_script(folder / "bin/loop", "exit 3");
                                       return add({2, 2}, "b");
                                   }()});
-    EXPECT_SAYS(changed, "the checksum of loop is ");
+    EXPECT_SAYS(changed, "the checksum of loop ");
     EXPECT_SAYS(refusal_of([](bench::session_record& of) {
                     of.plan.contenders[0].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
                 }),
@@ -216,9 +217,9 @@ TEST_F(shards, a_copy_of_the_executables_elsewhere_is_the_same_build) {
 TEST_F(shards, duplicate_shards_are_refused) {
     const auto one = add({1, 2}, "a"), again = add({1, 2}, "b");
     const auto said = refusal({one, again});
-    EXPECT_SAYS(said, "shard 1 of 2 is there twice: in ");
-    EXPECT_SAYS(said, "/a and in ");
-    EXPECT_SAYS(refusal({one, one}), "is there twice");
+    EXPECT_SAYS(said, "shard 1 of 2 is in both ");
+    for (const auto* folder_name : {"/a ", "/b;"}) EXPECT_SAYS(said, folder_name);
+    EXPECT_SAYS(refusal({one, one}), "is in both ");
 }
 
 TEST_F(shards, missing_shards_are_named_and_accepted_on_request) {
@@ -238,7 +239,7 @@ TEST_F(shards, unfinished_shards_are_named_with_how_to_resume_them) {
     };
     const std::vector all{add({1, 2}, "a"), add({2, 2}, "b", {}, die)};
     const auto said = refusal(all);
-    EXPECT_SAYS(said, "shard 2 of 2 has 1 of 6 blocks and still runs, or was interrupted: go on with");
+    EXPECT_SAYS(said, "shard 2 of 2 has finished 1 of 6 blocks");
     EXPECT_SAYS(said, "run --resume " + (folder / "b").native());
     const auto record = merged(all, missing_shards_are::allowed);
     EXPECT_TRUE(record.outcome.interrupted);
@@ -297,14 +298,14 @@ TEST_F(shards, whole_merged_and_missing_journals_are_refused_as_shards) {
     };
     std::filesystem::create_directories(folder / "whole");
     bench::journal{folder / "whole/journal.jsonl", {.plan = small_plan(3)}};
-    EXPECT_SAYS(name(folder / "whole"), "is of a whole run and not of a shard");
+    EXPECT_SAYS(name(folder / "whole"), "whole run");
     std::filesystem::create_directories(folder / "merged");
     reports::write_file_atomically(folder / "merged/journal.jsonl",
                                    text_of({add({1, 2}, "a"), add({2, 2}, "b")}));
-    EXPECT_SAYS(name(folder / "merged"), "was merged already");
-    EXPECT_SAYS(name(folder / "nowhere"), "there is no ");
+    EXPECT_SAYS(name(folder / "merged"), "already merged");
+    EXPECT_SAYS(name(folder / "nowhere"), "does not exist");
     reports::write_file_atomically(folder / "merged/journal.jsonl", "{}\n");
-    EXPECT_SAYS(name(folder / "merged"), "is not a journal");
+    EXPECT_SAYS(name(folder / "merged"), "is not a valid journal");
 }
 
 TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_total) {
@@ -314,8 +315,10 @@ TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_total) {
         damaged.replace(damaged.rfind(old, damaged.find('\n')), old.size(), replacement);
         return complaint_of<reports::format_error>([&] { bench::read_journal(damaged, "it"); });
     };
-    EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":1,"of":2})"), "there twice");
-    EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":2,"of":3})"), "as many");
+    EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":1,"of":2})"),
+                "occurs twice");
+    EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":2,"of":3})"),
+                "number of shards");
 }
 
 }  // namespace

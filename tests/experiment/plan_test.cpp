@@ -81,11 +81,11 @@ TEST(plan, shards_cover_each_block_once_and_spread_over_the_whole_run) {
             const bench::shard part{number, of};
             std::uint64_t found = 0;
             for (std::uint64_t block = 0; block < blocks; ++block) {
-                EXPECT_EQ(part.count(block), found) << "those before block " << block;
+                EXPECT_EQ(part.count(block), found) << "blocks before block " << block;
                 found += part.has(block) ? 1U : 0U;
             }
             EXPECT_EQ(part.count(blocks), found);
-            EXPECT_LE(found - blocks / of, 1U) << "as many as the others, or one more";
+            EXPECT_LE(found - blocks / of, 1U) << "shares differ by at most one block";
             all += found;
         }
         EXPECT_EQ(all, blocks) << of;
@@ -120,7 +120,7 @@ TEST(plan, every_layout_is_used_once_before_the_sequence_repeats) {
         EXPECT_EQ(std::set(first.begin(), first.end()).size(), 9U) << who;
         EXPECT_EQ(drawn(plan, who, 9, 9), first) << who;
     }
-    EXPECT_NE(drawn(plan, 0, 0, 9), drawn(plan, 1, 0, 9)) << "each side has an order of its own";
+    EXPECT_NE(drawn(plan, 0, 0, 9), drawn(plan, 1, 0, 9)) << "the two contenders have different orders";
 }
 
 TEST(plan, the_seed_determines_the_layouts) {
@@ -131,7 +131,7 @@ TEST(plan, the_seed_determines_the_layouts) {
 TEST(plan, there_are_as_many_layout_pairs_as_the_smaller_side_has_layouts) {
     const auto plan = plan_of_layouts(8, 12);
     EXPECT_EQ(plan.layout_pairs(), 8U);
-    EXPECT_EQ(drawn(plan, 1, 8, 8), drawn(plan, 1, 0, 8)) << "a layout meets one and the same other";
+    EXPECT_EQ(drawn(plan, 1, 8, 8), drawn(plan, 1, 0, 8)) << "the same pairs of layouts meet again";
     EXPECT_EQ(plan_of_layouts(8, 0).layout_pairs(), 0U);
     EXPECT_EQ(bench::layout_of(plan_of_layouts(0, 0), 5, 0), 0U);
 }

@@ -1,6 +1,7 @@
 // Tests reading journals that come from third parties or from machines that crashed: errors name the line.
 #include "bench/experiment/record.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ TEST(record, written_trials_are_read_back) {
     ASSERT_EQ(read.outcome.trials.size(), 2U);
     EXPECT_EQ(read.outcome.trials[0].outcome.metrics.at("time"), 12.5);
     EXPECT_EQ(read.outcome.excluded[1][1]->reason, "in block 1 of 3: why");
-    EXPECT_TRUE(read.outcome.interrupted) << "there is no line that says how it ended";
+    EXPECT_TRUE(read.outcome.interrupted) << "the journal has no end line";
 }
 
 TEST(record, slice_lengths_are_read_back_and_invalid_ones_refused) {
@@ -146,11 +147,11 @@ TEST(record, samples_are_accepted_only_for_metrics_with_a_median) {
     std::string many = "2";
     for (std::size_t i = 0; i < bench::most_triples; ++i) many += ",2";
     for (const auto& [metrics, samples, complaint] :
-         {std::array<std::string, 3>{doubling, R"("recording":[2])", "they are of no metric of this cell"},
-          {doubling, R"("doubling":[])", "there is none"},
+         {std::array<std::string, 3>{doubling, R"("recording":[2])", "expected samples of a metric"},
+          {doubling, R"("doubling":[])", "at least one sample"},
           {doubling, R"("doubling":[null])", "expected a number"},
-          {doubling, R"("doubling":[)" + many + "]", "there are more than are ever taken"},
-          {R"("syscalls":2)", R"("syscalls":[2])", "counts have no samples"}})
+          {doubling, R"("doubling":[)" + many + "]", fmt::format("at most {} samples", bench::most_triples)},
+          {R"("syscalls":2)", R"("syscalls":[2])", "a count "}})
         EXPECT_SAYS(counted(metrics, samples), complaint);
 }
 
@@ -199,7 +200,7 @@ TEST(record, a_shards_journal_names_the_shard_and_its_machine) {
     const auto read = bench::read_journal(journal_of_a_shard(folder), "it");
     EXPECT_EQ(read.plan.part, (bench::shard{2, 4}));
     EXPECT_EQ(read.outcome.blocks_planned, 3U);
-    EXPECT_EQ(read.outcome.blocks_finished, 1U) << "the second may not be done";
+    EXPECT_EQ(read.outcome.blocks_finished, 1U) << "the second block might be incomplete";
     EXPECT_EQ(read.outcome.trials.front().machine, "a machine");
     ASSERT_TRUE(read.executables.front().contents);
     EXPECT_EQ(read.executables.front().contents->front().name, "asio-epoll");
@@ -211,8 +212,9 @@ TEST(record, a_shards_journal_must_have_its_own_blocks_without_gaps) {
     const temporary_folder folder;
     const auto text = journal_of_a_shard(folder);
     for (const auto& [old, replacement, complaint] :
-         {std::array<std::string_view, 3>{R"("block":5)", R"("block":6)", "block: it is not of this shard"},
-          {R"("block":5)", R"("block":9)", "block: blocks before this one are missing"},
+         {std::array<std::string_view, 3>{R"("block":5)", R"("block":6)",
+                                          "block: the block belongs to another shard"},
+          {R"("block":5)", R"("block":9)", "block: earlier blocks are missing"},
           {R"("shard":{"number":2)", R"("shard":{"number":5)", "plan.shard.number: expected a number from 1"},
           {R"("of":4)", R"("of":0)", "plan.shard.of: expected a number from 1"}})
         EXPECT_SAYS(complaint_about(with(text, old, replacement)), complaint);
@@ -223,7 +225,7 @@ TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents) {
     const auto checksum = [](const temporary_folder& folder) {
         return bench::read_journal(journal_of_a_shard(folder), "it").executables.front().contents->front();
     };
-    EXPECT_EQ(checksum(one), checksum(other)) << "elsewhere, and at another time";
+    EXPECT_EQ(checksum(one), checksum(other)) << "the path and the time differ";
 }
 
 TEST(record, an_incomplete_last_line_is_skipped) {
@@ -240,18 +242,18 @@ TEST(record, errors_name_the_line) {
     };
     for (const auto& [old, replacement, complaint] : {
              damage{R"("schema":"loopbench-journal/2")", R"("schema":2)", "line 1: schema: "},
-             damage{R"("block":0)", R"("block":3)", "line 2: block: there is no such block"},
+             damage{R"("block":0)", R"("block":3)", "line 2: block: expected a block below 3"},
              damage{R"("block":0)", R"("block":-1)", "line 2: block: "},
              damage{R"("attempt":0)", R"("block":0)", "the key \"block\" is there twice"},
              damage{R"("status":"ok")", R"("status":"fine")", "line 2: status: "},
              damage{R"("time":12.5)", R"("time":1e400)", "line 2, column"},
              damage{R"("time":12.5)", R"("time":NaN)", "line 2, column"},
-             damage{R"("time":12.5)", R"("tiem":12.5)", "line 2: metrics.tiem: there is no such metric"},
+             damage{R"("time":12.5)", R"("tiem":12.5)", "line 2: metrics.tiem: unknown"},
              damage{R"("contender":"asio-epoll")", R"("contender":"nobody")",
                     "line 2: contender: \"nobody\" is not in"},
              damage{R"("contender":"loop-epoll","status":"failed")",
-                    R"("contender":"asio-epoll","status":"failed")", "line 3: this trial is there twice"},
-             damage{R"("block":0)", R"("block":1)", "line 2: block: blocks before this one are missing"},
+                    R"("contender":"asio-epoll","status":"failed")", "line 3: this trial occurs twice"},
+             damage{R"("block":0)", R"("block":1)", "line 2: block: earlier blocks are missing"},
              damage{R"("blocks":3)", R"("blocks":1000000000)",
                     "line 1: plan.blocks: expected a number from 0 to 100000"},
              damage{R"("min_time_s":0.5)", R"("min_time_s":-1)",
@@ -260,7 +262,7 @@ TEST(record, errors_name_the_line) {
              damage{R"("wall_ns":0)", R"("wall_ns":9223372036854775807)",
                     "line 2: wall_ns: expected a number from 0 to "},
              damage{R"(["asio-epoll","loop-epoll"])", R"(["loop-epoll","loop-epoll"])",
-                    "line 1: plan.contenders: a name is there twice"},
+                    "line 1: plan.contenders: a name occurs twice"},
          })
         EXPECT_SAYS(complaint_about(with(text, old, replacement)), complaint);
 }
@@ -270,7 +272,7 @@ TEST(record, plans_with_too_many_results_are_refused) {
     for (int i = 0; i < 60'000; ++i) names += ",\"w" + std::to_string(i) + "\"";
     EXPECT_SAYS(
         complaint_about(with(journal_text(), R"("workloads":["yield","echo")", R"("workloads":)" + names)),
-        "line 1: plan: more than 100000 cells");
+        "line 1: plan: expected at most 100000 results");
 }
 
 TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
@@ -337,7 +339,8 @@ TEST(record, the_layout_of_a_trial_is_read_back) {
     EXPECT_EQ(read.plan.layout_pairs(), 3U);
     EXPECT_SAYS(complaint_about(with(text, R"("layout":"3")", R"("layout":"4")")), "line 2: layout: ");
     EXPECT_SAYS(complaint_about(with(text, R"("layout":"3",)", "")), "\"layout\" is missing");
-    EXPECT_SAYS(complaint_about(with(text, "/loop-epoll/2", "/loop-epoll/3")), "layouts of different names");
+    EXPECT_SAYS(complaint_about(with(text, "/loop-epoll/2", "/loop-epoll/3")),
+                "layouts with different names");
 }
 
 TEST(record, resuming_with_a_changed_layout_is_refused) {
@@ -402,9 +405,9 @@ TEST(record, input_that_would_overflow_the_stack_or_the_memory_is_refused) {
               std::string::npos);
     const auto deep =
         with(journal_text(), R"("context":{})", R"("context":{"a":)" + std::string(100'000, '['));
-    EXPECT_SAYS(complaint_about(journal_text().substr(0, 100)), "line 1: it is cut short");
+    EXPECT_SAYS(complaint_about(journal_text().substr(0, 100)), "line 1: the line is incomplete");
     EXPECT_SAYS(complaint_about(deep), "line 2, column");
-    EXPECT_SAYS(complaint_about(""), "it is empty");
+    EXPECT_SAYS(complaint_about(""), "is empty");
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST(runner, interleaved_trials_beside_an_orphaned_process_are_repeated) {
     int trials = 0;
     const auto result = run(plan, [&](const auto&) {
         auto outcome = took_ns(1);
-        if (++trials == 1) outcome.disturbed = "sleep, which x left behind, ran beside it";
+        if (++trials == 1) outcome.disturbed = "sleep, orphaned by x, ran at the same time";
         return outcome;
     });
     EXPECT_EQ(result.ran.size(), 16U + 2U);
@@ -353,7 +353,7 @@ TEST(runner, impossible_shards_are_refused) {
     plan.part = bench::shard{1, 3};
     EXPECT_NO_THROW(bench::refuse_impossible_part(plan));
     plan.part = bench::shard{1, 4};
-    EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error) << "one would have no block";
+    EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error) << "one shard would have no block";
     plan.part = bench::shard{1, 2};
     plan.precision_pct = 1;
     EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error);

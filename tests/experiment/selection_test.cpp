@@ -46,7 +46,7 @@ TEST(selection, a_pattern_without_a_match_is_an_error_with_the_nearest_names) {
 TEST(selection, quick_measures_the_tutorial_designs_the_flagships_asio_and_the_floors) {
     for (const auto* name : {"loop-round-robin", "loop-tick", "loop-layered", "loop-scheduler",
                              "loop-asyncio", "loop-epoll", "loop-uring", "asio-epoll", "asio-tuned",
-                             "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "a-strangers"})
+                             "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "third-party"})
         EXPECT_TRUE(bench::is_headline_contender(name)) << name;
     for (const auto* name :
          {"loop-poll", "loop-precise", "asio-uring", "asio-select", "asio-nothreads", "asio-on-epoll",

@@ -264,7 +264,7 @@ TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_repla
     const auto ended = loopbench.in_shell(
         "mkdir -p $out/equal && truncate -s 257M $out/equal/journal.jsonl && "
         "$loopbench calibrate --replay $out");
-    EXPECT_SAYS(ended.error_tail, "is not a journal: line 1: it is cut short");
+    for (const auto* part : {"journal.jsonl", "line 1: ", "incomplete"}) EXPECT_SAYS(ended.error_tail, part);
 }
 
 TEST(calibrate_command, each_pairing_has_its_own_calibration) {

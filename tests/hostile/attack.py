@@ -183,7 +183,7 @@ class Place:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            raise Broken(f"`{shown(words)}` hangs: not over after {limit_s} s") from None
+            raise Broken(f"`{shown(words)}` hangs: it has not ended after {limit_s} s") from None
         return Ended([os.fspath(word) for word in words], process.returncode, out, err)
 
     def loopbench(self, *words, codes=DOCUMENTED, says=(), mute=False, **more):
@@ -206,21 +206,22 @@ class Place:
                          f"{ended.out[-500:].decode(errors='replace')}")
         for name, text in (("standard error", ended.err), ("standard output", ended.out)):
             if raw := RAW.search(text):
-                raise Broken(f"{what} says {raw.group()!r} on {name}: {text[-2000:]!r}")
+                raise Broken(f"{what} prints {raw.group()!r} on {name}: {text[-2000:]!r}")
             try:
                 decoded = text.decode()
             except UnicodeDecodeError as error:
-                raise Broken(f"{what} prints what is no UTF-8 on {name}: {error}") from None
+                raise Broken(f"{what} prints invalid UTF-8 on {name}: {error}") from None
             # A CSV table ends its lines with \r\n.
             if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
                 raise Broken(f"{what} prints {strange.group()!r} on {name}: "
                              f"{decoded[max(0, strange.start() - 200):strange.end() + 200]!r}")
         if ended.code in (FAILED, USAGE) and not mute:
             if not ended.err.strip() and not ended.out.strip():
-                raise Broken(f"{what}: exit code {ended.code} without a word")
+                raise Broken(f"{what}: exit code {ended.code} without a message")
             for text in [says] if isinstance(says, (str, os.PathLike)) else says:
                 if os.fspath(text) not in ended.said + ended.out.decode():
-                    raise Broken(f"{what}: exit code {ended.code}, and {os.fspath(text)!r} is not named: {ended.said}")
+                    raise Broken(f"{what}: exit code {ended.code}, and the output lacks {os.fspath(text)!r}: "
+                                 f"{ended.said}")
 
     def run(self, *words, **more):
         """Makes a short run on the workload yield, unless the words say otherwise."""
@@ -237,13 +238,13 @@ class Place:
         for item in self.report(folder)["results"]:
             if (item["contender"], item["metric"], item["workload"]) == (contender, "time", workload):
                 return item
-        raise Broken(f"the report has no time of {contender}")
+        raise Broken(f"the report has no time for {contender}")
 
     def expect_status(self, contender, status, says=(), folder="out", workload="yield"):
         item = self.time_of(contender, folder, workload)
         for text in (says,) if isinstance(says, str) else says:
             if text not in (item["reason"] or ""):
-                raise Broken(f"{contender}: {text!r} is not in the reason {item['reason']!r}")
+                raise Broken(f"{contender}: the reason {item['reason']!r} lacks {text!r}")
         if item["status"] != status:
             raise Broken(f"{contender} is {item['status']} ({item['reason']}), expected {status}")
 
@@ -273,15 +274,15 @@ class Place:
                 for process in left:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(process, signal.SIGKILL)
-                raise Broken(f"processes are left behind: {left}")
+                raise Broken(f"processes still run: {left}")
             time.sleep(0.01)
         with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
             if sockets := [line.split()[-1] for line in file if str(self.folder) in line]:
-                raise Broken(f"sockets are left behind: {sockets}")
+                raise Broken(f"sockets remain: {sockets}")
         if files := [each.name for each in (self.folder / "tmp").glob(".loopbench-*")]:
-            raise Broken(f"temporary files are left behind: {files}")
+            raise Broken(f"temporary files remain: {files}")
         if files := self.half_files():
-            raise Broken(f"half a file is left behind: {files}")
+            raise Broken(f"incomplete files remain: {files}")
 
     def half_files(self):
         """Returns the temporary files of unfinished writes, which lie beside their final names."""
@@ -307,5 +308,5 @@ def as_nobody():
     if os.geteuid() != 0:
         return []
     if not shutil.which("setpriv"):
-        raise Skipped("root may do everything, and there is no setpriv to become somebody else")
+        raise Skipped("root can access everything, and setpriv is not installed")
     return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -140,11 +140,11 @@ def check_format(name, ended):
     if name in ("json", "gbench", "bmf"):
         json.loads(text)
     if name == "html" and "<script>alert(1)" in text:
-        raise Broken("the page runs what stands in a report")
+        raise Broken("the page runs code from a report")
     if name == "csv" and re.search(r'(^|,)"?[=+@]cmd', text, re.M):
-        raise Broken("a spreadsheet takes a text of the report for a formula")
+        raise Broken("a spreadsheet would run a text of the report as a formula")
     if name == "github" and re.search(r"^::error::owned", text, re.M):
-        raise Broken("a text of the report steers GitHub Actions")
+        raise Broken("a text of the report is a command for GitHub Actions")
 
 
 @attack(GROUP)
@@ -196,9 +196,9 @@ def journals_that_a_machine_cut_while_it_died(place):
         place.loopbench("run", "--resume", place / "cut", codes=[OK])
         kept = whole[:size].rfind(b"\n") + 1
         if not file.read_bytes().startswith(whole[:kept]):
-            raise Broken(f"trials are lost of a journal of {size} bytes")
+            raise Broken(f"a journal of {size} bytes lost trials")
         if not place.report("cut")["complete"]:
-            raise Broken("it was resumed, and is not complete")
+            raise Broken("the resumed run is not complete")
 
 
 @attack(GROUP)
@@ -250,7 +250,8 @@ def histograms(place):
         {"workload": "yield", "metric": metric, "unit": "ns", "mean": 15.5, "max": 40,
          "buckets": [[10, 19, 7], [20, 40, 2]]} for metric in ("latency", "late")]})
     place.add_contender("asio-epoll", f"echo '{side}' > \"$LOOPBENCH_HISTOGRAM_FILE\"\n{GOOD}")
-    place.loopbench("run", "--pairing", "sequential", "--blocks", "6", "--workload", "yield", "-o", place.out, codes=[OK])
+    place.loopbench("run", "--pairing", "sequential", "--blocks", "6", "--workload", "yield", "-o", place.out,
+                    codes=[OK])
     file = place / "out/histograms.jsonl"
     whole = file.read_bytes()
     if not whole:
@@ -337,8 +338,8 @@ def texts_of_a_report_do_no_harm_in_any_format(place):
             return {name: poisoned(item, text, name) for name, item in value.items()}
         if isinstance(value, list):
             return [poisoned(item, text, key) for item in value]
-        known = key in ("schema", "direction", "status", "verdict", "unit", "metric", "pairing", "baseline", "contender",
-                        "name", "to", "workload", "correction", "size", "date")
+        known = key in ("schema", "direction", "status", "verdict", "unit", "metric", "pairing", "baseline",
+                        "contender", "name", "to", "workload", "correction", "size", "date")
         return value + text if isinstance(value, str) and not known else value
     for text in STRINGS:
         if len(text) > 1000 or text == "\0":

@@ -18,8 +18,8 @@ import attack
 import broken_files  # noqa: F401  each of these registers its attacks
 import kills
 import places  # noqa: F401
-import third_party  # noqa: F401
 import surroundings  # noqa: F401
+import third_party  # noqa: F401
 import tracers  # noqa: F401
 
 
@@ -52,7 +52,7 @@ def outcome_of(each, options):
     except attack.Skipped as error:
         place.skip(str(error))
     except Exception as error:  # an error in the attack itself; the others continue
-        broken = f"the attack itself: {type(error).__name__}: {error}"
+        broken = f"error in the attack: {type(error).__name__}: {error}"
     finally:
         place.remove()
     codes = ", ".join(f"{count} x {code}" for code, count in sorted(place.codes.items()))
@@ -75,7 +75,7 @@ def main():
         print("\n".join(f"{each.group}: {each.name}" for each in chosen))
         return 0
     if not chosen:
-        sys.exit("hostile: no attack is called so")
+        sys.exit("hostile: no attack matches --only")
     started = time.monotonic()
     # Long attacks first, so that no core is idle at the end.
     chosen.sort(key=lambda each: each.group != kills.GROUP)

@@ -103,7 +103,7 @@ def whole_lines(folder):
         try:
             json.loads(line)
         except ValueError:
-            raise Broken(f"a line of {file} is none: {line[:200]!r}") from None
+            raise Broken(f"a line of {file} is not JSON: {line[:200]!r}") from None
     return lines
 
 
@@ -126,7 +126,7 @@ def strike(place, command, number, after_s):
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        raise Broken(f"{command.name} is not over a minute after {number.name}") from None
+        raise Broken(f"{command.name} has not ended a minute after {number.name}") from None
     return process.returncode, said
 
 
@@ -136,13 +136,13 @@ def judge_end(command, number, code, said, lines):
         if code not in DOCUMENTED | {INTERRUPTED}:
             raise Broken(f"{what}: exit code {code}: {said.decode(errors='replace')}")
         if code == INTERRUPTED and number == signal.SIGKILL:
-            raise Broken(f"{what}: exit code 130 of what cannot be caught")
+            raise Broken(f"{what}: exit code 130, although SIGKILL cannot be caught")
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
     # Before a run has begun and after its end, a signal has its default effect. In between the command catches it.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
-        raise Broken(f"{what}: it died of it in the middle of measuring")
+        raise Broken(f"{what}: the signal ended the command while it measured")
 
 
 def go_on(place, command, folder, before):
@@ -152,12 +152,12 @@ def go_on(place, command, folder, before):
     place.loopbench("run", "--resume", folder, codes=[OK, INCONCLUSIVE, UNRELIABLE, attacks.REGRESSION])
     after = whole_lines(folder)
     if after[:len(before)] != before:
-        raise Broken(f"{command.name}: finished trials are lost")
+        raise Broken(f"{command.name}: finished trials were lost")
     trials = trials_in(after)
     if len(set(trials)) < len(trials):
-        raise Broken(f"{command.name}: a trial was made twice")
+        raise Broken(f"{command.name}: a trial ran twice")
     if not json.loads((folder / "report.json").read_text())["complete"]:
-        raise Broken(f"{command.name}: it was resumed, and is not complete")
+        raise Broken(f"{command.name}: the resumed run is not complete")
 
 
 def one_moment(place, command):
@@ -171,7 +171,7 @@ def one_moment(place, command):
     begun = [(folder, whole_lines(folder)) for folder in command.journals]
     judge_end(command, number, code, said, next((lines for _, lines in reversed(begun) if lines), []))
     if command.against and command.against.exists() and code == INTERRUPTED:
-        raise Broken(f"{command.name} was interrupted and has written a baseline")
+        raise Broken(f"{command.name} wrote a baseline although it was interrupted")
     for folder, lines in begun:
         go_on(place, command, folder, lines)
     if command.measures:

@@ -97,7 +97,7 @@ def outputs_of_run(place):
             # An obstacle at counts.json must not stop the measurement, unless it is to be written.
             place.run(codes=[OK, FAILED], says=name, limit_s=30)
             if kind is full_folder and name != "journal.jsonl" and not (place.out / name / "file").exists():
-                raise Broken(f"{name}, a folder with a file in it, was emptied")
+                raise Broken(f"the folder {name} was emptied")
 
 
 @attack(GROUP)
@@ -124,7 +124,7 @@ def outputs_of_other_commands(place):
             kind(target)
             place.loopbench(*words, says="target", limit_s=30)
             if kind is full_folder and (target / "file").read_text() != "mine":
-                raise Broken(f"{words[0]} changed a file of somebody else")
+                raise Broken(f"{words[0]} changed a file of another user")
 
 
 @attack(GROUP)
@@ -170,7 +170,7 @@ def a_calibration_that_is_no_file(place):
         ended = place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE], limit_s=30)
         # Links into nowhere count as missing.
         if kind is not link_into_nowhere and "calibration.json" not in ended.said:
-            raise Broken(f"of a calibration that is {kind.__name__} nothing is said: {ended.said}")
+            raise Broken(f"no message about a calibration that is a {kind.__name__}: {ended.said}")
 
 
 @contextlib.contextmanager
@@ -199,7 +199,7 @@ def a_full_disk(place):
                 if (small / "out" / name).exists():
                     place.loopbench("report", small / "out/report.json", "--format", "csv", codes=[OK])
                 elif ended.code == OK:
-                    raise Broken(f"exit code 0 without a {name}, on {kilobytes} KiB")
+                    raise Broken(f"exit code 0 on {kilobytes} KiB, but {name} does not exist")
             if ended.code == OK:
                 continue
             # With enough room, a resume keeps all that was finished.
@@ -219,9 +219,9 @@ def a_full_folder_for_temporary_files(place):
             ended = place.run("--counts", env={**place.environment, "TMPDIR": str(small)}, codes=[OK, FAILED])
             for item in place.report()["results"] if ended.code == OK else []:
                 if item["metric"] == "syscalls" and item["median"] == 0:
-                    raise Broken("a tracer without room counted no system calls at all")
+                    raise Broken("a tracer on a full file system counted no system calls")
             if left := os.listdir(small):
-                raise Broken(f"left behind in the folder for temporary files: {left}")
+                raise Broken(f"files remain in the temporary folder: {left}")
 
 
 @attack(GROUP)
@@ -290,5 +290,5 @@ def folders_that_may_not_be_written_to(place):
     if os.geteuid() == 0:  # as root: a file that only root can read
         place.loopbench("report", secret, "--format", "csv", front=front, codes=[USAGE, FAILED], says="secret.json")
     if (closed / "report.json").read_text() != "mine":
-        raise Broken("a file in a folder that is closed was changed")
+        raise Broken("a file in an inaccessible folder was changed")
     closed.chmod(0o755)

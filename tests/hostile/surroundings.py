@@ -39,7 +39,8 @@ def variables(place):
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
     """If they were left over in a user's shell, they would distort trials."""
-    names = ("DESCRIBE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "HISTOGRAM_FILE", "SIZE", "SLICES", "SLOWDOWN")
+    names = ("DESCRIBE", "HISTOGRAM_FILE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIZE", "SLICES",
+             "SLOWDOWN")
     checks = "\n".join(f'case "$LOOPBENCH_{name}" in *planted*) echo "LOOPBENCH_{name} leaked" >&2; exit 9;; esac'
                        for name in names)
     text = place.add_contender("asio-epoll").read_text()
@@ -98,7 +99,7 @@ def contenders_have_no_descriptors_of_the_suite(place):
     seen = (place / "bin/contenders/asio-epoll.open").read_text()
     for name in (str(place.out), "journal", ".loopbench-", "eventfd", "pidfd"):
         if name in seen:
-            raise Broken(f"a contender holds {name} open: {seen}")
+            raise Broken(f"a contender inherited {name}: {seen}")
 
 
 @attack(GROUP)
@@ -144,7 +145,7 @@ def on_a_terminal(place, environment, *words):
         while True:
             if not select.select([reader], [], [], 60)[0]:
                 process.kill()
-                raise Broken("it hangs on a terminal")
+                raise Broken("the command hangs on a terminal")
             try:
                 part = reader.read(65536)
             except OSError:  # EIO: the other side is closed
@@ -165,11 +166,11 @@ def terminals(place):
         for words in (run, ["run", "--resume", str(place.out), "--verbose"], ["doctor"], ["list"]):
             written = on_a_terminal(place, environment, *words)
             if name in ("dumb", "") and b"\x1b" in written:
-                raise Broken(f"escapes on a terminal that is {name or 'unset'!r}: {written[:500]!r}")
+                raise Broken(f"escape sequences on a terminal with TERM={name or 'unset'!r}: {written[:500]!r}")
             if b"\x1b]0;owned" in written or b"\x9b31m" in written or "\u202e".encode() in written:
-                raise Broken(f"a contender steers the terminal: {written[:500]!r}")
+                raise Broken(f"a contender sends escape sequences to the terminal: {written[:500]!r}")
     if b"\x1b[3" in on_a_terminal(place, {**place.environment, "TERM": "xterm", "NO_COLOR": "1"}, *run):
-        raise Broken("colour in spite of NO_COLOR")
+        raise Broken("the output has colour although NO_COLOR is set")
 
 
 @attack(GROUP)
@@ -193,7 +194,7 @@ def many_at_once(place):
         said = process.communicate(timeout=100)[1]
         place.codes[process.returncode] += 1
         if process.returncode not in (OK, INCONCLUSIVE):
-            raise Broken(f"beside nine others a run ended with {process.returncode}: {said.decode(errors='replace')}")
+            raise Broken(f"one of ten concurrent runs ended with {process.returncode}: {said.decode(errors='replace')}")
         place.expect_status("asio-epoll", "ok", folder=f"out{i}")
 
 
@@ -211,4 +212,4 @@ def a_run_of_a_calibration_is_resumed_slowed_or_not_at_all(place):
     again = place.loopbench("calibrate", "--replay", place / "calibrated", *sizes, "--no-store", "-o", place / "judged",
                             codes=[OK]).out
     if not all(re.search(rb"10 % slower +2 of 2", said) for said in (first, again)):
-        raise Broken(f"resumed, the slowed trials are others: {first!r} {again!r}")
+        raise Broken(f"the resumed run slows down other trials: {first!r} {again!r}")

@@ -9,8 +9,8 @@ import time
 
 from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Ended, Skipped, attack
 
-GROUP = "third_party"
-TURNS = ', "slices": "1"'
+GROUP = "third-party programs"
+KNOWS_SLICES = ', "slices": "1"'
 INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know it: it is interleaved on request
 
 
@@ -29,7 +29,8 @@ def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sh
 def that_do_not_end(place):
     for script in ("sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
                    "while :; do :; done", "kill -STOP $$; sleep 1000"):
-        expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1", "--trial-limit", "1s")
+        expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1",
+                      "--trial-limit", "1s")
 
 
 @attack(GROUP)
@@ -58,7 +59,7 @@ def that_print_what_is_no_result(place):
         expect_failed(place, script, (), "--pairing", "sequential", "--blocks", "1")
         page = place.loopbench("report", place / "out/report.json", "--format", "html", codes=[OK]).out
         if b"<script>alert(1)" in page:
-            raise Broken("the page runs what a contender printed")
+            raise Broken("the page runs code that a contender printed")
 
 
 @attack(GROUP)
@@ -68,7 +69,7 @@ def that_print_without_end(place):
 
 
 @attack(GROUP)
-def that_crash_as_the_baseline_s_twin(place):
+def that_crash_as_the_baseline_s_aa_copy(place):
     """A baseline unlike itself, or one that cannot be compared with itself, must not pass."""
     place.add_contender("loop-epoll")
     aa_copy = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
@@ -82,9 +83,9 @@ def that_crash_as_the_baseline_s_twin(place):
         body.rename(place / "bin/contenders/asio-epoll.sh")
         (place / "bin/contenders/asio-epoll.sh").chmod(0o644)
         os.link(called, body)
-        ended = place.run("--pairing", "sequential", "--trial-limit", "1s", codes=[FAILED], says="as its own A/A copy: ")
+        ended = place.run("--pairing", "sequential", "--trial-limit", "1s", codes=[FAILED], says="its A/A copy failed: ")
         if b"passed" in ended.out and b"A/A passed" in ended.out:
-            raise Broken("an A/A without an A/A copy passed")
+            raise Broken("the A/A comparison passed without an A/A copy")
         body.unlink()
 
 
@@ -102,9 +103,9 @@ def that_leave_processes_behind(place):
         expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
                       "--pairing", "sequential")
     # Also during interleaved trials, in which the owner of an orphaned process may be unknown.
-    place.add_contender("asio-epoll", sheet=TURNS)
+    place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     for front in ("setsid", "env -i setsid"):
-        place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", TURNS)
+        place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", KNOWS_SLICES)
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", codes=[OK, FAILED, INCONCLUSIVE])
         place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
     # Also when the contender is asked for its workloads.
@@ -135,7 +136,7 @@ def whose_generator_is_killed(place):
     place.judge(Ended(["run"], process.returncode, out, err), codes=[FAILED])
     reasons = [item["reason"] or "" for item in place.report()["results"]]
     if not any("the generator was killed by SIGKILL" in reason for reason in reasons):
-        raise Broken(f"that the generator was killed is in no reason: {reasons}")
+        raise Broken(f"no reason says that the generator was killed: {reasons}")
 
 
 @attack(GROUP)
@@ -183,11 +184,11 @@ def with_strange_names(place):
             for each in ("csv", "html", "junit", "markdown", "text", "github"):
                 page = place.loopbench("report", place / "out/report.json", "--format", each, codes=[OK])
                 if each == "csv" and any(line.startswith(b"=") or b",=" in line for line in page.out.splitlines()):
-                    raise Broken(f"a spreadsheet takes the name {name!r} for a formula")
+                    raise Broken(f"a spreadsheet would run the name {name!r} as a formula")
             place.loopbench("run", "--resume", place.out, codes=[OK, FAILED, INCONCLUSIVE])
         file.unlink()
         if (place / "owned").exists() or (place / "bin/owned").exists():
-            raise Broken(f"a shell has run the name {name!r}")
+            raise Broken(f"a shell ran the name {name!r}")
     for name in (b"b\xe4r", b"\xff", b"caf\xc3"):
         place.add_contender(name)
         place.run(codes=[USAGE], says="UTF-8")
@@ -232,10 +233,10 @@ def with_strange_contexts(place):
         place.add_contender("culprit", sheet=sheet)
         place.run(codes=[OK, FAILED, USAGE, INCONCLUSIVE])
         if b"mine" in (place / "out/journal.jsonl").read_bytes():
-            raise Broken("a journal names the host")
+            raise Broken("a journal contains the host name")
         page = place.loopbench("report", place / "out/report.json", "--format", "html", codes=[OK]).out
         if b"<script>alert(1)" in page:
-            raise Broken("the page runs what a contender said of itself")
+            raise Broken("the page runs code from a contender's context")
 
 
 @attack(GROUP)
@@ -262,9 +263,9 @@ def that_do_not_keep_to_turns(place):
                           ("printf 'ready\\n-5 99999999999999999999\\n' >&$end; " + GOOD, True),
                           ("head -c 100000 /dev/zero >&$end; " + GOOD, True),
                           ('eval "exec $end>&-"; ' + GOOD, False), ("yes 'ready' >&$end; " + GOOD, True)):
-        place.add_contender("asio-epoll", sheet=TURNS)
+        place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
         # dash only supports descriptors of one digit.
-        body = place.add_contender("culprit", begin + script, TURNS)
+        body = place.add_contender("culprit", begin + script, KNOWS_SLICES)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--trial-limit", "2s",
                   codes=[FAILED] if fails else [OK, FAILED, INCONCLUSIVE])
@@ -275,9 +276,9 @@ def that_do_not_keep_to_turns(place):
 
 @attack(GROUP, short=False)
 def that_keep_their_turn(place):
-    body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', TURNS)
+    body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', KNOWS_SLICES)
     body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
-    place.add_contender("asio-epoll", sheet=TURNS)
+    place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--blocks", "1", codes=[FAILED], says="culprit")
     place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
 

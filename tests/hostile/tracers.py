@@ -63,13 +63,13 @@ def that_lie_make_the_gate_inconclusive(place):
         place.loopbench("check", "--against", baseline, "--update", "--workload", "yield", env=environment,
                         codes=[INCONCLUSIVE])
         if baseline.read_bytes() != written:
-            raise Broken(f"a record that is {name} changed the baseline")
+            raise Broken(f"a wrong record ({name}) changed the baseline")
         place.loopbench("check", "--against", place / "new.json", "--update", "--tier", "counts", "--workload", "yield",
                         env=environment)
         if (place / "new.json").exists():
             lines = json.loads((place / "new.json").read_text())["counts"]
             if any(item["metric"] in ("syscalls", "waits") for item in lines):
-                raise Broken(f"of a record that is {name} counts are written: {lines}")
+                raise Broken(f"counts from a wrong record ({name}) were written: {lines}")
             (place / "new.json").unlink()
 
 
@@ -86,7 +86,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
         for item in place.report()["results"]:
             if item["metric"] == "syscalls" and item["median"] == 0:
-                raise Broken("a constant record counted nothing, and that is in the report")
+                raise Broken("a constant record produced counts of zero in the report")
 
 
 @attack(GROUP)

@@ -54,11 +54,11 @@ TEST(doctor, each_problem_is_named_with_its_remedy) {
     };
     for (const auto& [about, how, befall] : {
              ill{"cores", severity::warning, [](auto& facts) { facts.cores = 1; }},
-             ill{"alike cores", severity::warning, [](auto& facts) { facts.each_core[3].capacity = 446; }},
-             ill{"alike cores", severity::warning,
+             ill{"core kinds", severity::warning, [](auto& facts) { facts.each_core[3].capacity = 446; }},
+             ill{"core kinds", severity::warning,
                  [](auto& facts) { facts.each_core[0].max_khz = 2'000'000; }},
-             ill{"alike cores", severity::warning, [](auto& facts) { facts.each_core[1].kind = "cpu_atom"; }},
-             ill{"alike cores", severity::warning,
+             ill{"core kinds", severity::warning, [](auto& facts) { facts.each_core[1].kind = "cpu_atom"; }},
+             ill{"core kinds", severity::warning,
                  [](auto& facts) {
                      facts.each_core[2].threads = {2, 6};
                  }},
@@ -91,20 +91,20 @@ TEST(doctor, each_problem_is_named_with_its_remedy) {
     }
 }
 
-bench::finding alike_cores_of(const machine_facts& facts) {
+bench::finding core_kinds_of(const machine_facts& facts) {
     const auto all = bench::diagnose(facts, needed);
-    return *std::ranges::find(all, "alike cores", &bench::finding::about);
+    return *std::ranges::find(all, "core kinds", &bench::finding::about);
 }
 
 TEST(doctor, equal_cores_are_grouped) {
     auto facts = healthy();
-    EXPECT_EQ(alike_cores_of(facts).found, "0,1,2,3 (capacity 1024, 3500 MHz)");
+    EXPECT_EQ(core_kinds_of(facts).found, "0,1,2,3 (capacity 1024, 3500 MHz)");
     for (const int slow : {1, 3}) facts.each_core[static_cast<std::size_t>(slow)].capacity = 446;
-    EXPECT_EQ(alike_cores_of(facts).found, "0,2 (capacity 1024, 3500 MHz); 1,3 (capacity 446, 3500 MHz)");
-    EXPECT_SAYS(alike_cores_of(facts).remedy, "taskset -c 0,2 ");
+    EXPECT_EQ(core_kinds_of(facts).found, "0,2 (capacity 1024, 3500 MHz); 1,3 (capacity 446, 3500 MHz)");
+    EXPECT_SAYS(core_kinds_of(facts).remedy, "taskset -c 0,2 ");
     for (auto& core : facts.each_core) core.capacity = core.max_khz = {};
-    EXPECT_TRUE(alike_cores_of(facts).found.starts_with("unknown")) << alike_cores_of(facts).found;
-    EXPECT_EQ(alike_cores_of(facts).how, severity::fine);
+    EXPECT_TRUE(core_kinds_of(facts).found.starts_with("unknown")) << core_kinds_of(facts).found;
+    EXPECT_EQ(core_kinds_of(facts).how, severity::fine);
 }
 
 TEST(kernel_files, a_cores_properties_are_read_from_the_kernels_files) {
@@ -173,7 +173,7 @@ TEST(doctor, the_builds_of_contenders_are_examined) {
     const auto found = [](const all& contenders) { return bench::diagnose_builds(contenders); };
     EXPECT_EQ(found({release, built("asio-epoll", "Release", "off")}).how, severity::fine);
     EXPECT_EQ(found({release}).remedy, "");
-    EXPECT_EQ(found({debug}).how, severity::unreliable) << "numbers of such a build say nothing";
+    EXPECT_EQ(found({debug}).how, severity::unreliable) << "the contender is a debug build";
     EXPECT_EQ(found({release, debug}).how, severity::unreliable);
     EXPECT_SAYS(found({release, debug}).found, "Release (loop-epoll); Debug (mine)");
     EXPECT_EQ(found({release, reports::describe("theirs", {})}).how, severity::warning);
@@ -187,7 +187,7 @@ TEST(doctor, the_installed_contenders_are_examined) {
     const auto builds = [&](const std::vector<std::string>& arguments) {
         return nlohmann::json::parse(loopbench(arguments).output).at("findings").back();
     };
-    EXPECT_EQ(builds({"doctor", "--json"})["found"], "no contenders were found");
+    EXPECT_EQ(builds({"doctor", "--json"})["found"], "no contenders found");
     loopbench.add_contender("mine", "", R"(, "build_type": "Debug", "optimised": "no")");
     EXPECT_EQ(builds({"doctor", "--json"})["severity"], "unreliable");
     EXPECT_EQ(loopbench({"doctor"}).code, 5);
@@ -208,7 +208,7 @@ TEST(doctor, this_machine_can_be_examined) {
 TEST(kernel_files, processor_times_and_installed_files_are_found) {
     auto times = bench::read_cpu_times();
     EXPECT_GT(times["cpu"].busy_ns, 0);
-    EXPECT_GT(times.size(), 1U) << "and of each by itself";
+    EXPECT_GT(times.size(), 1U) << "each CPU has its own entry";
     EXPECT_EQ(bench::installed_file("nothing").filename(), "nothing");
 }
 

@@ -17,7 +17,8 @@ namespace loopbench::tests {
 
 inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& file) {
     const auto text = content_of(file);
-    if (!text.empty() && text.back() != '\n') throw std::runtime_error{"the journal ends within a line"};
+    if (!text.empty() && text.back() != '\n')
+        throw std::runtime_error{"the last line of the journal is incomplete"};
     std::vector<nlohmann::json> lines;
     std::istringstream source{text};
     for (std::string line; std::getline(source, line);) lines.push_back(nlohmann::json::parse(line));

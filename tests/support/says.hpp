@@ -11,7 +11,7 @@ namespace loopbench::tests {
 /// Returns whether `text` contains `part`. A failure shows the whole text.
 inline testing::AssertionResult says(std::string_view text, std::string_view part) {
     if (text.find(part) != std::string_view::npos) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "nothing says \"" << part << "\" in:\n" << text;
+    return testing::AssertionFailure() << "\"" << part << "\" is missing in:\n" << text;
 }
 
 /// Returns the message of the exception that `act` throws, or an empty string.

@@ -22,9 +22,10 @@ class suite_of_slices {
 public:
     explicit suite_of_slices(std::string_view says) {
         for (auto* ends : {&to_, &from_})
-            if (::pipe2(ends->data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe");
+            if (::pipe2(ends->data(), O_CLOEXEC | O_NONBLOCK) != 0)
+                throw std::runtime_error("cannot create a pipe");
         if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
-            throw std::runtime_error("no room");
+            throw std::runtime_error("cannot write to the pipe");
         ::close(to_[1]);  // the contender then reads the end of the file
     }
     suite_of_slices(const suite_of_slices&) = delete;

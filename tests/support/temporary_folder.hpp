@@ -16,8 +16,8 @@ namespace loopbench::tests {
 class temporary_folder {
 public:
     temporary_folder() {
-        std::string name = LOOPBENCH_TEMPORARY_FOLDER "/scratch-XXXXXX";
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"cannot make " + name};
+        std::string name = LOOPBENCH_TEMPORARY_FOLDER "/test-XXXXXX";
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"cannot create " + name};
         path_ = name;
     }
     temporary_folder(const temporary_folder&) = delete;

@@ -92,7 +92,7 @@ TEST(parity, a_missing_fact_is_a_difference_but_a_missing_feature_is_not) {
     const auto warnings =
         bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].message, "clock: CLOCK_MONOTONIC (a); not told (b)");
+    EXPECT_EQ(warnings[0].message, "clock: CLOCK_MONOTONIC (a); not stated (b)");
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "none: it makes no connections"}})}),
               codes{});
 }
@@ -108,22 +108,22 @@ TEST(parity, a_socket_option_that_differs_at_one_end_is_named_with_that_end) {
 TEST(parity, unreported_or_missing_socket_options_are_differences) {
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", nullptr}})}),
               codes{"different_socket_options"});
-    EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "not told: refused"}})}),
+    EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "not stated: refused"}})}),
               codes{"different_socket_options"});
     const auto more = "client TCP_NODELAY=1 SO_RCVBUF=9; server TCP_NODELAY=1 SO_RCVBUF=9";
     const auto warnings =
         bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"socket_options", more}})});
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not told (a); client 9, server 9 (b)");
+    EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not stated (a); client 9, server 9 (b)");
 }
 
 TEST(parity, third_party_contenders_without_facts_are_one_warning) {
-    const auto stranger = reports::describe("theirs", {{"library_build_type", "release"}});
-    const auto warnings = bench::build_comparison_warnings(std::vector{made("a"), stranger});
+    const auto third_party = reports::describe("theirs", {{"library_build_type", "release"}});
+    const auto warnings = bench::build_comparison_warnings(std::vector{made("a"), third_party});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].code, "builds_not_compared");
     EXPECT_SAYS(warnings[0].message, "theirs");
-    EXPECT_EQ(codes_of({stranger, stranger}), codes{});
+    EXPECT_EQ(codes_of({third_party, third_party}), codes{});
 }
 
 }  // namespace

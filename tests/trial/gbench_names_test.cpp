@@ -31,7 +31,7 @@ TEST(workload_name, parts_that_only_look_like_a_suffix_are_kept) {
     for (const auto* name : {"timers:100", "yield", "a/real_time/b", "a/threads", "a/threads:",
                              "a/threads:2/conns:1", "a/unreal_time", "a/real_times", "", "/real_time"})
         EXPECT_EQ(workload_name(name), name);
-    EXPECT_EQ(workload_name("/real_time/threads:2"), "/real_time") << "a name has to be left";
+    EXPECT_EQ(workload_name("/real_time/threads:2"), "/real_time") << "the rest must be a name";
 }
 
 TEST(listing, each_workload_is_listed_once_in_order) {

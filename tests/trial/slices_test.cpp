@@ -25,11 +25,11 @@ using namespace std::chrono_literals;
 using bench::child_end;
 using bench::child_request;
 
-/// The beginning of each script: $in and $out are the descriptors, and wait_for_turn fails after the last
+/// The beginning of each script: $in and $out are the descriptors, and wait_for_slice fails after the last
 /// slice.
 constexpr const char* protocol = R"sh(
 in=${LOOPBENCH_SLICES%%,*}; rest=${LOOPBENCH_SLICES#*,}; out=${rest%%,*}
-wait_for_turn() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
+wait_for_slice() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
 ready() { echo ready >&$out; }
 )sh";
 
@@ -46,14 +46,14 @@ child_request alone(const std::string& script) {
 }
 
 constexpr const char* well_behaved =
-    "ready; while wait_for_turn; do echo '10 1000' >&$out; done; echo result";
+    "ready; while wait_for_slice; do echo '10 1000' >&$out; done; echo result";
 
 auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough = 3us, int stop_fd = -1) {
     return bench::run_interleaved(
         all, {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .longest_slice = 1s});
 }
 
-TEST(turns, slices_continue_until_there_is_enough_and_each_is_recorded) {
+TEST(interleaving, slices_continue_until_there_is_enough_and_each_is_recorded) {
     const auto outcomes = run({player(well_behaved), player(well_behaved)});
     for (const auto& each : outcomes) {
         ASSERT_EQ(each.slices.size(), 3U);
@@ -68,17 +68,18 @@ TEST(turns, slices_continue_until_there_is_enough_and_each_is_recorded) {
     }
 }
 
-TEST(turns, slice_lengths_are_configurable) {
+TEST(interleaving, slice_lengths_are_configurable) {
     const std::vector all{player("ready; echo ${rest#*,}")};
     const auto outcomes = bench::run_interleaved(all, {.limit = 60s, .lengths = {250us, 4ms}});
     EXPECT_EQ(outcomes[0].child.output, "250,4000\n");
 }
 
-TEST(turns, only_one_contender_works_at_a_time) {
+TEST(interleaving, only_one_contender_works_at_a_time) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
-    const auto script = "ready; while wait_for_turn; do echo begin $$ >> " + log + "; echo end $$ >> " + log +
-                        "; echo '10 1000' >&$out; done; echo begin $$ >> " + log + "; echo end $$ >> " + log;
+    const auto script = "ready; while wait_for_slice; do echo begin $$ >> " + log + "; echo end $$ >> " +
+                        log + "; echo '10 1000' >&$out; done; echo begin $$ >> " + log + "; echo end $$ >> " +
+                        log;
     run({player(script), player(script), player(script)});
     std::istringstream lines{reports::read_file(log)};
     std::string began, who, ended, same;
@@ -91,11 +92,11 @@ TEST(turns, only_one_contender_works_at_a_time) {
     EXPECT_EQ(pairs, 3 * 4);
 }
 
-TEST(turns, the_order_changes_from_round_to_round) {
+TEST(interleaving, the_order_changes_from_round_to_round) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
     const auto logging = [&](const std::string& name) {
-        return player("ready; while wait_for_turn; do echo " + name + " >> " + log +
+        return player("ready; while wait_for_slice; do echo " + name + " >> " + log +
                       "; echo '10 1000' >&$out; done");
     };
     run({logging("a"), logging("b")}, 20us);
@@ -113,13 +114,13 @@ TEST(turns, the_order_changes_from_round_to_round) {
 
 // A contender that is last in one round and first in the next works twice in a row. Another one then waits
 // for nearly two rounds.
-TEST(turns, a_contender_waits_for_at_most_one_extra_slice) {
+TEST(interleaving, a_contender_waits_for_at_most_one_extra_slice) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
     const std::string names = "abcdef";
     std::vector<bench::child_request> all;
     for (const char name : names)
-        all.push_back(player(std::string{"ready; while wait_for_turn; do echo "} + name + " >> " + log +
+        all.push_back(player(std::string{"ready; while wait_for_slice; do echo "} + name + " >> " + log +
                              "; echo '10 1000' >&$out; done"));
     run(all, 20us);
     std::istringstream lines{reports::read_file(log)};
@@ -134,21 +135,21 @@ TEST(turns, a_contender_waits_for_at_most_one_extra_slice) {
     }
 }
 
-TEST(turns, a_contender_that_keeps_its_slice_loses_it_and_the_others_continue) {
-    const auto outcomes = run({player("ready; wait_for_turn; exec sleep 1000"), player(well_behaved)});
+TEST(interleaving, a_contender_that_keeps_its_slice_loses_it_and_the_others_continue) {
+    const auto outcomes = run({player("ready; wait_for_slice; exec sleep 1000"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_TRUE(outcomes[0].slices.empty());
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(turns, a_contender_stopped_during_its_slice_loses_it) {
-    const auto outcomes = run({player("ready; wait_for_turn; kill -STOP $$"), player(well_behaved)});
+TEST(interleaving, a_contender_stopped_during_its_slice_loses_it) {
+    const auto outcomes = run({player("ready; wait_for_slice; kill -STOP $$"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(turns, a_contender_that_dies_loses_its_slices_and_the_others_continue) {
-    const auto outcomes = run({player("ready; wait_for_turn; kill -SEGV $$"), player("ready; kill -KILL $$"),
+TEST(interleaving, a_contender_that_dies_loses_its_slices_and_the_others_continue) {
+    const auto outcomes = run({player("ready; wait_for_slice; kill -SEGV $$"), player("ready; kill -KILL $$"),
                                player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::signalled);
     EXPECT_EQ(outcomes[0].child.code, SIGSEGV);
@@ -156,27 +157,27 @@ TEST(turns, a_contender_that_dies_loses_its_slices_and_the_others_continue) {
     EXPECT_EQ(outcomes[2].slices.size(), 3U);
 }
 
-TEST(turns, a_reply_may_report_the_untimed_part_of_its_slice) {
-    const auto outcomes = run({player("ready; while wait_for_turn; do echo '10 1000 7 500' >&$out; done")});
+TEST(interleaving, a_reply_may_report_the_untimed_part_of_its_slice) {
+    const auto outcomes = run({player("ready; while wait_for_slice; do echo '10 1000 7 500' >&$out; done")});
     ASSERT_EQ(outcomes[0].slices.size(), 3U) << outcomes[0].child.error_tail;
     EXPECT_EQ(outcomes[0].slices[0].untimed_operations, 7U);
     EXPECT_EQ(outcomes[0].slices[0].untimed, 500ns);
 }
 
-TEST(turns, an_invalid_reply_ends_the_contender) {
+TEST(interleaving, an_invalid_reply_ends_the_contender) {
     for (const std::string answer :
          {"'10 -5'", "'1 9223372036854775807'", "'0 1000'", "'10'", "'10 1000 5'", "'10 1000 5 6 7'",
           "'10 1000 -5 6'", "'10 1000 5 9223372036854775807'", "'10 1000 '", "hello", "''"}) {
-        const auto outcomes = run({player("ready; wait_for_turn; echo " + answer + " >&$out; sleep 1000")});
+        const auto outcomes = run({player("ready; wait_for_slice; echo " + answer + " >&$out; sleep 1000")});
         EXPECT_EQ(outcomes[0].child.end, child_end::broke_protocol) << answer;
     }
     for (const std::string flood : {"head -c 5000 /dev/zero", "yes ready", "yes '10 1000'"}) {
-        const auto outcomes = run({player("ready; wait_for_turn; " + flood + " >&$out; sleep 1000")}, 1h);
+        const auto outcomes = run({player("ready; wait_for_slice; " + flood + " >&$out; sleep 1000")}, 1h);
         EXPECT_EQ(outcomes[0].child.end, child_end::broke_protocol) << flood;
     }
 }
 
-TEST(turns, a_contender_that_ignores_the_protocol_keeps_its_result) {
+TEST(interleaving, a_contender_that_ignores_the_protocol_keeps_its_result) {
     const auto outcomes = run({player("echo its result"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::exited);
     EXPECT_EQ(outcomes[0].child.output, "its result\n");
@@ -184,17 +185,17 @@ TEST(turns, a_contender_that_ignores_the_protocol_keeps_its_result) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(turns, a_contender_can_end_before_there_is_enough) {
+TEST(interleaving, a_contender_can_end_before_there_is_enough) {
     const auto outcomes =
-        run({player("ready; wait_for_turn; echo '10 1000' >&$out; wait_for_turn; echo result"),
+        run({player("ready; wait_for_slice; echo '10 1000' >&$out; wait_for_slice; echo result"),
              player(well_behaved)});
     EXPECT_EQ(outcomes[0].slices.size(), 1U);
     EXPECT_EQ(outcomes[0].child.output, "result\n");
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(turns, the_common_time_limit_ends_all_without_blame) {
-    const auto unending = player("ready; while wait_for_turn; do echo '10 1' >&$out; done");
+TEST(interleaving, the_common_time_limit_ends_all_without_blame) {
+    const auto unending = player("ready; while wait_for_slice; do echo '10 1' >&$out; done");
     const std::vector all{unending, unending, unending};
     for (const auto& each : bench::run_interleaved(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
         EXPECT_EQ(each.child.end, child_end::timed_out);
@@ -202,7 +203,7 @@ TEST(turns, the_common_time_limit_ends_all_without_blame) {
     }
 }
 
-TEST(turns, a_contender_that_is_not_ready_within_its_own_limit_is_blamed) {
+TEST(interleaving, a_contender_that_is_not_ready_within_its_own_limit_is_blamed) {
     auto slow = player("exec sleep 1000");
     slow.limit = 100ms;
     const auto outcomes = run({slow, player(well_behaved)});
@@ -211,15 +212,15 @@ TEST(turns, a_contender_that_is_not_ready_within_its_own_limit_is_blamed) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(turns, an_interrupt_ends_all) {
+TEST(interleaving, an_interrupt_ends_all) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
     const auto outcomes = run({player("ready; sleep 1000"), player("sleep 1000")}, 3us, stop.get());
     for (const auto& each : outcomes) EXPECT_EQ(each.child.end, child_end::stopped);
     EXPECT_NE(outcomes[0].child.group, 0);
-    EXPECT_EQ(outcomes[1].child.group, 0) << "it was started after the interrupt";
+    EXPECT_EQ(outcomes[1].child.group, 0) << "the contender was started after the interrupt";
 }
 
-TEST(turns, no_contender_is_started_after_the_common_time_limit) {
+TEST(interleaving, no_contender_is_started_after_the_common_time_limit) {
     const std::vector both{player("sleep 1000"), player("sleep 1000")};
     const auto outcomes = bench::run_interleaved(both, {.limit = 100ms});
     for (const auto& each : outcomes) {
@@ -229,7 +230,7 @@ TEST(turns, no_contender_is_started_after_the_common_time_limit) {
     EXPECT_EQ(outcomes[1].child.group, 0);
 }
 
-TEST(turns, each_end_is_reported_while_the_others_are_alive) {
+TEST(interleaving, each_end_is_reported_while_the_others_are_alive) {
     std::vector<std::size_t> ended;
     const std::vector all{player(well_behaved), player("ready")};
     bench::run_interleaved(
@@ -250,18 +251,18 @@ double counted_in_slices(const char* filter, const char* counter) {
 }
 
 // Without slices, Google Benchmark runs a workload several times before the run that counts.
-TEST(turns, the_workload_has_run_before_its_first_slice) {
+TEST(interleaving, the_workload_has_run_before_its_first_slice) {
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
 // An operation takes at least 200 us and a warm-up 1 ms, so at most seven operations are enough.
-TEST(turns, the_warm_up_grows_only_by_what_is_missing) {
+TEST(interleaving, the_warm_up_grows_only_by_what_is_missing) {
     const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);
     EXPECT_LE(operations, 7);
 }
 
-TEST(turns, each_contender_gets_one_descriptor_more_and_none_of_the_others) {
+TEST(interleaving, each_contender_gets_one_descriptor_more_and_none_of_the_others) {
     const std::string count = "ls /proc/self/fd | wc -l";
     const auto before = std::stoi(bench::run_child(alone(count)).output);
     const auto counting = player(count + "; ready");

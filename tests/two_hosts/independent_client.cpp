@@ -56,7 +56,7 @@ void ask(connection& on, steady::time_point due) {
     static const std::array<char, message_bytes> message{};
     on.asked.push_back({due, steady::now()});
     if (::send(on.fd, message.data(), message.size(), MSG_NOSIGNAL) != std::ssize(message))
-        throw std::runtime_error("send took less than a message");
+        throw std::runtime_error("send accepted only a part of a message");
 }
 
 /// Sends a request on each connection, and waits for its reply.
@@ -101,7 +101,7 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             connection& from = all[events[static_cast<std::size_t>(i)].data.u64];
             std::array<char, 4096> buffer;
             const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
-            if (got <= 0) throw std::runtime_error("the server has closed");
+            if (got <= 0) throw std::runtime_error("the server closed the connection");
             // Read after recv(2), because an io_uring completion also tells that the bytes are in the
             // reader's buffer.
             const auto now = steady::now();

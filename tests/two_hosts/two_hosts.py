@@ -108,7 +108,7 @@ def agree(bin_folder, wanted):
                     pairs.setdefault(key, []).append(pair)
             print(f"pair {number + 1} of {wanted}", file=sys.stderr)
     print(f"{WORKLOAD} over a veth pair, in microseconds: medians of pairs of blocks [least, most], and the median\n"
-          "of what the generator gives more than the independent client in the same pair [95 % interval]")
+          "excess of the generator over the independent client in the same pair [95 % interval]")
     for (who, metric), found in sorted(pairs.items()):
         words = [f"{who:10} {metric} of {len(found)} of {wanted} pairs "]
         for name in clients:
@@ -125,7 +125,7 @@ def main(command, bin_folder, *more):
         with two_hosts():
             pass
     except (subprocess.CalledProcessError, FileNotFoundError) as refused:
-        print(f"no network namespaces with a veth pair here: {getattr(refused, 'stderr', refused)}")
+        print(f"cannot create network namespaces with a veth pair: {getattr(refused, 'stderr', refused)}")
         return SKIPPED
     test(bin_folder) if command == "test" else agree(bin_folder, int(more[0]))
     return 0

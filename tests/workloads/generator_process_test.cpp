@@ -36,8 +36,7 @@ class generator : public testing::Test {
 protected:
     void SetUp() override {
         ::setenv("LOOPBENCH_GENERATOR", LOOPBENCH_TEST_GENERATOR, 1);
-        if (cores_of_this_thread() < 2)
-            GTEST_SKIP() << "a generator needs a core of its own, and there is one";
+        if (cores_of_this_thread() < 2) GTEST_SKIP() << "the generator needs a second core";
     }
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
@@ -131,7 +130,7 @@ TEST_F(generator, it_ends_with_the_process_that_started_it) {
     ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
     int status = 0;
     ASSERT_EQ(::waitpid(started, &status, 0), started);
-    EXPECT_TRUE(WIFSIGNALED(status)) << "it ended by itself";
+    EXPECT_TRUE(WIFSIGNALED(status)) << "the generator ended without a signal";
     for (const int file : {connection, ends[0], ends[1]}) ::close(file);
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }

@@ -22,6 +22,7 @@
 
 #include "bench/generator/conversation.hpp"
 #include "loop/net/sockets.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -221,8 +222,7 @@ TEST_P(open_loop_over, a_server_that_hangs_up_ends_the_run_with_a_reason) {
 TEST_P(open_loop_over, a_duplicate_reply_ends_the_run_or_is_counted_as_wrong) {
     const server_process server(fault::answers_twice);
     const auto result = run(plan_for(server, 300, 5000));
-    EXPECT_TRUE(result.failure == "the contender sent bytes that nobody had asked for" ||
-                result.wrong_replies > 0)
+    EXPECT_TRUE(tests::says(result.failure, "without a request") || result.wrong_replies > 0)
         << result.failure;
 }
 
@@ -231,7 +231,7 @@ TEST_P(open_loop_over, a_server_that_stops_forever_ends_the_run_with_a_reason) {
     auto plan = plan_for(server, 2000, 20'000);
     plan.patience = 2s;
     const auto failure = run(plan).failure;
-    EXPECT_TRUE(failure.ends_with("of 2000 replies had not come 2 s after the last request")) << failure;
+    for (const auto* part : {"of 2000 replies", "2 s"}) EXPECT_SAYS(failure, part);
 }
 
 TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
@@ -239,7 +239,7 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
     ::kill(server.id(), SIGSTOP);
     auto plan = plan_for(server, 10, 5000);
     plan.patience = 50ms;
-    EXPECT_EQ(run(plan).failure, "the first replies had not come after 0.05 s");
+    EXPECT_SAYS(run(plan).failure, "0.05 s");
 }
 
 // 2000 requests fall due in a second without replies. A client that waited for each reply before the next
@@ -284,7 +284,7 @@ TEST(epoll_link, an_error_is_not_mistaken_for_a_missing_reply) {
     made->exchange();
     ::close(lowest);
     EXPECT_THROW(made->exchange(), std::system_error);
-    ASSERT_EQ(::dup(STDERR_FILENO), lowest) << "which it closes";
+    ASSERT_EQ(::dup(STDERR_FILENO), lowest) << "the generator closes this descriptor";
 }
 
 link_maker planted(const planted_link::faults& faults) {
@@ -501,8 +501,8 @@ TEST(open_loop, the_percentile_that_invalidates_a_trial_is_named) {
     open_loop_result result;
     sent_late(result, 700, 20'000);
     sent_late(result, 300, 0, 1'000'000);
-    EXPECT_EQ(percentiles_of_its_own_making(result).size(), 5U) << "what is above it is not to be trusted";
-    EXPECT_NE(generator_was_the_bottleneck(result).value_or("").find("so late that latency_p50 is 120"),
+    EXPECT_EQ(percentiles_of_its_own_making(result).size(), 5U) << "higher percentiles are unreliable, too";
+    EXPECT_NE(generator_was_the_bottleneck(result).value_or("").find("latency_p50 is 120"),
               std::string::npos);
 }
 

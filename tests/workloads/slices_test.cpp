@@ -33,16 +33,16 @@ using tests::suite_of_slices;
 /// for each slice, and it delays the last one.
 class process_of_the_suite {
 public:
-    explicit process_of_the_suite(int turns, std::chrono::seconds before_last = {}) {
+    explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
         for (auto* ends : {&to_, &from_})
-            if (::pipe2(ends->data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+            if (::pipe2(ends->data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
         process_ = ::fork();
         if (process_ != 0) return;
         for (const int fd : {to_[0], from_[1]}) ::close(fd);
         std::array<char, 256> line;
-        for (int given = 0; given <= turns && ::read(from_[0], line.data(), line.size()) > 0; ++given) {
-            if (given + 1 == turns) ::sleep(static_cast<unsigned>(before_last.count()));
-            if (::write(to_[1], given < turns ? "t" : "e", 1) != 1) break;
+        for (int given = 0; given <= slice_count && ::read(from_[0], line.data(), line.size()) > 0; ++given) {
+            if (given + 1 == slice_count) ::sleep(static_cast<unsigned>(before_last.count()));
+            if (::write(to_[1], given < slice_count ? "t" : "e", 1) != 1) break;
         }
         ::_exit(0);
     }
@@ -75,7 +75,7 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
     return sum;
 }
 
-TEST(turn_taker, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
+TEST(slicer, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
     suite_of_slices says("ttte");
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
@@ -97,7 +97,7 @@ TEST(turn_taker, it_works_until_the_end_and_reports_the_timed_part_of_each_slice
     EXPECT_EQ(t.failure(), std::nullopt);
 }
 
-TEST(turn_taker, it_ends_if_the_suite_is_gone) {
+TEST(slicer, it_ends_if_the_suite_is_gone) {
     suite_of_slices says("t");
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
@@ -106,7 +106,7 @@ TEST(turn_taker, it_ends_if_the_suite_is_gone) {
     EXPECT_EQ(says.answers().size(), 2u);
 }
 
-TEST(turn_taker, a_fixed_number_of_operations_ends_early_on_request) {
+TEST(slicer, a_fixed_number_of_operations_ends_early_on_request) {
     suite_of_slices says("te");
     constexpr std::uint64_t very_many = std::uint64_t{1} << 61;
     trial t(trial_size::small, very_many, true, 0, says.settings());
@@ -123,7 +123,7 @@ TEST(turn_taker, a_fixed_number_of_operations_ends_early_on_request) {
 }
 
 // All requested operations would take a day.
-TEST(turn_taker, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
+TEST(slicer, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
         {"echo over one connection", workloads::echo_rtt_tcp<runtime_type, 1>},
@@ -146,7 +146,7 @@ TEST(turn_taker, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     }
 }
 
-TEST(turn_taker, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
+TEST(slicer, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
     for (const std::uint64_t rounds : {1U, 2U}) {  // the first timed part needs rounds 3 to 6
         suite_of_slices says("t");
         trial t(trial_size::small, 1000 * rounds, true, 0, says.settings());
@@ -160,7 +160,7 @@ TEST(turn_taker, a_trial_that_ends_before_its_first_timed_part_is_complete_fails
     }
 }
 
-TEST(turn_taker, a_timed_part_that_has_begun_is_completed_although_it_needs_more_operations) {
+TEST(slicer, a_timed_part_that_has_begun_is_completed_although_it_needs_more_operations) {
     for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
         suite_of_slices says("tt");
         trial t(trial_size::small, 1000 * rounds, true, 0, says.settings());
@@ -177,7 +177,7 @@ TEST(turn_taker, a_timed_part_that_has_begun_is_completed_although_it_needs_more
     }
 }
 
-TEST(turn_taker, operations_come_in_multiples_of_a_step) {
+TEST(slicer, operations_come_in_multiples_of_a_step) {
     suite_of_slices says("tte");
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 1000});
@@ -190,7 +190,7 @@ TEST(turn_taker, operations_come_in_multiples_of_a_step) {
 }
 
 // Each operation takes longer than either part of a slice.
-TEST(turn_taker, each_part_has_the_requested_number_of_steps) {
+TEST(slicer, each_part_has_the_requested_number_of_steps) {
     suite_of_slices says("ttte");
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 3, .untimed = 2, .timed = 4});
@@ -205,12 +205,12 @@ TEST(turn_taker, each_part_has_the_requested_number_of_steps) {
     t.end();
     const auto answers = says.answers();
     ASSERT_EQ(answers.size(), 4u);
-    for (std::size_t turn = 1; turn < answers.size(); ++turn)
-        EXPECT_EQ(std::stoull(answers[turn]), 4u * 3) << turn;
+    for (std::size_t slice = 1; slice < answers.size(); ++slice)
+        EXPECT_EQ(std::stoull(answers[slice]), 4u * 3) << slice;
     EXPECT_EQ(done, 3u * (2 + 4) * 3);
 }
 
-TEST(turn_taker, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
+TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
     suite_of_slices says("ttttte");
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
@@ -223,7 +223,7 @@ TEST(turn_taker, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
 }
 
 // There is no untimed part, because a latency that began before the wait would end in it.
-TEST(turn_taker, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
+TEST(slicer, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings({}));
@@ -234,16 +234,16 @@ TEST(turn_taker, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
     EXPECT_LT(t.latency().max_ns(), std::chrono::nanoseconds(waited).count());
 }
 
-TEST(turn_taker, waits_for_slices_do_not_count_as_costs_of_the_work) {
-    constexpr int turns = 40;
-    const process_of_the_suite says(turns);
+TEST(slicer, waits_for_slices_do_not_count_as_costs_of_the_work) {
+    constexpr int slice_count = 40;
+    const process_of_the_suite says(slice_count);
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 0,
             says.settings(std::chrono::microseconds(200)));
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
-    EXPECT_GE(t.cost().wall, turns * std::chrono::microseconds(400));
-    EXPECT_LT(t.cost().voluntary_switches, turns / 2);
+    EXPECT_GE(t.cost().wall, slice_count * std::chrono::microseconds(400));
+    EXPECT_LT(t.cost().voluntary_switches, slice_count / 2);
 }
 
 /// Returns the number of operations in each slice of a workload.
@@ -263,14 +263,14 @@ std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*wor
 }
 
 // A partial batch has fewer live frames, but the same cost at its end.
-TEST(turn_taker, each_slice_has_whole_batches_of_queued_functions) {
+TEST(slicer, each_slice_has_whole_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})
         for (const std::uint64_t operations : operations_of_slices(workload))
             EXPECT_EQ(operations % workloads::detail::batch_size, 0u) << operations;
 }
 
-TEST(turn_taker, a_slowdown_makes_each_slice_longer) {
+TEST(slicer, a_slowdown_makes_each_slice_longer) {
     suite_of_slices says("ttte");
     trial t(trial_size::small, std::uint64_t{1} << 62, true, 1.0, says.settings());
     t.begin();

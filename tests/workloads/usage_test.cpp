@@ -78,7 +78,7 @@ TEST(usage, a_slowdown_extends_only_the_time_on_a_shared_core) {
     const auto beside = run_delay() - waited_before - delay;
     neighbour.join();
     ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
-    if (delay == 0ns) GTEST_SKIP() << "the kernel does not count what threads wait for a CPU";
+    if (delay == 0ns) GTEST_SKIP() << "the kernel does not count how long threads wait for a CPU";
     EXPECT_GE(grown, 20ms);
     EXPECT_LE(grown, (wall + beside - delay) / 2 + 5ms)
         << "of " << wall.count() << " ns, " << delay.count() << " waited, " << beside.count() << " beside";
@@ -109,12 +109,12 @@ TEST(usage, the_cpu_time_of_another_process_can_be_included) {
     meter.begin();
     char told = 0;
     ASSERT_EQ(::read(answer[0], &told, 1), 1);
-    EXPECT_GE(meter.end().cpu, 15ms) << "but for what it burnt before the beginning";
+    EXPECT_GE(meter.end().cpu, 15ms) << "without the CPU time before the beginning";
     EXPECT_GT(resident_peak_bytes(child), 0);
     ::kill(child, SIGKILL);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
     meter.begin();
-    EXPECT_EQ(meter.end().cpu, 0ns) << "it is gone";
+    EXPECT_EQ(meter.end().cpu, 0ns) << "the process has ended";
     EXPECT_THROW(meter.take_cpu_of(child), std::system_error);
     for (const int end : answer) ::close(end);
 }

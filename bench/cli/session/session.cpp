@@ -250,7 +250,7 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
 /// Results are comparable only if they are measured with one pairing.
 bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
-        if (!excluded[who] && !plan.takes_turns(who)) return false;
+        if (!excluded[who] && !plan.knows_slices(who)) return false;
     return true;
 }
 

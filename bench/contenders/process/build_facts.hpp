@@ -20,7 +20,7 @@ struct build_facts {
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{
         .compiler = LOOPBENCH_COMPILER, .flags = LOOPBENCH_COMPILER_FLAGS, .type = LOOPBENCH_BUILD_TYPE};
-    if (facts.type.empty()) facts.type = "without a type";
+    if (facts.type.empty()) facts.type = "no build type";
 #ifdef __OPTIMIZE__
     facts.optimised = true;
 #endif

@@ -58,7 +58,7 @@ std::string own_socket_options(const MakeRuntime& make) {
     } catch (const lacking& error) {
         return std::string("none: ") + error.what();
     } catch (const std::system_error& error) {
-        return std::string(kernel_refuses(error.code()) ? "none: " : "not told: ") + error.what();
+        return std::string(kernel_refuses(error.code()) ? "none: " : "not stated: ") + error.what();
     }
 }
 

@@ -42,11 +42,11 @@ std::string allocator_in_use() {
     const std::string malloc_from = provider_of_malloc();
     std::string text = malloc_from.starts_with("libc.so")
                            ? fmt::format("glibc {} malloc", ::gnu_get_libc_version())
-                           : fmt::format("malloc of {}", malloc_from);
+                           : fmt::format("malloc from {}", malloc_from);
     const std::string new_from = provider_of("_Znwm");  // operator new(unsigned long), Itanium C++ ABI
     const bool usual =
         new_from.empty() || new_from.starts_with("libstdc++") || new_from.starts_with("libc++");
-    if (!usual && new_from != malloc_from) text += fmt::format(", operator new of {}", new_from);
+    if (!usual && new_from != malloc_from) text += fmt::format(", operator new from {}", new_from);
     return text;
 }
 

@@ -20,8 +20,8 @@ trial_size read_size() {
     const std::string_view text = variable("LOOPBENCH_SIZE");
     if (text.empty() || text == "full") return trial_size::full;
     if (text == "small") return trial_size::small;
-    throw std::invalid_argument(fmt::format(
-        "LOOPBENCH_SIZE is \"{}\", which is no size: set it to small or real, or unset it.", text));
+    throw std::invalid_argument(
+        fmt::format("LOOPBENCH_SIZE is \"{}\": set it to small or full, or unset it.", text));
 }
 
 bool read_recording() {
@@ -29,7 +29,7 @@ bool read_recording() {
     if (text.empty() || text == "on") return true;
     if (text == "off") return false;
     throw std::invalid_argument(
-        fmt::format("LOOPBENCH_RECORD is \"{}\", which is neither: set it to on or off, or unset it.", text));
+        fmt::format("LOOPBENCH_RECORD is \"{}\": set it to on or off, or unset it.", text));
 }
 
 std::optional<std::uint64_t> read_operations() {
@@ -39,10 +39,9 @@ std::optional<std::uint64_t> read_operations() {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > most)
-        throw std::invalid_argument(
-            fmt::format("LOOPBENCH_OPERATIONS is \"{}\", which is no number of operations: set "
-                        "it to a number from 1 to {}, or unset it.",
-                        text, most));
+        throw std::invalid_argument(fmt::format(
+            "LOOPBENCH_OPERATIONS is \"{}\": set it to a number of operations from 1 to {}, or unset it.",
+            text, most));
     return number;
 }
 
@@ -52,10 +51,8 @@ double read_slowdown() {
     double share = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
     if (error != std::errc() || end != text.data() + text.size() || !(share >= 0 && share <= 1))
-        throw std::invalid_argument(
-            fmt::format("LOOPBENCH_SLOWDOWN is \"{}\", which is no share of the time: set it to a number "
-                        "from 0 to 1, or unset it.",
-                        text));
+        throw std::invalid_argument(fmt::format(
+            "LOOPBENCH_SLOWDOWN is \"{}\": set it to a share of the time from 0 to 1, or unset it.", text));
     return share;
 }
 

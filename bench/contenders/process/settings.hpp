@@ -30,7 +30,7 @@ struct contender_settings {
     // bench/workloads/trial/slices.hpp). A calibrated workload then continues until the suite ends it.
     std::optional<slice_settings> slices;
 
-    // LOOPBENCH_HISTOGRAM_FILE, a path: for the histograms (histogram_file.hpp). Empty: none is written.
+    // LOOPBENCH_HISTOGRAM_FILE, a path: the file for the histograms (histogram_file.hpp). Empty: no file.
     std::string histogram_file;
 };
 

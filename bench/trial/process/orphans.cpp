@@ -39,10 +39,10 @@ void adopt_orphans() noexcept {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-std::optional<std::string> end_what_is_left(int group, const std::filesystem::path& scratch) {
+std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder) {
     end_children([&](const child_facts& child) { return ::getpgid(child.pid) == group; });
     return end_children([&](const child_facts& child) {
-        return child.environment.find(scratch.native()) != std::string::npos;
+        return child.environment.find(folder.native()) != std::string::npos;
     });
 }
 

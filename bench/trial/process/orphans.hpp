@@ -20,7 +20,7 @@ void adopt_orphans() noexcept;
 /// and every process with the trial's temporary folder in its environment. Returns the name of the first such
 /// process outside the group. Leaves other children of this process alone: our caller may have started them.
 /// Does nothing if the kernel does not list children (CONFIG_PROC_CHILDREN).
-std::optional<std::string> end_what_is_left(int group, const std::filesystem::path& scratch);
+std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
 /// Finds by its age even a process that has cleared its environment. Create the object before contenders are
 /// started. When none runs any more, end_others() ends every child of this process that was started since,

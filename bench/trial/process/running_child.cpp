@@ -31,7 +31,7 @@ struct pipe_ends {
 
 pipe_ends make_pipe() {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for a contender");
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("cannot create a pipe for a contender");
     return {unique_fd{ends[0]}, unique_fd{ends[1]}};
 }
 
@@ -197,7 +197,7 @@ child_outcome running_child::finish() {
     const auto run_delay_ns = run_delay_ns_of(pid_);
     outcome_.group = pid_;
     const auto [taken, status, usage] = reap();
-    if (!taken) throw_errno("cannot take a contender's end");
+    if (!taken) throw_errno("cannot read how a contender ended");
     outcome_.usage = usage_of(usage);
     outcome_.usage.run_delay_ns = run_delay_ns;
     if (killed_because_) {

@@ -64,7 +64,7 @@ temporary_folder::temporary_folder() {
         if (::mkdtemp(name.data()) == nullptr) {
             const int cause = errno;
             throw reports::file_error{fmt::format(
-                "cannot make a folder in {}: {}; set TMPDIR to a folder that has room and may be written to",
+                "cannot create a folder in {}: {}; set TMPDIR to a writable folder with free space",
                 in.native(), std::generic_category().message(cause))};
         }
         path_ = name;

@@ -34,7 +34,7 @@ inline constexpr std::uint64_t warm_up_round_trips = 8;
 /// Returns the smallest number of round trips in a slice: whole rounds, with one round trip on each
 /// connection. Other contenders have used the caches, so the first round takes longer than the next one; it
 /// is not timed.
-inline turn_steps round_trips_of_a_turn(std::size_t connections) {
+inline slice_steps round_trips_of_a_slice(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
 
@@ -103,7 +103,7 @@ struct echo_session {
 
     /// Begins the timed section and its first rounds.
     void begin() {
-        t.begin(round_trips_of_a_turn(clients.size()));
+        t.begin(round_trips_of_a_slice(clients.size()));
         begin_rounds();
     }
 

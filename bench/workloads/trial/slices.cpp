@@ -46,10 +46,10 @@ slice_settings parse_slices(std::string_view text) {
             std::chrono::microseconds(numbers[3])};
 }
 
-void slicer::begin(const turn_steps& steps) noexcept {
+void slicer::begin(const slice_steps& steps) noexcept {
     steps_ = steps;
     write_line(settings_.out, ready_line);
-    ended_ = !wait_for_turn();
+    ended_ = !wait_for_slice();
 }
 
 std::uint64_t slicer::next(std::uint64_t done, std::uint64_t left_operations) noexcept {
@@ -64,7 +64,7 @@ std::uint64_t slicer::next(std::uint64_t done, std::uint64_t left_operations) no
     if (left <= left.zero() && part_operations_ >= fewest_operations()) {
         if (is_timing_) {
             finish_slice();
-            ended_ = !wait_for_turn();
+            ended_ = !wait_for_slice();
             if (ended_) return 0;
         } else {
             untimed_operations_ = part_operations_;
@@ -94,7 +94,7 @@ std::uint64_t slicer::size_of_chunk(std::uint64_t done, std::chrono::nanoseconds
     return std::max((fit + step - 1) / step * step, least);
 }
 
-bool slicer::wait_for_turn() noexcept {
+bool slicer::wait_for_slice() noexcept {
     char byte = 'e';
     ssize_t count = 0;
     do count = ::read(settings_.in, &byte, 1);

@@ -34,7 +34,7 @@ slice_settings parse_slices(std::string_view text);
 
 /// Units of work that a slice must not cut: each part of a slice has a multiple of `operations`; the untimed
 /// part has at least `untimed` such units, the timed part at least `timed`.
-struct turn_steps {
+struct slice_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
 };
@@ -49,7 +49,7 @@ public:
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
     /// Waits for the first slice.
-    void begin(const turn_steps& steps) noexcept;
+    void begin(const slice_steps& steps) noexcept;
 
     /// Accepts that `done` operations were made since the last call, and returns how many whole steps'
     /// operations to make until the next call. If the slice is over, waits for the next slice first. Returns
@@ -72,7 +72,7 @@ private:
 
     /// Returns how many operations fit into the rest of a part, in whole steps; `done` ended before.
     std::uint64_t size_of_chunk(std::uint64_t done, std::chrono::nanoseconds left) const noexcept;
-    bool wait_for_turn() noexcept;
+    bool wait_for_slice() noexcept;
     void begin_part(bool timed) noexcept;
     void finish_slice() noexcept;
 
@@ -85,7 +85,7 @@ private:
     }
 
     slice_settings settings_;
-    turn_steps steps_;
+    slice_steps steps_;
     double slowdown_;
     bool is_timing_ = false;
     bool ended_ = false;              // 'e' was received

@@ -8,7 +8,7 @@
 
 namespace loopbench::bench {
 
-void trial::begin(const turn_steps& steps) noexcept {
+void trial::begin(const slice_steps& steps) noexcept {
     ++begins_;
     step_ = steps.operations;
     if (slices_) {

@@ -45,7 +45,7 @@ public:
 
     /// Enclose the timed section, exactly once each. The work outside (connecting, warming up, proving) is
     /// not timed. For interleaved contenders, `steps` states which units of work a slice must not cut.
-    void begin(const turn_steps& steps = {}) noexcept;
+    void begin(const slice_steps& steps = {}) noexcept;
     void end() noexcept;
 
     /// Returns how many operations to do until the next call, and 0 when the section must end. Nothing may be
