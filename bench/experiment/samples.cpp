@@ -116,8 +116,10 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
 }
 
 void sample_table::take(const trial_record& trial, std::uint64_t block) {
-    if (trial.outcome.made == reports::pairing::sequential || !trial.outcome.disturbed.empty()) ++trials_;
-    if (!trial.outcome.disturbed.empty()) ++disturbed_;
+    const bool measured = trial.outcome.status != reports::result_status::unsupported;
+    const bool is_disturbed = !trial.outcome.disturbed.empty();
+    if (measured && (trial.outcome.made == reports::pairing::sequential || is_disturbed)) ++trials_;
+    if (measured && is_disturbed) ++disturbed_;
     auto& found = cells_[trial.where.workload][trial.where.contender];
     for (const auto& [name, value] : trial.outcome.metrics) found.metrics[name];
     for (auto& [name, values] : found.metrics) {

@@ -256,6 +256,17 @@ TEST(disturbance, repeats_are_limited_and_the_rest_is_reported) {
         std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "disturbed"; }));
 }
 
+TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_ones_were_disturbed) {
+    const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
+        if (request.who.name == "loop-epoll") return ended(reports::result_status::unsupported, "no sockets");
+        static int trial = 0;
+        auto outcome = took_ns(10);
+        if (++trial % 8 < 5) outcome.disturbed = "it waited";
+        return outcome;
+    });
+    EXPECT_EQ(report.aa->found, reliability::unreliable) << report.disturbed.kept;
+}
+
 TEST(disturbance, a_disturbance_is_time_that_other_processes_used) {
     const auto sample = [](std::int64_t first_ns, std::int64_t second_ns, const char* clock) {
         return bench::machine_sample{{{"cpu", {.steal_ns = first_ns + second_ns}},
