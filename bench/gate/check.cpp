@@ -24,13 +24,13 @@ void compare_count(gate_result& found, const count_slack& slack, double measured
     const auto sentence = fmt::format("{} {}, expected {} within {}", number(measured), metric.unit,
                                       number(expected), number(reach));
     if (measured < -reach - rounding) {
-        found.kind = finding_kind::unclear;
+        found.kind = gate_result_kind::unclear;
         found.message = sentence + ": no count is below zero; count it again";
     } else if (measured > expected + reach + rounding) {
-        found.kind = finding_kind::regression;
+        found.kind = gate_result_kind::regression;
         found.message = sentence + "; take it back, or commit the new count (`check --update`)";
     } else if (measured < expected - reach - rounding) {
-        found.kind = finding_kind::looser;
+        found.kind = gate_result_kind::looser;
         found.message = sentence + ": the baseline is looser than what is measured; run `check --update`";
     } else {
         found.message = sentence;
@@ -44,7 +44,7 @@ std::string why_missing(const counted_result& cell) {
 
 gate_result check_count(const expected_count& expected, const count_slack& slack,
                         std::span<const counted_result> cells) {
-    auto found = about(expected, finding_kind::unclear);
+    auto found = about(expected, gate_result_kind::unclear);
     found.expected = expected.per_op;
     const auto cell = reports::find_cell(cells, expected);
     if (cell == cells.end()) {
@@ -53,11 +53,11 @@ gate_result check_count(const expected_count& expected, const count_slack& slack
     }
     const auto measured = cell->metrics.find(expected.metric);
     if (measured == cell->metrics.end()) {
-        found.kind = cell->failed ? finding_kind::failed : finding_kind::unclear;
+        found.kind = cell->failed ? gate_result_kind::failed : gate_result_kind::unclear;
         found.message = why_missing(*cell);
         return found;
     }
-    found.kind = finding_kind::holds;
+    found.kind = gate_result_kind::holds;
     compare_count(found, slack, measured->second);
     return found;
 }

@@ -29,32 +29,32 @@ using reports::verdict;
 /// Returns why the session cannot judge any ratio.
 std::optional<gate_result> obstacle(const expected_times& expected, const report& session) {
     if (is_unreliable(session))
-        return about_session(finding_kind::unreliable,
+        return about_session(gate_result_kind::unreliable,
                              fmt::format("times were not judged: {}; `loopbench doctor` says what to look at",
                                          session.aa->reason.value_or("the session is unreliable")));
     if (!session.complete)
-        return about_session(finding_kind::unclear,
+        return about_session(gate_result_kind::unclear,
                              "times were not judged: the run was interrupted; run it again");
     if (const auto here = machine_of(session.where); here != expected.machine)
         return about_session(
-            finding_kind::unclear,
+            gate_result_kind::unclear,
             fmt::format("times were not judged: the baseline's are of another machine ({}, not {}); run "
                         "`check --update` here, `check --tier counts`, or `compare` on two builds",
                         expected.machine, here));
     if (const auto size = size_of(session); size && *size != expected.size)
-        return about_session(finding_kind::unclear,
+        return about_session(gate_result_kind::unclear,
                              fmt::format("times were not judged: the baseline's are at {} size and the "
                                          "report's at {} size; check a run of the same size",
                                          name_of(expected.size), name_of(*size)));
     if (session.hosts && session.hosts->size() > 1)
         return about_session(
-            finding_kind::unclear,
+            gate_result_kind::unclear,
             fmt::format("times were not judged: the report's blocks are of {} hosts, which differ from each "
                         "other by more than the blocks of one do; check a run of one of them",
                         session.hosts->size()));
     if (!session.aa || session.aa->found == reports::reliability::unknown)
         return about_session(
-            finding_kind::unclear,
+            gate_result_kind::unclear,
             fmt::format("times were not judged: there is no A/A of {}: {}; run more blocks, or with a larger "
                         "--budget",
                         expected.to,
@@ -70,7 +70,7 @@ std::optional<gate_result> without_numbers(const expected_ratio& expected, const
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
         const bool failed = item != nullptr && item->status == result_status::failed;
-        auto found = about(expected, failed ? finding_kind::failed : finding_kind::unclear,
+        auto found = about(expected, failed ? gate_result_kind::failed : gate_result_kind::unclear,
                            fmt::format("{} has no time: {}", who,
                                        item == nullptr ? "it was not measured, or does not have the workload"
                                                        : item->reason.value_or("no reason given")));
@@ -92,7 +92,7 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
                                                   const report& session) {
     const auto& metric = expected.metric;
     if (auto without = without_numbers(expected, to, session)) return std::move(*without);
-    auto found = about(expected, finding_kind::unclear);
+    auto found = about(expected, gate_result_kind::unclear);
     found.expected = expected.median;
     const auto* mine = reports::find_result(session, expected.workload, expected.contender);
     const auto* other = reports::find_result(session, expected.workload, to);
@@ -125,11 +125,11 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
 }
 
 /// Returns the gate result. It must be ruled out that the metric is worse by more than `tolerated_pct`.
-gate_result finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
-                       std::optional<double> tolerated_pct) {
+gate_result gate_result_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
+                           std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
     const bool is_time = expected.metric == "time";
-    auto found = about(expected, finding_kind::holds,
+    auto found = about(expected, gate_result_kind::holds,
                        fmt::format("{:.3f} times {} {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
                                    is_time ? "the speed of" : "as good as", to, expected.median, expected.low,
                                    expected.high));
@@ -139,14 +139,14 @@ gate_result finding_of(const compared_time& pairs, const judged_comparison& judg
     const bool rules_out =
         !tolerated_pct || (interval.low && *interval.low > -std::log1p(*tolerated_pct / 100));
     if (judged.verdict == verdict::slower) {
-        found.kind = finding_kind::suspect;
+        found.kind = gate_result_kind::suspect;
         found.message += fmt::format(": {} by {:.1f} %", is_time ? "slower" : "worse",
                                      100 * std::expm1(-median_of(pairs.excess)));
     } else if (judged.verdict == verdict::faster) {
-        found.kind = finding_kind::looser;
+        found.kind = gate_result_kind::looser;
         found.message += ": the baseline is looser than what is measured; run `check --update`";
     } else if (!rules_out) {
-        found.kind = finding_kind::unclear;
+        found.kind = gate_result_kind::unclear;
         found.message += fmt::format(": {} {:g} % is not ruled out; run more blocks or on a quieter machine",
                                      is_time ? "a slowdown of" : "that it is worse by", *tolerated_pct);
     }
@@ -161,7 +161,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
     if (auto found = obstacle(expected, session)) {
         for (const auto& item : expected.ratios)  // a failure is a fact even in an unreliable session
             if (auto without = without_numbers(item, expected.to, session);
-                without && without->kind == finding_kind::failed)
+                without && without->kind == gate_result_kind::failed)
                 all.push_back(std::move(*without));
         all.push_back(std::move(*found));
         return all;
@@ -187,17 +187,17 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
     for (std::size_t i = 0; i < compared.size(); ++i) {
         const auto& line = *compared[i].expected;
         all.push_back(
-            finding_of(compared[i], judged[i], expected.to,
-                       tolerated_in(line.metric, index.headline(line.workload), rule.tolerated_pct)));
+            gate_result_of(compared[i], judged[i], expected.to,
+                           tolerated_in(line.metric, index.headline(line.workload), rule.tolerated_pct)));
     }
     return all;
 }
 
-expected_times suspects_of(const expected_times& expected, std::span<const gate_result> findings) {
+expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results) {
     auto suspects = expected;
     std::erase_if(suspects.ratios, [&](const expected_ratio& item) {
-        return std::ranges::none_of(findings, [&](const gate_result& found) {
-            return found.kind == finding_kind::suspect && same_line(found, item);
+        return std::ranges::none_of(results, [&](const gate_result& found) {
+            return found.kind == gate_result_kind::suspect && same_line(found, item);
         });
     });
     return suspects;
@@ -207,21 +207,21 @@ std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_
                                  const report& second, const time_rule& rule) {
     const auto again = check_times(suspects_of(expected, first), second, rule);
     if (!again.empty() && again.back().workload.empty()) {  // about the whole session
-        std::erase_if(first, [](const auto& found) { return found.kind == finding_kind::suspect; });
+        std::erase_if(first, [](const auto& found) { return found.kind == gate_result_kind::suspect; });
         first.insert(first.end(), again.begin(), again.end());
         return first;
     }
     for (auto& found : first) {
-        if (found.kind != finding_kind::suspect) continue;
+        if (found.kind != gate_result_kind::suspect) continue;
         const auto other =
             std::ranges::find_if(again, [&](const gate_result& each) { return same_line(each, found); });
         const double before = *found.measured;
         found = *other;
-        if (found.kind == finding_kind::suspect) {
-            found.kind = finding_kind::regression;
+        if (found.kind == gate_result_kind::suspect) {
+            found.kind = gate_result_kind::regression;
             found.message += fmt::format("; the first run found {:.3f}", before);
         } else {
-            if (found.kind == finding_kind::looser) found.kind = finding_kind::holds;
+            if (found.kind == gate_result_kind::looser) found.kind = gate_result_kind::holds;
             found.message += fmt::format(
                 "; the first run found {:.3f}, which this one, the second, does not confirm", before);
         }

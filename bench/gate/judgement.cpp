@@ -33,7 +33,7 @@ bool baseline_lacks(const reports::report& report, const result& item) {
 }
 
 gate_result no_number(const result& item) {
-    return about(item, finding_kind::unclear,
+    return about(item, gate_result_kind::unclear,
                  fmt::format("there is no {} to compare: {}; have it measured, or leave its workload out",
                              item.metric, item.reason.value_or("unsupported")));
 }
@@ -42,7 +42,7 @@ gate_result no_number(const result& item) {
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("nothing is known of what its workload is about ({})", fmt::join(metrics, ", ")));
-    return about(item, finding_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
+    return about(item, gate_result_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
 }
 
 /// Returns a gate result for a missing first primary metric, `first`.
@@ -66,21 +66,21 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     const auto& ratio = *item.to_baseline;
     const bool is_time = item.metric == "time";
     auto found = about(
-        item, finding_kind::holds,
+        item, gate_result_kind::holds,
         fmt::format("{:.3f} times {} {}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to));
     found.expected = 1;
     found.measured = ratio.median;
     if (item.judged == verdict::slower) {
-        found.kind = finding_kind::regression;
+        found.kind = gate_result_kind::regression;
         found.message = fmt::format("{} by {:.1f} %{}", is_time ? "slower" : "worse",
                                     100 * (1 / ratio.median - 1), of_layouts(item));
     } else if (tolerated_pct && (!ratio.low || *ratio.low <= 1 / (1 + *tolerated_pct / 100))) {
-        found.kind = finding_kind::unclear;
+        found.kind = gate_result_kind::unclear;
         found.message =
             fmt::format("{} {:g} % is not ruled out{}; run more blocks or on a quieter machine",
                         is_time ? "a slowdown of" : "that it is worse by", *tolerated_pct, of_layouts(item));
     } else if (item.judged == verdict::faster) {
-        found.kind = finding_kind::looser;
+        found.kind = gate_result_kind::looser;
     }
     return found;
 }
@@ -95,20 +95,20 @@ bool rules_out(double tolerated_pct, const result& item, const result* to) {
 
 gate_result judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
     const auto& difference = *item.from_baseline;
-    auto found = about(item, finding_kind::holds,
+    auto found = about(item, gate_result_kind::holds,
                        fmt::format("{:+g} {} from {}", difference.median, item.unit, difference.to));
     if (item.judged == verdict::slower) {
-        found.kind = finding_kind::regression;
+        found.kind = gate_result_kind::regression;
         found.message =
             fmt::format("further from zero than {} by {:g} {}", difference.to, difference.median, item.unit);
     } else if (tolerated_pct && !rules_out(*tolerated_pct, item, to)) {
-        found.kind = finding_kind::unclear;
+        found.kind = gate_result_kind::unclear;
         found.message = fmt::format(
             "that it is further from zero than {} by {:g} % is not ruled out; run more blocks or on a "
             "quieter machine",
             difference.to, *tolerated_pct);
     } else if (item.judged == verdict::faster) {
-        found.kind = finding_kind::looser;
+        found.kind = gate_result_kind::looser;
     }
     return found;
 }
@@ -144,11 +144,11 @@ std::vector<gate_result> judge_session(const reports::report& report) {
     std::vector<gate_result> all;
     for (const auto& item : report.results) {
         if (item.status == result_status::failed)
-            all.push_back(about(item, finding_kind::failed, item.reason.value_or("failed")));
+            all.push_back(about(item, gate_result_kind::failed, item.reason.value_or("failed")));
         if (item.status == result_status::not_run) all.push_back(no_number(item));
     }
     if (const auto why = reports::why_unreliable(report))
-        all.push_back(about_session(finding_kind::unreliable, *why));
+        all.push_back(about_session(gate_result_kind::unreliable, *why));
     return all;
 }
 
@@ -156,11 +156,11 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     auto all = judge_session(report);
     if (is_unreliable(report)) return all;
     if (const auto why = unknown_reliability(report); why && report.aa)
-        all.push_back(about_session(finding_kind::unclear, *why));
+        all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)
         if (warning.code == "waited_together")  // its verdict uses CPU time, which does not contain waiting
-            all.push_back(
-                about_session(finding_kind::unclear, fmt::format("{}; {}", warning.message, warning.remedy)));
+            all.push_back(about_session(gate_result_kind::unclear,
+                                        fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
     std::set<std::pair<std::string_view, std::string_view>> seen;  // workloads and contenders
     for (const auto& item : report.results) {
@@ -190,7 +190,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         else if (std::ranges::none_of(of_cell, says_something))
             all.push_back(nothing_of(item, metrics));
     }
-    if (all.empty()) all.push_back(about_session(finding_kind::unclear, "nothing was compared"));
+    if (all.empty()) all.push_back(about_session(gate_result_kind::unclear, "nothing was compared"));
     return all;
 }
 

@@ -37,20 +37,19 @@ std::string_view kind_of(const reports::report& report, std::string_view name) {
 }
 
 /// Returns the floor that makes the contender's kind of system calls; the best floor if there is none.
-const result& floor_of_kind(const reports::report& report, const result& item, const result& best) {
-    const reports::report_index index{report};
-    const auto kind = kind_of(report, item.contender);
-    for (const auto& other : report.results)
-        if (!kind.empty() && other.workload == item.workload && other.metric == item.metric && other.median &&
-            index.is_floor(other.contender) && kind_of(report, other.contender) == kind)
-            return other;
+const result& floor_of_kind(const reports::report_index& index, const result& item, const result& best) {
+    const auto kind = kind_of(index.whole(), item.contender);
+    if (kind.empty()) return best;
+    for (const auto* other : index.of(item.workload, item.metric))
+        if (other->median && index.is_floor(other->contender) &&
+            kind_of(index.whole(), other->contender) == kind)
+            return *other;
     return best;
 }
 
-best_floors find_best_floors(const reports::report& report) {
-    const reports::report_index index{report};
+best_floors find_best_floors(const reports::report_index& index) {
     best_floors best;
-    for (const auto& item : report.results) {
+    for (const auto& item : index.whole().results) {
         if (!item.median || !is_limited_by_floors(item.metric) || !index.is_floor(item.contender)) continue;
         const auto& [place, is_first] = best.try_emplace({item.workload, item.metric}, &item);
         if (!is_first && *item.median < *place->second->median) place->second = &item;
@@ -73,8 +72,8 @@ struct judged_with_floors {
     std::vector<comparison> comparisons;
 };
 
-judged_with_floors set_multiples(reports::report& report, const best_floors& best,
-                                 const pairs_of_run& pairs) {
+judged_with_floors set_multiples(reports::report& report, const reports::report_index& index,
+                                 const best_floors& best, const pairs_of_run& pairs) {
     judged_with_floors judged;
     for (auto& item : report.results) {
         const auto found = best.find({item.workload, item.metric});
@@ -92,7 +91,7 @@ judged_with_floors set_multiples(reports::report& report, const best_floors& bes
         item.times_floor =
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
-        const result& of_kind = floor_of_kind(report, item, floor);
+        const result& of_kind = floor_of_kind(index, item, floor);
         judged.results.push_back(&item);
         judged.floors.push_back(&of_kind);
         judged.metrics.push_back(item.metric);
@@ -155,8 +154,9 @@ bool is_limited_by_floors(std::string_view metric) {
 
 std::vector<broken_law> compare_with_floors(reports::report& report, const verdict_rule& rule,
                                             const run_plan& plan, const sample_table& samples) {
-    const auto best = find_best_floors(report);
-    return judge_faster_ones(report, set_multiples(report, best, {plan, samples}), rule);
+    const reports::report_index index{report};
+    const auto best = find_best_floors(index);
+    return judge_faster_ones(report, set_multiples(report, index, best, {plan, samples}), rule);
 }
 
 }  // namespace loopbench::bench

@@ -103,10 +103,10 @@ private:
             found.slice_timed_ns = plan_.slice.timed.count();
         }
         if (!plan_.contenders.empty()) {
-            const auto& told = plan_.contenders.front().environment;
-            if (const auto here = told.find(serve_on_variable); here != told.end())
+            const auto& variables = plan_.contenders.front().environment;
+            if (const auto here = variables.find(serve_on_variable); here != variables.end())
                 found.serve_on = here->second;
-            if (const auto there = told.find(generator_on_variable); there != told.end())
+            if (const auto there = variables.find(generator_on_variable); there != variables.end())
                 found.generator_on = there->second;
         }
         return found;
