@@ -12,6 +12,7 @@
 #include "bench/gate/conditions.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/statistics/verdict.hpp"
+#include "bench/summary/difference_text.hpp"
 #include "bench/summary/self_check.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/workloads/table.hpp"
@@ -30,7 +31,7 @@ using reports::verdict;
 std::optional<gate_result> obstacle(const expected_times& expected, const report& session) {
     if (is_unreliable(session))
         return about_session(gate_result_kind::unreliable,
-                             fmt::format("times were not judged: {}; `loopbench doctor` says what to look at",
+                             fmt::format("times were not judged: {}; see `loopbench doctor`",
                                          session.aa->reason.value_or("the session is unreliable")));
     if (!session.complete)
         return about_session(gate_result_kind::unclear,
@@ -38,27 +39,27 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
     if (const auto here = machine_of(session.where); here != expected.machine)
         return about_session(
             gate_result_kind::unclear,
-            fmt::format("times were not judged: the baseline's are of another machine ({}, not {}); run "
-                        "`check --update` here, `check --tier counts`, or `compare` on two builds",
+            fmt::format("times were not judged: the baseline file is from another machine ({}; this is {}); "
+                        "run `check --update` here, `check --tier counts`, or `compare` on two builds",
                         expected.machine, here));
     if (const auto size = size_of(session); size && *size != expected.size)
         return about_session(gate_result_kind::unclear,
-                             fmt::format("times were not judged: the baseline's are at {} size and the "
-                                         "report's at {} size; check a run of the same size",
+                             fmt::format("times were not judged: the baseline file has {} size and the "
+                                         "report has {} size; check a run of the same size",
                                          name_of(expected.size), name_of(*size)));
     if (session.hosts && session.hosts->size() > 1)
         return about_session(
             gate_result_kind::unclear,
-            fmt::format("times were not judged: the report's blocks are of {} hosts, which differ from each "
-                        "other by more than the blocks of one do; check a run of one of them",
+            fmt::format("times were not judged: the report contains blocks of {} hosts, and hosts differ by "
+                        "more than the blocks of one host; check a run of one host",
                         session.hosts->size()));
     if (!session.aa || session.aa->found == reports::reliability::unknown)
         return about_session(
             gate_result_kind::unclear,
-            fmt::format("times were not judged: there is no A/A of {}: {}; run more blocks, or with a larger "
-                        "--budget",
+            fmt::format("times were not judged: {} has no conclusive A/A comparison: {}; run more blocks "
+                        "(--blocks), or use a larger --budget",
                         expected.to,
-                        session.aa ? session.aa->reason.value_or("it says nothing") : "it was not measured"));
+                        session.aa ? session.aa->reason.value_or("no reason given") : "it was not measured"));
     return std::nullopt;
 }
 
@@ -97,13 +98,13 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
     const auto* mine = reports::find_result(session, expected.workload, expected.contender);
     const auto* other = reports::find_result(session, expected.workload, to);
     if (const auto why = why_incomparable(expected.workload, metric); !why.empty()) {
-        found.message = fmt::format("{}; write the baseline again (`check --update`)", why);
+        found.message = fmt::format("{}; update the baseline file (`check --update`)", why);
         return found;
     }
     for (const auto* item : {mine, other})
         if (item->made != expected.made) {
             found.message = fmt::format(
-                "{}; check with --pairing {} where it can be made so, or write the baseline again (`check "
+                "{}; use --pairing {} if the workload supports it, or update the baseline file (`check "
                 "--update`)",
                 made_otherwise(expected.made, item->made), name_of(expected.made));
             return found;
@@ -114,7 +115,7 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
     if (mine != nullptr && other != nullptr) pairs.excess = log_ratios_of(*mine, *other);
     if (pairs.excess.empty()) {
         found.message =
-            fmt::format("no block has a {} above zero of both {} and {}", metric, expected.contender, to);
+            fmt::format("no block has a {} above zero for both {} and {}", metric, expected.contender, to);
         return found;
     }
     const double median = median_of(pairs.excess);
@@ -129,26 +130,28 @@ gate_result gate_result_of(const compared_time& pairs, const judged_comparison& 
                            std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
     const bool is_time = expected.metric == "time";
+    const auto interval = median_with_interval(pairs.excess);
+    const auto difference = difference_text(expected.metric, exponentiated(interval), "expected");
     auto found = about(expected, gate_result_kind::holds,
-                       fmt::format("{:.3f} times {} {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
+                       fmt::format("{:.3f}× {} {}, expected {:.3f}× ({:.3f}× to {:.3f}×)", pairs.ratio,
                                    is_time ? "the speed of" : "as good as", to, expected.median, expected.low,
                                    expected.high));
     found.expected = expected.median;
     found.measured = pairs.ratio;
-    const auto interval = median_with_interval(pairs.excess);
     const bool rules_out =
         !tolerated_pct || (interval.low && *interval.low > -std::log1p(*tolerated_pct / 100));
     if (judged.verdict == verdict::slower) {
         found.kind = gate_result_kind::suspect;
-        found.message += fmt::format(": {} by {:.1f} %", is_time ? "slower" : "worse",
-                                     100 * std::expm1(-median_of(pairs.excess)));
+        found.message = fmt::format("{}: {}", difference, found.message);
     } else if (judged.verdict == verdict::faster) {
         found.kind = gate_result_kind::looser;
-        found.message += ": the baseline is looser than what is measured; run `check --update`";
+        found.message =
+            fmt::format("{}: {}; update the baseline file (`check --update`)", difference, found.message);
     } else if (!rules_out) {
         found.kind = gate_result_kind::unclear;
-        found.message += fmt::format(": {} {:g} % is not ruled out; run more blocks or on a quieter machine",
-                                     is_time ? "a slowdown of" : "that it is worse by", *tolerated_pct);
+        found.message +=
+            fmt::format("; a {} above {:g} % is not ruled out; {}", is_time ? "slowdown" : "worsening",
+                        *tolerated_pct, for_narrower_intervals);
     }
     return found;
 }
@@ -219,11 +222,11 @@ std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_
         found = *other;
         if (found.kind == gate_result_kind::suspect) {
             found.kind = gate_result_kind::regression;
-            found.message += fmt::format("; the first run found {:.3f}", before);
+            found.message += fmt::format("; the first run found {:.3f}×", before);
         } else {
             if (found.kind == gate_result_kind::looser) found.kind = gate_result_kind::holds;
-            found.message += fmt::format(
-                "; the first run found {:.3f}, which this one, the second, does not confirm", before);
+            found.message +=
+                fmt::format("; the first run found {:.3f}×, which the second run does not confirm", before);
         }
     }
     return first;

@@ -17,7 +17,7 @@ enum class gate_result_kind {
     looser,      // better than expected
     unclear,     // undecided
     suspect,     // slower or worse, not yet confirmed by a second session
-    unreliable,  // unreliable: the session cannot judge times
+    unreliable,  // the session cannot judge times
     regression,  // worse, confirmed
     failed       // the contender did not do its work
 };
@@ -42,6 +42,10 @@ gate_result about(const line& of, gate_result_kind kind, std::string message = {
 }
 
 gate_result about_session(gate_result_kind kind, std::string message);
+
+/// The remedy for intervals that are too wide.
+inline constexpr std::string_view for_narrower_intervals =
+    "run more blocks (--blocks), or use a quieter machine";
 
 enum class gate_outcome { pass, failed, regression, unreliable, inconclusive };
 

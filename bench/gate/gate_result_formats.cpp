@@ -26,7 +26,7 @@ std::string_view outcome_name(std::span<const gate_result> results) {
 }
 
 std::string title_of(const gate_result& found) {
-    if (found.workload.empty()) return fmt::format("{}, all", found.metric);
+    if (found.workload.empty()) return fmt::format("{} of all workloads", found.metric);
     return fmt::format("{} of {} on {}", found.metric, found.contender, found.workload);
 }
 
@@ -34,7 +34,7 @@ std::string summary_of(std::span<const gate_result> results) {
     const auto holding = std::ranges::count(results, gate_result_kind::holds, &gate_result::kind);
     const auto looser = std::ranges::count(results, gate_result_kind::looser, &gate_result::kind);
     const auto better = looser > 0 ? fmt::format(", {} better", looser) : "";
-    return fmt::format("{} of {} hold{}: {}", holding, results.size(), better, outcome_name(results));
+    return fmt::format("{}: {} of {} results hold{}", outcome_name(results), holding, results.size(), better);
 }
 
 std::string_view junit_element(gate_result_kind kind) {
@@ -96,7 +96,7 @@ std::string write_json(std::span<const gate_result> results) {
 std::string write_markdown(std::span<const gate_result> results) {
     std::string text = fmt::format("## loopbench check: {}\n\n", outcome_name(results));
     const auto holds = [](const gate_result& found) { return found.kind == gate_result_kind::holds; };
-    if (!std::ranges::all_of(results, holds)) text += "| | what | found |\n|---|---|---|\n";
+    if (!std::ranges::all_of(results, holds)) text += "| result | of | message |\n|---|---|---|\n";
     for (const auto& found : results)
         if (!holds(found))
             text += fmt::format("| {} | {} | {} |\n", reports::name_of(found.kind),

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/summary/difference_text.hpp"
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
@@ -34,15 +35,15 @@ bool baseline_lacks(const reports::report& report, const result& item) {
 
 gate_result no_number(const result& item) {
     return about(item, gate_result_kind::unclear,
-                 fmt::format("there is no {} to compare: {}; have it measured, or leave its workload out",
+                 fmt::format("{} has no value to compare: {}; measure it, or leave out its workload",
                              item.metric, item.reason.value_or("unsupported")));
 }
 
 /// Returns a gate result for a comparison without data; `metrics` are the workload's primary metrics.
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
-        fmt::format("nothing is known of what its workload is about ({})", fmt::join(metrics, ", ")));
-    return about(item, gate_result_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
+        fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
+    return about(item, gate_result_kind::unclear, fmt::format("nothing can be compared: {}", why));
 }
 
 /// Returns a gate result for a missing first primary metric, `first`.
@@ -50,37 +51,43 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
     lost.metric = first;
-    lost.reason = own == nullptr ? "the contender does not say it"
-                                 : own->reason.value_or("no block has numbers of both");
+    lost.reason = own == nullptr ? "the contender does not report it"
+                                 : own->reason.value_or("no block has a value of both contenders");
     return no_number(lost);
 }
 
 /// Describes how much code placement alone can change it.
 std::string of_layouts(const result& item) {
-    return item.layout_pct ? fmt::format(" (one layout of the same code differs from another by {:.1f} %)",
-                                         *item.layout_pct)
+    return item.layout_pct ? fmt::format("; layouts of the same code differ by {:.1f} %", *item.layout_pct)
                            : "";
+}
+
+/// Describes a ratio that is not significant: "1.003× the speed of base (0.981× to 1.011×)".
+std::string ratio_text(const reports::ratio& ratio, bool is_time) {
+    const auto interval =
+        ratio.low && ratio.high ? fmt::format(" ({:.3f}× to {:.3f}×)", *ratio.low, *ratio.high) : "";
+    return fmt::format("{:.3f}× {} {}{}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to,
+                       interval);
 }
 
 gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct) {
     const auto& ratio = *item.to_baseline;
     const bool is_time = item.metric == "time";
-    auto found = about(
-        item, gate_result_kind::holds,
-        fmt::format("{:.3f} times {} {}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to));
+    const auto difference = difference_text(item.metric, {ratio.median, ratio.low, ratio.high}, ratio.to);
+    auto found = about(item, gate_result_kind::holds, ratio_text(ratio, is_time));
     found.expected = 1;
     found.measured = ratio.median;
     if (item.judged == verdict::slower) {
         found.kind = gate_result_kind::regression;
-        found.message = fmt::format("{} by {:.1f} %{}", is_time ? "slower" : "worse",
-                                    100 * (1 / ratio.median - 1), of_layouts(item));
+        found.message = difference + of_layouts(item);
     } else if (tolerated_pct && (!ratio.low || *ratio.low <= 1 / (1 + *tolerated_pct / 100))) {
         found.kind = gate_result_kind::unclear;
-        found.message =
-            fmt::format("{} {:g} % is not ruled out{}; run more blocks or on a quieter machine",
-                        is_time ? "a slowdown of" : "that it is worse by", *tolerated_pct, of_layouts(item));
+        found.message +=
+            fmt::format("; a {} above {:g} % is not ruled out{}; {}", is_time ? "slowdown" : "worsening",
+                        *tolerated_pct, of_layouts(item), for_narrower_intervals);
     } else if (item.judged == verdict::faster) {
         found.kind = gate_result_kind::looser;
+        found.message = difference;
     }
     return found;
 }
@@ -95,18 +102,13 @@ bool rules_out(double tolerated_pct, const result& item, const result* to) {
 
 gate_result judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
     const auto& difference = *item.from_baseline;
-    auto found = about(item, gate_result_kind::holds,
-                       fmt::format("{:+g} {} from {}", difference.median, item.unit, difference.to));
+    auto found = about(item, gate_result_kind::holds, distance_text(item.unit, difference));
     if (item.judged == verdict::slower) {
         found.kind = gate_result_kind::regression;
-        found.message =
-            fmt::format("further from zero than {} by {:g} {}", difference.to, difference.median, item.unit);
     } else if (tolerated_pct && !rules_out(*tolerated_pct, item, to)) {
         found.kind = gate_result_kind::unclear;
-        found.message = fmt::format(
-            "that it is further from zero than {} by {:g} % is not ruled out; run more blocks or on a "
-            "quieter machine",
-            difference.to, *tolerated_pct);
+        found.message += fmt::format("; {:g} % further from zero is not ruled out; {}", *tolerated_pct,
+                                     for_narrower_intervals);
     } else if (item.judged == verdict::faster) {
         found.kind = gate_result_kind::looser;
     }
@@ -136,8 +138,8 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
 std::optional<std::string> unknown_reliability(const reports::report& report) {
     if (report.aa && report.aa->found != reports::reliability::unknown) return std::nullopt;
     const auto reason = report.aa ? report.aa->reason : std::nullopt;
-    return fmt::format("whether the machine is fit to measure on is not known: {}; run more blocks",
-                       reason.value_or("nothing was measured twice"));
+    return fmt::format("the reliability of the machine is unknown: {}; run more blocks (--blocks)",
+                       reason.value_or("the baseline was not measured twice"));
 }
 
 std::vector<gate_result> judge_session(const reports::report& report) {

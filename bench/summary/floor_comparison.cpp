@@ -108,7 +108,7 @@ struct faster_one {
 };
 
 std::string text_of(const faster_one& found) {
-    return fmt::format("{:.2g} times that of {} on {}", found.multiple.median, found.floor->contender,
+    return fmt::format("{:.2g}× that of {} on {}", found.multiple.median, found.floor->contender,
                        found.item->workload);
 }
 
@@ -128,7 +128,7 @@ std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_
         const auto why = why_faster_than_floor(found.item->workload, found.item->metric);
         if (why.empty() && found.multiple.high && *found.multiple.high < 1 - law_margin)
             broken.push_back({found.item->workload, found.item->contender,
-                              fmt::format("law of floors: {} of {}",
+                              fmt::format("law of floors: {} is {}",
                                           reports::title_of_metric(found.item->metric), text_of(found))});
         by_reason[{found.item->metric, why}][found.item->contender].push_back(found);
     }
@@ -138,7 +138,7 @@ std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_
             const auto& least =
                 *std::ranges::min_element(where, {}, [](const auto& each) { return each.multiple.median; });
             parts.push_back(
-                fmt::format("{} {}{}", who, text_of(least),
+                fmt::format("{} has {}{}", who, text_of(least),
                             where.size() > 1 ? fmt::format(" and {} more", where.size() - 1) : ""));
         }
         report.warnings.push_back(faster_than_floor(key.first, parts, key.second));

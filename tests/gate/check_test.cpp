@@ -139,7 +139,7 @@ gate_result time_found(const reports::report& in, const bench::expected_times& t
 reports::report unreliable_session(double slower) {
     auto unreliable = session(slower);
     unreliable.aa->found = reports::reliability::unreliable;
-    unreliable.aa->reason = "asio-epoll against itself is slower";
+    unreliable.aa->reason = "the A/A copy of asio-epoll is slower";
     return unreliable;
 }
 
@@ -150,7 +150,7 @@ TEST(check_times, the_same_build_holds) {
 
 TEST(check_times, a_slower_time_is_suspect_and_a_faster_one_shows_a_loose_baseline) {
     EXPECT_EQ(time_found(session(1.05)).kind, gate_result_kind::suspect);
-    EXPECT_SAYS(time_found(session(1.05)).message, "slower by 4.")
+    EXPECT_TRUE(time_found(session(1.05)).message.starts_with("4."))
         << "beyond the lower end of the expected interval";
     EXPECT_EQ(time_found(session(0.95)).kind, gate_result_kind::looser);
 }
@@ -171,7 +171,7 @@ TEST(check_times, an_unreliable_session_is_neither_a_pass_nor_a_regression) {
     for (const double slower : {1.0, 1.5}) {
         const auto found = bench::check_times(recorded_times, unreliable_session(slower), {});
         EXPECT_EQ(bench::outcome_of(found), gate_outcome::unreliable);
-        EXPECT_SAYS(found.at(0).message, "asio-epoll against itself is slower");
+        EXPECT_SAYS(found.at(0).message, "the A/A copy of asio-epoll is slower");
     }
 }
 
@@ -200,7 +200,7 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
     small.plan = reports::planned{.size = "small"};
     small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};  // its own default
     EXPECT_EQ(time_found(small).kind, gate_result_kind::unclear);
-    EXPECT_SAYS(time_found(small).message, "at full size and the report's at small");
+    EXPECT_SAYS(time_found(small).message, "has full size and the report has small");
     auto unknown = session(1);
     unknown.aa->found = reports::reliability::unknown;
     EXPECT_EQ(time_found(unknown).kind, gate_result_kind::unclear);
@@ -220,7 +220,8 @@ TEST(check_times, times_with_another_pairing_than_the_baselines_are_unclear) {
     for (auto& item : turns.results) item.made = reports::pairing::interleaved;
     const auto found = time_found(turns);
     EXPECT_EQ(found.kind, gate_result_kind::unclear);
-    for (const auto* said : {"made apart before and in turns now", "--pairing sequential", "check --update"})
+    for (const auto* said :
+         {"sequential before and are interleaved now", "--pairing sequential", "check --update"})
         EXPECT_SAYS(found.message, said);
     auto of_slices = recorded_times;
     of_slices.ratios[0].made = reports::pairing::interleaved;
@@ -275,7 +276,7 @@ TEST(check_times, primary_metrics_are_judged_and_confirmed_one_by_one) {
     ASSERT_EQ(worse.size(), 2U);
     for (const auto& found : worse) EXPECT_EQ(found.kind, gate_result_kind::suspect) << found.message;
     EXPECT_EQ(worse[0].metric, "late_p50");
-    EXPECT_SAYS(worse[0].message, "worse by");
+    EXPECT_SAYS(worse[0].message, "90.0 % worse than expected");
     EXPECT_EQ(bench::suspects_of(times, worse).ratios.size(), 2U);
     auto half = session_of_timers(1);
     half.results.back().samples = session_of_timers(2).results.back().samples;  // only the CPU is worse
@@ -368,13 +369,13 @@ TEST(check, every_format_states_the_same_results) {
         for (const auto* part : parts) EXPECT_SAYS(text, part);
     };
     says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
-                                    "1 of 4 hold, 1 better: regression\n"});
+                                    "regression: 1 of 4 results hold, 1 better\n"});
     says(bench::write_text(found), {"looser     syscalls of"});
     says(bench::write_text_of_comparison(found), {"better     syscalls of", "regression syscalls of"});
     says(bench::write_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
     says(bench::write_github(found),
          {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",
-          "::notice title=loopbench check::1 of 4 hold, 1 better: regression"});
+          "::notice title=loopbench check::regression: 1 of 4 results hold, 1 better"});
     says(bench::write_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
                                      "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
                                      "syscalls\"><failure message=\"50 %: because?of "});

@@ -127,7 +127,9 @@ TEST_F(check_timed, a_slower_build_is_a_regression_confirmed_by_a_second_session
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     const auto ran = check();
     EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
-    EXPECT_SAYS(ran.output, "regression time of loop-epoll on yield: 1.8");
+    EXPECT_SAYS(ran.output, "regression time of loop-epoll on yield: ");
+    EXPECT_SAYS(ran.output, " % slower than expected");
+    EXPECT_SAYS(ran.output, ": 1.8");
     EXPECT_SAYS(ran.output, "the first run found 1.8");
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/second/journal.jsonl")));
 }
@@ -147,14 +149,15 @@ TEST_F(check_timed, a_faster_build_shows_that_the_baseline_is_loose) {
     loopbench.add_contender("loop-epoll", scattering("ns=4000"));
     const auto ran = check();
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
-    EXPECT_SAYS(ran.output, "looser     time of loop-epoll on yield: 2.5");
+    EXPECT_SAYS(ran.output, "looser     time of loop-epoll on yield: ");
+    EXPECT_SAYS(ran.output, ": 2.5");
 }
 
 TEST_F(check_timed, a_budget_that_is_too_small_is_inconclusive) {
     update();
     const auto ran = check({"--budget", "20ms"});
     EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
-    EXPECT_SAYS(ran.output, "with a larger --budget");
+    EXPECT_SAYS(ran.output, "--budget");
     EXPECT_EQ(check({"--blocks", "3"}).code, 4);
 }
 
@@ -165,7 +168,7 @@ TEST_F(check_timed, a_session_with_a_failed_aa_is_unreliable_even_for_a_slower_b
     loopbench.add_contender("loop-epoll", scattering("ns=50000"));
     const auto ran = check();
     EXPECT_EQ(ran.code, 5) << ran.output << ran.error_tail;
-    EXPECT_SAYS(ran.output, "unreliable      time, all: times were not judged: ");
+    EXPECT_SAYS(ran.output, "unreliable time of all workloads: ");
 }
 
 TEST_F(check_timed, a_confirming_session_with_a_failed_aa_is_unreliable) {
@@ -263,7 +266,7 @@ TEST_F(check_timed, a_baseline_of_another_machine_is_inconclusive) {
     reports::write_file_atomically(baseline(), other.dump());
     const auto ran = check();
     EXPECT_EQ(ran.code, 4) << ran.output;
-    EXPECT_SAYS(ran.output, "another machine (a faster one, not ");
+    EXPECT_SAYS(ran.output, "another machine (a faster one; ");
 }
 
 TEST_F(check_timed, a_failing_contender_is_an_error) {

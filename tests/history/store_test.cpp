@@ -364,7 +364,7 @@ TEST(postgresql, a_read_only_server_can_be_read_and_reports_failed_writes) {
     EXPECT_TRUE(replica.runs().empty());
     EXPECT_SAYS(
         complaint_of<bench::database_error>([&] { replica.add(bench::entry_of(report_of_day(1), {})); }),
-        "right to write");
+        "permission");
 }
 
 TEST(postgresql, an_unreachable_server_is_named_without_its_password) {

@@ -10,6 +10,7 @@
 
 #include "bench/machine/environment.hpp"
 #include "reports/json/json.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/schema_check.hpp"
 #include "tests/support/shards_of_run.hpp"
 
@@ -249,8 +250,8 @@ TEST(hosts, missing_and_unfinished_shards_are_named) {
     const auto report = bench::report_of(record);
     const auto found = std::ranges::find(report.warnings, "missing_shards", &reports::warning::code);
     ASSERT_NE(found, report.warnings.end());
-    EXPECT_EQ(found->message,
-              "shard 3 of 4 is missing, shard 4 of 4 is unfinished: there are 9 of 12 blocks");
+    for (const auto* part : {"shard 3 of 4 is missing", "shard 4 of 4 is unfinished", "9 of 12 blocks"})
+        EXPECT_SAYS(found->message, part);
     EXPECT_FALSE(report.complete);
     EXPECT_FALSE(warns(report, "interrupted"));
     EXPECT_EQ(time_of_loop(report).samples.size(), 9U);

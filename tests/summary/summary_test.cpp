@@ -10,6 +10,7 @@
 #include "bench/statistics/median.hpp"
 #include "reports/metrics.hpp"
 #include "tests/support/mock_executor.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -250,11 +251,9 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_has_a_reason) {
     });
     const auto& left_out = row_of(report, "asio-epoll", one_rate, "latency_p99");
     EXPECT_FALSE(left_out.median);
-    EXPECT_EQ(left_out.reason,
-              "6 of 6 trials have no number for it: the load generator's own lateness may be over 10 % "
-              "of it (loopbench explain send_late_p99)");
-    EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason,
-              "6 of 6 trials have no number for it");
+    EXPECT_SAYS(left_out.reason.value_or(""), "6 of 6 trials");
+    EXPECT_SAYS(left_out.reason.value_or(""), "explain send_late_p99");
+    EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason, "6 of 6 trials have no value");
 }
 
 TEST(summary, a_ratio_above_one_is_better_in_either_direction) {
@@ -301,7 +300,7 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
         return outcome;
     });
     const auto reason = row_of(report, "asio-epoll", "yield", "latency_p99").reason.value_or("");
-    EXPECT_NE(reason.find("at once"), std::string::npos) << reason;
+    EXPECT_NE(reason.find("wall-clock"), std::string::npos) << reason;
 }
 
 // Each metric is its own family of comparisons: seven blocks can show two differences among two comparisons,
@@ -419,7 +418,7 @@ TEST(summary, a_missing_ratio_has_a_reason) {
     EXPECT_FALSE(waits.to_baseline);
     EXPECT_EQ(waits.reason, "no ratio: a value is not above zero");
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "rss_peak").reason,
-              "no ratio: no block has numbers of both that can be divided");
+              "no ratio: no block has usable values of both contenders");
     EXPECT_FALSE(row_of(report, "loop-epoll", "echo", "waits").reason);
 }
 
@@ -548,7 +547,7 @@ TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
     const auto& spin = row_of(report, "asio-epoll", "yield", "spin");
     EXPECT_EQ(spin.samples, (std::vector<std::optional<double>>{{}, 0.5, {}, {}}));
     EXPECT_EQ(spin.median, 0.5);
-    EXPECT_EQ(spin.reason, "3 of 4 trials have no number for it");
+    EXPECT_EQ(spin.reason, "3 of 4 trials have no value");
 }
 
 TEST(summary, without_the_baseline_there_are_no_ratios_and_a_warning_with_a_remedy) {
