@@ -212,8 +212,8 @@ expectations parse_baseline(std::string_view text, std::string_view name) {
 }
 
 expectations read_baseline(const std::string& file) {
-    const auto remedy = fmt::format(
-        "create one with `loopbench check --update --against {}` (`loopbench check --help`)", file);
+    const auto remedy =
+        fmt::format("create one with `loopbench check --update --against {}` (see its --help)", file);
     if (!std::filesystem::exists(file)) throw usage_error{"there is no baseline {}; {}", file, remedy};
     try {
         return parse_baseline(reports::read_file(file), file);

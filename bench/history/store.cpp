@@ -114,9 +114,8 @@ void refuse_unescaped_passwords(std::string_view where) {
             is_written_well = is_written_well && is_hex(password.substr(at + 1, 2));
         if (!is_written_well)
             throw usage_error{
-                "the password in {} contains a character that a URL must encode as %XX (/ is %2F, @ is %40, "
-                "and "
-                "% is %25); leave it out, and keep it in ~/.pgpass",
+                "the password in {} contains a character that a URL must encode as %XX (/ is %2F, @ is "
+                "%40, and % is %25); leave it out, and keep it in ~/.pgpass",
                 without_password(where)};
     }
 }

@@ -81,8 +81,8 @@ void warn_of_doubling(reports::report& report, std::span<const counted_result> c
          fmt::format("twice the work is not shown to take twice the time (the interval of "
                      "t(2N)/t(N) must lie between {:g} and {:g}): {}",
                      doubling_least, doubling_most, fmt::join(odd, ", ")),
-         "repeat the run on a quiet machine; if the warning stays, the work per operation "
-         "depends on their number, or is not done, and the time is not one per operation"});
+         "repeat the run on a quiet machine; if the warning stays, part of the work depends on the number of "
+         "operations or is not done, so do not read the time as a time per operation"});
 }
 
 }  // namespace

@@ -132,11 +132,12 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
                          outcome.blocks_planned, *layouts),
              "link as many layouts as there are blocks"});
     if (layouts && plan.precision_pct && outcome.blocks_planned >= *layouts)
-        all.push_back({"few_layouts_for_precision",
-                       fmt::format("the run for a precision of {:g} % has at most {} blocks, one for each "
-                                   "layout of a build",
-                                   *plan.precision_pct, *layouts),
-                       "link more layouts if an interval is too wide"});
+        all.push_back(
+            {"few_layouts_for_precision",
+             fmt::format("a precision of {:g} % was requested, but the run has at most {} blocks: one "
+                         "for each layout of a build",
+                         *plan.precision_pct, *layouts),
+             "link more layouts if an interval is too wide"});
 }
 
 /// Describes the path, from the first result that has it: it belongs to the kernels, not to a contender.

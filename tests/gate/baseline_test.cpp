@@ -119,7 +119,7 @@ TEST_F(baseline, the_projects_own_baseline_fits_the_schema_and_holds_only_counts
     EXPECT_TRUE(fits(json::parse(content_of(LOOPBENCH_OWN_BASELINE)), LOOPBENCH_BASELINE_SCHEMA));
     const auto own = bench::read_baseline(LOOPBENCH_OWN_BASELINE);
     EXPECT_FALSE(own.counts.empty());
-    EXPECT_FALSE(own.times) << "ratios hold on one machine alone";
+    EXPECT_FALSE(own.times) << "ratios are valid on one machine";
     const auto lines_after_version = [](const std::string& text) {
         return text.substr(text.find("\n \"slack\""));
     };
@@ -161,7 +161,7 @@ TEST_F(baseline, updating_counts_rounds_them_and_keeps_the_selected_metrics) {
               {"yield", "loop-uring", {{"syscalls", -0.0004}, {"allocated_bytes", 40}}, {}}});
     ASSERT_EQ(all.counts.size(), 5U);
     EXPECT_EQ(all.counts[0].per_op, 7);
-    EXPECT_EQ(all.counts[1].per_op, 0.125) << "it was not counted again";
+    EXPECT_EQ(all.counts[1].per_op, 0.125) << "there is no new count for this line";
     EXPECT_EQ(all.counts[3].metric, "syscalls");
     EXPECT_EQ(fmt::format("{}", all.counts[3].per_op), "0");
     EXPECT_EQ(all.counts[4].metric, "allocated_bytes");
@@ -177,7 +177,7 @@ TEST_F(baseline, updating_ratios_accepts_only_those_with_an_interval) {
     late.metric = "late_p50";
     report.results.push_back(late);
     bench::expect_ratios(times, report);
-    ASSERT_EQ(times.ratios.size(), 3U) << "the time of a periodic timer is that of its deadlines";
+    ASSERT_EQ(times.ratios.size(), 3U) << "the deadlines determine the time of a periodic timer";
     EXPECT_EQ(times.ratios[1].workload, "echo/rtt/tcp/conns:1");
     EXPECT_DOUBLE_EQ(times.ratios[1].median, 1.5);
     EXPECT_EQ(times.ratios[2].metric, "late_p50");

@@ -95,7 +95,7 @@ TEST(calibrate, false_alarms_are_counted) {
     const auto found =
         bench::judge_calibration(equal, slowed, {.aa_tries = 200, .aa_blocks = 6, .tries = 1, .blocks = 6});
     EXPECT_GT(found.aa.different, 2U);
-    EXPECT_LT(found.aa.different, 20U) << "5 % of 200 are expected";
+    EXPECT_LT(found.aa.different, 20U) << "expected: 5 % of 200";
 }
 
 TEST(calibrate, trials_that_ignored_the_slowdown_are_refused) {

@@ -87,7 +87,7 @@ TEST(check_counts, only_deterministic_results_of_a_report_are_counts) {
     const auto waits = std::ranges::find(report.results, "waits", &reports::result::metric);
     ASSERT_NE(waits, report.results.end());
     waits->deterministic = false;
-    EXPECT_TRUE(bench::counts_in(report)[0].metrics.empty()) << "the contender's own value";
+    EXPECT_TRUE(bench::counts_in(report)[0].metrics.empty()) << "the contender reported this value";
     waits->deterministic = true;
     const auto cells = bench::counts_in(report);
     ASSERT_EQ(cells.size(), 2U);
@@ -186,7 +186,7 @@ TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unusable_session) {
             failed.results[who].reason = "killed by SIGSEGV";
             const auto found = bench::check_times(recorded_times, failed, {});
             EXPECT_EQ(bench::outcome_of(found), gate_outcome::failed);
-            EXPECT_EQ(found.size(), 2U) << "and what keeps the session from being judged";
+            EXPECT_EQ(found.size(), 2U) << "the failure and the reason why no time is judged";
             EXPECT_SAYS(found.at(0).message, "SIGSEGV");
         }
 }
@@ -227,7 +227,8 @@ TEST(check_times, times_with_another_pairing_than_the_baselines_are_unclear) {
     of_slices.ratios[0].made = reports::pairing::interleaved;
     EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::suspect);
     turns.results.front().made = reports::pairing::sequential;
-    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::unclear) << "that of the other one";
+    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::unclear)
+        << "the baseline contender has another pairing";
 }
 
 TEST(check_times, missing_times_are_unclear_or_failed) {
@@ -304,9 +305,11 @@ TEST(check_times, interleaved_times_are_compared_by_the_ratios_of_their_rounds) 
     of_slices.ratios[0].made = reports::pairing::interleaved;
     for (auto& item : turns.results) item.made = reports::pairing::interleaved;
     turns.results.back().to_baseline = reports::ratio{"asio-epoll", 1.8, 1.79, 1.81};
-    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::holds) << "without them, of the samples";
+    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::holds)
+        << "without ratios of rounds, the samples are compared";
     turns.results.back().to_baseline->samples = std::vector<std::optional<double>>(20, 1.8);
-    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::suspect) << "of rounds";
+    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::suspect)
+        << "with ratios of rounds, these are compared";
     EXPECT_NEAR(time_found(turns, of_slices).measured.value(), 1.8, 1e-9);
 }
 
@@ -357,7 +360,7 @@ TEST(check, the_worst_gate_result_decides_the_outcome) {
     EXPECT_EQ(bench::outcome_of(some({holds, suspect})), gate_outcome::inconclusive);
     EXPECT_EQ(bench::outcome_of(some({unclear, unreliable, holds})), gate_outcome::unreliable);
     EXPECT_EQ(bench::outcome_of(some({unclear, unreliable, regression})), gate_outcome::regression)
-        << "of a count, which does not depend on the session";
+        << "a regression of a count does not depend on the session";
     EXPECT_EQ(bench::outcome_of(some({regression, failed})), gate_outcome::failed);
     EXPECT_EQ(bench::outcome_of({}), gate_outcome::inconclusive) << "nothing was compared";
 }

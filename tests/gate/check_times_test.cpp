@@ -117,7 +117,7 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "concurrent");
     const auto ran = check({}, workload);
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
-    EXPECT_EQ(check({"--pairing", "sequential"}, workload).code, 4) << "it was asked for";
+    EXPECT_EQ(check({"--pairing", "sequential"}, workload).code, 4) << "the option sets the pairing";
     ASSERT_EQ(check({"--update"}, workload).code, 0);
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "sequential");
 }
@@ -287,7 +287,8 @@ TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it)
     };
     const auto good = run("good");
     EXPECT_EQ(check({good}).code, 0);
-    EXPECT_EQ(check({loopbench.path("good/journal.jsonl").native()}).code, 0) << "a journal is a report, too";
+    EXPECT_EQ(check({loopbench.path("good/journal.jsonl").native()}).code, 0)
+        << "a journal replaces a report";
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     const auto slow = run("slow"), slow_again = run("slow_again");
     const auto once = check({slow});
@@ -302,7 +303,7 @@ TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it)
     part["warnings"].push_back({{"code", "shard"}, {"message", "this is shard 1 of 2"}, {"remedy", "merge"}});
     const auto shard = loopbench.path("shard.json").native();
     reports::write_file_atomically(shard, part.dump());
-    EXPECT_EQ(check({slow, shard}).code, 2) << "its trials may be in the other";
+    EXPECT_EQ(check({slow, shard}).code, 2) << "the merged report contains the trials of the shard";
     EXPECT_EQ(check({shard, slow}).code, 2);
 }
 
@@ -337,7 +338,7 @@ TEST_F(check_timed, a_file_that_is_no_baseline_is_a_usage_error) {
     refused(R"({"schema": "loopbench-baseline/2", "slack": {"per)", "cut short");
     reports::write_file_atomically(baseline(), reports::write_json(sample_report()));
     EXPECT_EQ(check().code, 2);
-    EXPECT_EQ(check({"--update"}).code, 2) << "it is not overwritten either";
+    EXPECT_EQ(check({"--update"}).code, 2) << "--update must not overwrite the file";
 }
 
 TEST_F(check_timed, options_that_select_nothing_or_unknown_names_are_usage_errors) {

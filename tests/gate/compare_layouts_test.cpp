@@ -79,9 +79,9 @@ TEST_F(compare_layouts, each_trial_names_its_layout_and_each_layout_runs_once_pe
     std::map<std::string, std::set<std::string>> had;
     for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
         if (line.contains("layout")) had[line["contender"]].insert(line["layout"].get<std::string>());
-    EXPECT_EQ(had.size(), 3U) << "the A/A, too";
+    EXPECT_EQ(had.size(), 3U) << "the A/A copy has the same layouts";
     for (const auto& [contender, layouts] : had) EXPECT_EQ(layouts.size(), 12U) << contender;
-    EXPECT_TRUE(fs::exists(folder_of("old") / "07.trials")) << "it is what ran";
+    EXPECT_TRUE(fs::exists(folder_of("old") / "07.trials")) << "layout 07 ran";
 }
 
 TEST_F(compare_layouts, a_resumed_comparison_uses_the_layouts_of_the_original_plan) {

@@ -246,7 +246,7 @@ TEST_F(compare_reports, a_slowdown_between_two_reports_is_found) {
     EXPECT_EQ(slower.code, 3);
     EXPECT_SAYS(slower.error_tail, "loop-epoll on yield: 6.0 % slower than before");
     EXPECT_EQ(between(report_with(100, 50, 3), report_with(100, 50, 3)).code, 4)
-        << "three trials show nothing";
+        << "three trials cannot rule out a slowdown";
 }
 
 TEST_F(compare_reports, failed_and_missing_results_are_found) {
@@ -274,12 +274,12 @@ TEST_F(compare_reports, failed_and_missing_results_are_found) {
     EXPECT_EQ(gone.code, 4);
     EXPECT_SAYS(gone.error_tail, "the new report does not contain it");
     EXPECT_EQ(between(with(reports::result_status::failed, "once"), report_with(100, 50)).code, 0)
-        << "what failed before and is there now is no reason to worry";
+        << "a contender that failed only before is acceptable";
     const auto now = [&](const std::string& old, reports::result_status status) {
         return between(old, with(status, "now")).code;
     };
     for (const auto& old : {with(reports::result_status::failed, "then"), reports::write_json(without)}) {
-        EXPECT_EQ(now(old, reports::result_status::failed), 1) << "what fails again fails";
+        EXPECT_EQ(now(old, reports::result_status::failed), 1) << "a contender that fails again is a failure";
         EXPECT_EQ(now(old, reports::result_status::not_run), 4);
         EXPECT_EQ(now(old, reports::result_status::unsupported), 0);
     }
@@ -428,7 +428,7 @@ TEST_F(compare_reports, a_large_change_of_the_baseline_means_another_machine_and
         content.results.pop_back();
         return reports::write_json(content);
     };
-    EXPECT_EQ(between(alone(100), alone(190)).code, 3) << "alone it is no measure of the machine";
+    EXPECT_EQ(between(alone(100), alone(190)).code, 3) << "a lone baseline does not identify the machine";
 }
 
 TEST_F(compare_reports, no_regression_is_named_if_the_machine_may_have_changed) {
@@ -463,7 +463,7 @@ TEST_F(compare_reports, lateness_is_compared_relative_to_the_baseline) {
     EXPECT_SAYS(later.error_tail, "late_p50 of loop-epoll on timer/periodic: 2.7 times as bad as before");
     EXPECT_EQ(between(timers(60e3, 30e3), timers(60e3, 30e3)).code, 0);
     const auto both_later = between(timers(60e3, 30e3), timers(120e3, 60e3));
-    EXPECT_EQ(both_later.code, 0) << "that of the session: " << both_later.error_tail;
+    EXPECT_EQ(both_later.code, 0) << "the session is slower, not the contender: " << both_later.error_tail;
     const auto alone = [](double late) {
         auto content = two_timers(late, late);
         std::erase_if(content.results, [](const auto& item) { return item.contender == "loop-epoll"; });
@@ -501,7 +501,7 @@ TEST_F(compare_reports, a_timer_that_no_longer_reports_its_lateness_is_inconclus
     for (auto* text : {&unknown.first, &unknown.second})
         for (auto at = text->find("late_p50"); at != std::string::npos; at = text->find("late_p50"))
             text->replace(at, 8, "late_p51");
-    EXPECT_EQ(between(unknown.first, unknown.second).code, 4) << "of a later version";
+    EXPECT_EQ(between(unknown.first, unknown.second).code, 4) << "a later version knows other metrics";
 }
 
 TEST_F(compare_reports, a_baseline_without_samples_is_compared_by_the_ratios_of_rounds) {
@@ -581,7 +581,7 @@ TEST(gate, a_failure_ranks_first_and_an_unreliable_session_second) {
     report.workloads[1].primary_metrics = {"time"};
     report.aa->found = reports::reliability::reliable;
     EXPECT_TRUE(bench::judge_session(report).empty());
-    EXPECT_EQ(gate(5), gate_outcome::inconclusive) << "down to 0.9 of the baseline's speed";
+    EXPECT_EQ(gate(5), gate_outcome::inconclusive) << "speeds down to 0.9× the baseline's";
     EXPECT_EQ(gate(12), gate_outcome::pass);
     report.results[2].judged = verdict::slower;
     EXPECT_EQ(gate(12), gate_outcome::regression);

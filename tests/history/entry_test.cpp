@@ -41,7 +41,8 @@ TEST(entry, the_content_id_depends_on_the_contents_and_not_on_the_file) {
     const auto read = bench::read_entry(reports::write_json(report), "report.json", {"abc", true, "left"});
     EXPECT_EQ(read.content, bench::entry_of(report, {}).content);
     EXPECT_EQ(read.report, bench::entry_of(report, {}).report);
-    EXPECT_EQ(read.content, "e09bb691-d18b-547d-a9ed-93263e4a518d") << "histories have it";
+    EXPECT_EQ(read.content, "e09bb691-d18b-547d-a9ed-93263e4a518d")
+        << "existing histories contain this identifier";
     auto other = report;
     other.results[0].samples[0] = std::nextafter(*other.results[0].samples[0], 1e9);
     EXPECT_NE(bench::entry_of(other, {}).content, read.content);
@@ -60,7 +61,7 @@ TEST(entry, ratios_are_kept_if_there_are_any_and_values_otherwise) {
     EXPECT_EQ(times["ratios"]["of"], nlohmann::json{1});
     EXPECT_EQ(times["ratios"]["medians"], nlohmann::json{0.333333333});
     EXPECT_TRUE(counts["ratios"]["of"].empty());
-    EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "to the last digit";
+    EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
 // A series would contain the run twice.
@@ -75,7 +76,7 @@ TEST(entry, a_report_with_a_duplicate_result_is_refused) {
                      "report.json: time of loop-epoll on yield is there twice; write the report again");
     }
     report.results.back().made = reports::pairing::interleaved;
-    EXPECT_NO_THROW(bench::entry_of(report, {})) << "in another way it is something else";
+    EXPECT_NO_THROW(bench::entry_of(report, {})) << "the same metric with another pairing is another series";
 }
 
 TEST(entry, points_of_primary_metrics_and_counts_are_kept_separate_from_the_rest) {
@@ -151,7 +152,7 @@ TEST(entry, each_repetition_of_google_benchmark_is_a_sample) {
     EXPECT_EQ(rate->better, reports::direction::larger);
     EXPECT_EQ(reports::find_result(report, "BM_sort", "my_bench", "throughput")->samples.size(), 1);
     EXPECT_EQ(reports::find_result(report, "BM_sort", "my_bench", "mine"), nullptr)
-        << "nobody knows which way it is better";
+        << "the direction of this counter is unknown";
     EXPECT_EQ(reports::find_result(report, "BM_broken", "my_bench")->reason, "it broke");
     EXPECT_EQ(kept.report.find("secret"), std::string::npos) << kept.report;
 }
@@ -183,7 +184,7 @@ TEST(entry, a_google_benchmark_with_a_failed_repetition_has_no_number) {
     const auto* const failed = reports::find_result(report, "BM_sort", "my_bench");
     ASSERT_NE(failed, nullptr);
     EXPECT_EQ(failed->status, reports::result_status::failed);
-    EXPECT_EQ(failed->reason, "wrong result") << "the first that was said";
+    EXPECT_EQ(failed->reason, "wrong result") << "the first error message counts";
     EXPECT_TRUE(failed->samples.empty() && !failed->median);
     EXPECT_TRUE(points_about(kept, "time").is_null());
 }

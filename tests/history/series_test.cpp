@@ -138,7 +138,7 @@ TEST_F(series, interrupted_runs_and_unreliable_times_are_left_out) {
     const auto all = read();
     EXPECT_EQ(find(all, "loop-epoll", "time")->points.size(), 1);
     EXPECT_EQ(find(all, "loop-epoll", "syscalls")->points.size(), 2)
-        << "an unreliable machine counts as well as any";
+        << "counts from an unreliable machine are valid";
 }
 
 TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
@@ -150,9 +150,9 @@ TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
     other.workloads[0].primary_metrics = {"cpu"};
     add(other);
     EXPECT_EQ(find(read(), "loop-epoll", "time")->points.size(), 1)
-        << "that workload is about something else";
+        << "time is not a primary metric of this workload";
     EXPECT_EQ(find(read({.metrics = {"time"}}), "loop-epoll", "time")->points.size(), 2)
-        << "who asks gets it";
+        << "a requested metric is always included";
 }
 
 TEST_F(series, a_change_has_its_size_and_the_runs_around_it) {
@@ -240,7 +240,7 @@ TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
         add(report);
     const auto all = read();
     const auto changes = bench::changes_in(all);
-    ASSERT_EQ(changes.size(), 1) << "of this seed";
+    ASSERT_EQ(changes.size(), 1) << "with this seed";
     EXPECT_EQ(changes[0].is, bench::change_direction::neither);
     EXPECT_LT(*changes[0].better.low, 0);
     EXPECT_GT(*changes[0].better.high, 0);

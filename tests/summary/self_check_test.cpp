@@ -240,7 +240,7 @@ TEST(disturbance, a_disturbed_trial_is_kept_if_its_repeat_was_cut_short) {
     for (const auto& item : report.results)
         for (const auto& sample : item.samples) times.push_back(*sample);
     std::ranges::sort(times);
-    EXPECT_LE(times.back(), 3) << "the fourth trial is the repeat's only one";
+    EXPECT_LE(times.back(), 3) << "a repeat that was cut short does not count";
 }
 
 TEST(disturbance, repeats_are_limited_and_the_rest_is_reported) {
@@ -272,7 +272,7 @@ TEST(disturbance, a_disturbance_is_time_that_other_processes_used) {
     EXPECT_EQ(found(before, 1s), "");
     EXPECT_SAYS(found(sample(60'000'000, 0, "tsc"), 1s), "the hypervisor took 6 %");
     EXPECT_SAYS(found(sample(60'000'000, 0, "tsc"), 1s, 0), "the hypervisor took 6 %");
-    EXPECT_EQ(found(sample(60'000'000, 0, "tsc"), 1s, 1), "") << "it was on the other CPU";
+    EXPECT_EQ(found(sample(60'000'000, 0, "tsc"), 1s, 1), "") << "the time was stolen from the other CPU";
     EXPECT_EQ(found(sample(40'000'000, 40'000'000, "tsc"), 1s), "") << "4 % of each are not 8 %";
     EXPECT_SAYS(found(sample(0, 0, "hpet"), 1s), "from tsc to hpet");
     usage.run_delay_ns = 40'000'000;
@@ -396,7 +396,7 @@ TEST(runner, a_disturbed_row_is_repeated_if_its_first_repeat_was_cut_short) {
     const auto whole = go_on(std::move(cut));
     EXPECT_EQ(whole.repeated, 1U) << "one row";
     EXPECT_EQ(bench::sample_table(plan, whole).disturbed(), 0U);
-    EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "there is nothing left to do";
+    EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "all blocks are finished";
 }
 
 TEST(runner, a_run_with_a_precision_plans_the_pilot_first_and_repeats_at_most_a_quarter) {

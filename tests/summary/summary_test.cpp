@@ -156,7 +156,7 @@ TEST(summary, the_time_of_a_schedule_is_never_compared) {
         EXPECT_FALSE(time.to_baseline || time.judged) << workload;
         EXPECT_TRUE(time.reason.value_or("").starts_with("no ratio: ")) << workload;
     }
-    EXPECT_EQ(report.aa.value().found, reports::reliability::unknown) << "a schedule is equal to itself";
+    EXPECT_EQ(report.aa.value().found, reports::reliability::unknown) << "the schedule determines both times";
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive);
 }
 
@@ -208,7 +208,7 @@ TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
         ours[metric] = worse;
         EXPECT_EQ(gate_on_timers(ours), regression) << metric;
     }
-    EXPECT_EQ(gate_on_timers({{"drift", worse}}), inconclusive) << "it is about something else";
+    EXPECT_EQ(gate_on_timers({{"drift", worse}}), inconclusive) << "drift is not a primary metric";
 }
 
 TEST(summary, a_value_significantly_further_from_zero_is_a_regression_without_a_ratio) {
@@ -276,7 +276,8 @@ TEST(summary, the_primary_metrics_of_each_workload_are_named) {
     EXPECT_EQ(report.workloads[0].name, "timer/periodic");
     EXPECT_EQ(report.workloads[0].primary_metrics, (std::vector<std::string>{"late_p50", "late_p99", "cpu"}));
     EXPECT_EQ(report.workloads[1].name, "mine");
-    EXPECT_EQ(report.workloads[1].primary_metrics.front(), "late_p50") << "the catalog knows nothing of it";
+    EXPECT_EQ(report.workloads[1].primary_metrics.front(), "late_p50")
+        << "the catalog does not contain this workload";
 }
 
 TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
@@ -319,7 +320,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     };
     for (const std::size_t more : {std::size_t{0}, reports::known_metrics().size()}) {
         const auto report = with_metrics(more);
-        EXPECT_EQ(report.judged_by.comparisons, 2U) << "of time, on two workloads";
+        EXPECT_EQ(report.judged_by.comparisons, 2U) << "two comparisons of time";
         for (const auto& item : report.results) {
             if (item.metric != "time" || item.contender != "loop-epoll") continue;
             EXPECT_EQ(item.judged, reports::verdict::faster) << more;
@@ -370,7 +371,7 @@ TEST(summary, a_zero_has_a_difference_and_a_verdict_instead_of_a_ratio) {
                equal = wakeups_compared(none, none);
     for (const auto* item : {&better, &worse, &equal}) {
         EXPECT_FALSE(item->to_baseline);
-        EXPECT_FALSE(item->detectable_pct) << "per cent of zero are none";
+        EXPECT_FALSE(item->detectable_pct) << "zero has no percentage";
         ASSERT_TRUE(item->from_baseline);
         EXPECT_EQ(item->from_baseline->to, "asio-epoll");
         EXPECT_LE(item->from_baseline->low.value(), item->from_baseline->median);
@@ -505,10 +506,11 @@ TEST(summary, the_ratio_of_an_interleaved_block_comes_from_its_rounds) {
     const auto& theirs = row_of(report, "asio-epoll", "yield");
     for (const double log_ratio : bench::log_ratios_of(time, theirs))
         EXPECT_DOUBLE_EQ(std::exp(log_ratio), 2);
-    EXPECT_DOUBLE_EQ(time.times_floor.value().median, 2) << "of rounds, too: that of the medians is 4/3";
+    EXPECT_DOUBLE_EQ(time.times_floor.value().median, 2)
+        << "rounds are compared; the quotient of the medians is 4/3";
     EXPECT_FALSE(
         row_of(report_of(small_plan(7), growing_times{}), "loop-epoll", "yield").to_baseline->samples)
-        << "apart it is that of the samples";
+        << "sequential trials are compared by their samples";
 }
 
 TEST(summary, the_pairing_of_a_result_comes_from_trials_with_a_number) {
@@ -597,9 +599,9 @@ TEST(summary, a_budget_that_ends_in_the_first_block_leaves_results_not_run) {
     const auto report = report_within(3s);
     EXPECT_EQ(std::ranges::count(report.results, result_status::not_run, &reports::result::status), 1);
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::inconclusive)
-        << "of a run";
+        << "judged as a run";
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive)
-        << "of a comparison";
+        << "judged as a comparison";
 }
 
 TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
