@@ -196,7 +196,7 @@ TEST_F(baseline, a_ratio_is_of_a_measured_metric_and_each_has_one_line) {
 
 TEST_F(baseline, each_ratio_records_its_pairing) {
     EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::pairing::interleaved);
-    EXPECT_SAYS(refusal_with("/times/ratios/0/way", "sideways"), "pairing");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/pairing", "sideways"), "pairing: \"sideways\"");
     auto report = sample_report();
     for (auto& item : report.results) item.made = reports::pairing::concurrent;
     auto times = *sample_baseline().times;

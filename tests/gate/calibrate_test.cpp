@@ -273,14 +273,14 @@ TEST(calibrate_command, each_pairing_has_its_own_calibration) {
     const auto ended = loopbench.in_shell(std::string{calibrate_briefly} + "--pairing concurrent");
     ASSERT_EQ(ended.code, 0) << ended.error_tail;
     const auto stored =
-        nlohmann::json::parse(content_of(loopbench.path("state/loopbench/calibration-together.json")));
+        nlohmann::json::parse(content_of(loopbench.path("state/loopbench/calibration-concurrent.json")));
     EXPECT_EQ(stored["calibration"]["pairing"], "concurrent");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
-    const auto quoted_by = [&](const std::string& way) {
+    const auto quoted_by = [&](const std::string& pairing) {
         loopbench.in_shell(
             "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload echo "
             "--blocks 1 -o $out --pairing " +
-            way);
+            pairing);
         return loopbench.report()["environment"].contains("calibration");
     };
     EXPECT_TRUE(quoted_by("concurrent"));

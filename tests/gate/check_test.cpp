@@ -216,18 +216,18 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
 }
 
 TEST(check_times, times_with_another_pairing_than_the_baselines_are_unclear) {
-    auto turns = session(1.05);
-    for (auto& item : turns.results) item.made = reports::pairing::interleaved;
-    const auto found = time_found(turns);
+    auto interleaved = session(1.05);
+    for (auto& item : interleaved.results) item.made = reports::pairing::interleaved;
+    const auto found = time_found(interleaved);
     EXPECT_EQ(found.kind, gate_result_kind::unclear);
     for (const auto* said :
          {"sequential before and are interleaved now", "--pairing sequential", "check --update"})
         EXPECT_SAYS(found.message, said);
     auto of_slices = recorded_times;
     of_slices.ratios[0].made = reports::pairing::interleaved;
-    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::suspect);
-    turns.results.front().made = reports::pairing::sequential;
-    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::unclear)
+    EXPECT_EQ(time_found(interleaved, of_slices).kind, gate_result_kind::suspect);
+    interleaved.results.front().made = reports::pairing::sequential;
+    EXPECT_EQ(time_found(interleaved, of_slices).kind, gate_result_kind::unclear)
         << "the baseline contender has another pairing";
 }
 
@@ -300,17 +300,17 @@ TEST(check_times, only_the_first_primary_metric_must_rule_out_a_doubling) {
 }
 
 TEST(check_times, interleaved_times_are_compared_by_the_ratios_of_their_rounds) {
-    auto turns = session(1);
+    auto interleaved = session(1);
     auto of_slices = recorded_times;
     of_slices.ratios[0].made = reports::pairing::interleaved;
-    for (auto& item : turns.results) item.made = reports::pairing::interleaved;
-    turns.results.back().to_baseline = reports::ratio{"asio-epoll", 1.8, 1.79, 1.81};
-    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::holds)
+    for (auto& item : interleaved.results) item.made = reports::pairing::interleaved;
+    interleaved.results.back().to_baseline = reports::ratio{"asio-epoll", 1.8, 1.79, 1.81};
+    EXPECT_EQ(time_found(interleaved, of_slices).kind, gate_result_kind::holds)
         << "without ratios of rounds, the samples are compared";
-    turns.results.back().to_baseline->samples = std::vector<std::optional<double>>(20, 1.8);
-    EXPECT_EQ(time_found(turns, of_slices).kind, gate_result_kind::suspect)
+    interleaved.results.back().to_baseline->samples = std::vector<std::optional<double>>(20, 1.8);
+    EXPECT_EQ(time_found(interleaved, of_slices).kind, gate_result_kind::suspect)
         << "with ratios of rounds, these are compared";
-    EXPECT_NEAR(time_found(turns, of_slices).measured.value(), 1.8, 1e-9);
+    EXPECT_NEAR(time_found(interleaved, of_slices).measured.value(), 1.8, 1e-9);
 }
 
 gate_results after_two(const reports::report& first, const reports::report& second) {

@@ -367,24 +367,24 @@ TEST_F(compare_reports, reports_of_different_sizes_are_refused) {
 }
 
 TEST_F(compare_reports, different_pairings_are_inconclusive_with_both_names_and_a_remedy) {
-    auto apart = two_times(100, 50), turns = two_times(100, 53);
-    for (auto& item : turns.results) item.made = reports::pairing::interleaved;
-    const auto ran = between(reports::write_json(apart), reports::write_json(turns));
+    auto sequential = two_times(100, 50), interleaved = two_times(100, 53);
+    for (auto& item : interleaved.results) item.made = reports::pairing::interleaved;
+    const auto ran = between(reports::write_json(sequential), reports::write_json(interleaved));
     EXPECT_EQ(ran.code, 4);
     for (const auto* said : {"loop-epoll on yield", "sequential before and are interleaved now", "--pairing"})
         EXPECT_SAYS(ran.error_tail, said);
-    EXPECT_EQ(between(reports::write_json(turns), reports::write_json(turns)).code, 0);
+    EXPECT_EQ(between(reports::write_json(interleaved), reports::write_json(interleaved)).code, 0);
 }
 
 TEST_F(compare_reports, different_slice_lengths_are_reported) {
-    auto usual = two_times(100, 50), longer = usual, apart = usual;
+    auto usual = two_times(100, 50), longer = usual, sequential = usual;
     usual.plan = reports::planned{"full", 0.5, 60, 12, {}, {}, 500'000, 1'500'000};
     longer.plan = reports::planned{"full", 0.5, 60, 12, {}, {}, 250'000, 4'000'000};
-    apart.plan = reports::planned{"full", 0.5, 60, 12, {}};
+    sequential.plan = reports::planned{"full", 0.5, 60, 12, {}};
     const auto ran = between(reports::write_json(usual), reports::write_json(longer));
     EXPECT_SAYS(ran.error_tail, "slice: 0.5ms+1.5ms before, 0.25ms+4ms now");
     EXPECT_EQ(between(reports::write_json(usual), reports::write_json(usual)).error_tail, "");
-    EXPECT_EQ(between(reports::write_json(usual), reports::write_json(apart)).error_tail, "");
+    EXPECT_EQ(between(reports::write_json(usual), reports::write_json(sequential)).error_tail, "");
 }
 
 TEST_F(compare_reports, another_machine_or_build_is_reported_with_a_remedy) {
