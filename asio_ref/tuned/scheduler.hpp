@@ -80,7 +80,7 @@ public:
     void on_wake() {
         take_posted();
         try {
-            run_ready(without_limit);
+            run_ready(loop::work_budget::without_limit);
         } catch (...) {
             pass_soon();  // for the rest of the queue
             throw;

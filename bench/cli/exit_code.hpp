@@ -33,7 +33,7 @@ inline constexpr std::array exit_meanings{
 };
 
 /// Order of the codes if several apply. Wrong usage ends the command before anything is measured, so 2 never
-/// competes with another code. outcome_of() (bench/gate/finding.hpp) implements the order of 1, 3, 5 and 4.
+/// competes with another code. outcome_of() (bench/gate/gate_result.hpp) has the order of 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "Where several hold, the first of 130, 1, 3, 5 and 4 is given: that a contender failed is a fact on\n"
     "any machine, and so is a count; no time of an unreliable session is a regression.";

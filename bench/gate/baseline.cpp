@@ -42,7 +42,7 @@ void require_above_zero(const node& from, field_names names) {
 
 void require_names(const node& from, field_names names) {
     for (const auto* name : names)
-        if (from.at(name).text().empty()) from.at(name).fail("an empty name names nothing");
+        if (from.at(name).text().empty()) from.at(name).fail("the name is empty");
 }
 
 /// Throws if two lines are about the same metric of a result; `from` is their place.
@@ -51,7 +51,7 @@ void refuse_repeated(const node& from, const std::vector<line>& lines) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
     for (const auto& item : lines)
         if (!seen.emplace(item.workload, item.contender, item.metric).second)
-            from.fail("{} of {} on {} is there twice", item.metric, reports::shown(item.contender),
+            from.fail("{} of {} on {} occurs twice", item.metric, reports::shown(item.contender),
                       reports::shown(item.workload));
 }
 
@@ -84,7 +84,7 @@ void check_fields(const expected_count& item, const node& from) {
     require_not_negative(from, {"per_op"});
     const auto* metric = reports::find_metric(item.metric);
     if (metric == nullptr || !metric->deterministic)
-        from.at("metric").fail("\"{}\" is none of the counts ({})", reports::shown(item.metric),
+        from.at("metric").fail("\"{}\" is not a count; expected one of {}", reports::shown(item.metric),
                                fmt::join(names_of_counts(), ", "));
 }
 
@@ -99,10 +99,11 @@ constexpr auto fields_of(const expected_ratio*) {
 void check_fields(const expected_ratio& item, const node& from) {
     require_names(from, {"workload", "contender"});
     require_above_zero(from, {"median", "low", "high"});
-    if (item.low > item.median || item.median > item.high) from.fail("low, median and high are not in order");
+    if (item.low > item.median || item.median > item.high)
+        from.fail("low, median and high are not in ascending order");
     const auto* metric = reports::find_metric(item.metric);
     if (metric == nullptr || metric->deterministic)
-        from.at("metric").fail("\"{}\" is no metric that is measured", reports::shown(item.metric));
+        from.at("metric").fail("\"{}\" is not a measured metric", reports::shown(item.metric));
 }
 
 constexpr auto fields_of(const expected_times*) {
@@ -127,7 +128,7 @@ expectations read_expectations(const node& from) {
     refuse_repeated(from.at("counts"), all.counts);
     all.times = reports::read_value<std::optional<expected_times>>(from.at("times"));
     if (all.counts.empty() && (!all.times || all.times->ratios.empty()))
-        from.fail("it expects nothing: there are neither counts nor ratios in it");
+        from.fail("it contains neither counts nor ratios");
     return all;
 }
 
@@ -212,7 +213,7 @@ expectations parse_baseline(std::string_view text, std::string_view name) {
 
 expectations read_baseline(const std::string& file) {
     const auto remedy =
-        fmt::format("`loopbench check --update --against {}` writes one, --help says with what", file);
+        fmt::format("create one with `loopbench check --update --against {}` (see its --help)", file);
     if (!std::filesystem::exists(file)) throw usage_error{"there is no baseline {}; {}", file, remedy};
     try {
         return parse_baseline(reports::read_file(file), file);

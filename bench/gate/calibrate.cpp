@@ -33,7 +33,7 @@ contender slowed_down(const contender& who, unsigned pct) {
     return slowed;
 }
 
-/// The percents in its name; nothing for the A/A copy.
+/// Returns the percentage in the name; nothing for the A/A copy.
 std::optional<unsigned> slowdown_of(std::string_view name) {
     unsigned pct = 0;
     if (!name.starts_with(name_front)) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<unsigned> slowdown_of(std::string_view name) {
     return pct;
 }
 
-/// The pairs of one contender with the baseline, workload by workload.
+/// Returns the pairs of one contender with the baseline, by workload.
 std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     std::vector<log_ratios> all;
     const sample_table samples{from.plan, from.outcome};
@@ -53,7 +53,7 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     return all;
 }
 
-/// At most `most` tries, of `blocks` pairs after the other each, that have no pair in common.
+/// Returns at most `most` tries of `blocks` consecutive pairs each; no two tries share a pair.
 std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
                                     std::uint64_t most) {
     std::vector<log_ratios> tries;
@@ -72,7 +72,7 @@ struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
 
-/// Each try is a report of its own.
+/// Judges each try as its own report.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;
@@ -100,14 +100,14 @@ reports::detection_rate rate_of(const session_record& slowed, std::size_t who, u
     return found;
 }
 
-/// What it is called where it is not slowed down.
+/// Returns the contender's name without the slowdown.
 std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
     return from.plan.baseline;
 }
 
-/// What is judged together has to be of one machine, of the same work, and of one build.
+/// Throws usage_error unless both are from one machine and one build, and did the same work.
 void refuse_unlike(const session_record& equal, const session_record& slowed) {
     const auto file_of = [](const session_record& from) {
         const auto& file = from.executables.empty() ? executable_state{} : from.executables.front();
@@ -121,7 +121,7 @@ void refuse_unlike(const session_record& equal, const session_record& slowed) {
     };
     if (of(equal) != of(slowed) || file_of(equal) != file_of(slowed))
         throw usage_error{
-            "the two journals are not of one calibration: kernel, processors, contender, workloads or "
+            "the two journals belong to different calibrations: kernel, processors, contender, workloads or "
             "options differ; calibrate again"};
 }
 
@@ -140,7 +140,7 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
     for (const auto pct : slowdowns_pct) plan.contenders.push_back(slowed_down(who, pct));
     if (!base.described.empty()) plan.described.assign(plan.contenders.size(), base.described.front());
     plan.baseline = plan.contenders.front().name;
-    plan.how = correction::holm;  // as compare and check have it
+    plan.how = correction::holm;  // as in compare and check
     add_aa_copy(plan);
     return plan;
 }
@@ -150,13 +150,13 @@ reports::pairing pairing_of(const run_plan& plan) {
     for (std::size_t i = 1; i < plan.workloads.size(); ++i)
         if (const auto other = plan.pairing_of({i, 0}); other != first)
             throw usage_error{
-                "a rate is of one way, and {} has the way {} and {} the way {}: calibrate each by itself "
-                "(--workload), or both in one way (--pairing)",
+                "one calibration needs one pairing, but {} is {} and {} is {}; calibrate each workload alone "
+                "(--workload), or choose one pairing for both (--pairing)",
                 plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other)};
     return first;
 }
 
-/// A journal that is read back has the context of a contender's first trial only.
+/// A journal that is read from a file has only the context of a contender's first trial.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {
@@ -168,7 +168,7 @@ void check_slowdowns(const session_record& slowed) {
         if (reports::context_text(trial.outcome.context, "slowdown") != fmt::format("{} %", *pct))
             throw usage_error{
                 "{} was not slowed down: its context has no \"slowdown\"; calibrate with a contender that "
-                "knows LOOPBENCH_SLOWDOWN, as every one of the suite does",
+                "supports LOOPBENCH_SLOWDOWN, for example one of the suite",
                 name};
     }
 }

@@ -55,8 +55,9 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
     } catch (const reports::other_format&) {
         throw;
     } catch (const reports::format_error& error) {
-        throw reports::format_error{"{} is no calibration: {}; remove it, or run `loopbench calibrate` again",
-                                    path.native(), error.what()};
+        throw reports::format_error{
+            "{} is not a calibration file: {}; remove it, or run `loopbench calibrate` again", path.native(),
+            error.what()};
     }
 }
 

@@ -8,8 +8,8 @@
 
 namespace loopbench::bench {
 
-/// Returns $XDG_STATE_HOME/loopbench/calibration.json for sequential trials, and calibration-WAY.json there
-/// for other pairings; in ~/.local/state if that variable is not an absolute path (XDG Base Directory
+/// Returns $XDG_STATE_HOME/loopbench/calibration.json for sequential trials, and calibration-PAIRING.json for
+/// other pairings; in ~/.local/state if that variable is not an absolute path (XDG Base Directory
 /// Specification). Returns nothing if there is no home folder either.
 std::optional<std::filesystem::path> calibration_path(reports::pairing made);
 

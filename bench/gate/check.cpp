@@ -21,30 +21,30 @@ void compare_count(gate_result& found, const count_slack& slack, double measured
     const double expected = *found.expected;
     const double reach = slack.around(metric, expected);
     found.measured = measured;
-    const auto sentence = fmt::format("{} {}, expected {} within {}", number(measured), metric.unit,
+    const auto sentence = fmt::format("{} {}, expected {} ± {}", number(measured), metric.unit,
                                       number(expected), number(reach));
     if (measured < -reach - rounding) {
-        found.kind = finding_kind::unclear;
-        found.message = sentence + ": no count is below zero; count it again";
+        found.kind = gate_result_kind::unclear;
+        found.message = sentence + ": a count cannot be negative; count again";
     } else if (measured > expected + reach + rounding) {
-        found.kind = finding_kind::regression;
-        found.message = sentence + "; take it back, or commit the new count (`check --update`)";
+        found.kind = gate_result_kind::regression;
+        found.message = sentence + "; undo the change, or commit the new count (`check --update`)";
     } else if (measured < expected - reach - rounding) {
-        found.kind = finding_kind::looser;
-        found.message = sentence + ": the baseline is looser than what is measured; run `check --update`";
+        found.kind = gate_result_kind::looser;
+        found.message = sentence + ": better than the baseline file; update it (`check --update`)";
     } else {
         found.message = sentence;
     }
 }
 
 std::string why_missing(const counted_result& cell) {
-    if (cell.missing.empty()) return "it was not counted; a report has counts after `loopbench run --counts`";
+    if (cell.missing.empty()) return "it was not counted; get counts with `loopbench run --counts`";
     return fmt::format("it was not counted: {}", fmt::join(cell.missing, "; "));
 }
 
 gate_result check_count(const expected_count& expected, const count_slack& slack,
                         std::span<const counted_result> cells) {
-    auto found = about(expected, finding_kind::unclear);
+    auto found = about(expected, gate_result_kind::unclear);
     found.expected = expected.per_op;
     const auto cell = reports::find_cell(cells, expected);
     if (cell == cells.end()) {
@@ -53,11 +53,11 @@ gate_result check_count(const expected_count& expected, const count_slack& slack
     }
     const auto measured = cell->metrics.find(expected.metric);
     if (measured == cell->metrics.end()) {
-        found.kind = cell->failed ? finding_kind::failed : finding_kind::unclear;
+        found.kind = cell->failed ? gate_result_kind::failed : gate_result_kind::unclear;
         found.message = why_missing(*cell);
         return found;
     }
-    found.kind = finding_kind::holds;
+    found.kind = gate_result_kind::holds;
     compare_count(found, slack, measured->second);
     return found;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/gate/baseline.hpp"
-#include "bench/gate/finding.hpp"
+#include "bench/gate/gate_result.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -37,7 +37,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
                                      const time_rule& rule);
 
 /// Returns the suspects among the gate results, as a baseline for the second session.
-expected_times suspects_of(const expected_times& expected, std::span<const gate_result> findings);
+expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results);
 
 /// Returns the first session's gate results after the second session: a suspect of both is a regression. If
 /// the second session is unreliable, that replaces all suspects.

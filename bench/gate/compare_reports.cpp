@@ -146,20 +146,20 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         else
             lost.status = reports::result_status::unsupported;
         if (next == nullptr) {
-            lost.reason = "it is not in the new report";
+            lost.reason = "the new report does not contain it";
         } else if (next->median && next->made != old.made) {
-            lost.reason =
-                fmt::format("{}; measure both in one way (`--pairing sequential` is possible for all)",
-                            made_otherwise(old.made, next->made));
+            lost.reason = fmt::format(
+                "{}; measure both with one pairing (every workload supports `--pairing sequential`)",
+                made_otherwise(old.made, next->made));
         } else if (const auto other = moved.find(old.workload); other != moved.end()) {
             lost.reason = fmt::format(
-                "{} itself is {:.2f} times as {} as it was, so that the machine may have been another one; "
-                "let `loopbench compare` run both builds in one session",
+                "{} itself is {:.2f} times as {} as before, so the machine might be a different one; let "
+                "`loopbench compare` run both builds in one session",
                 baseline, std::exp(std::abs(other->second)), other->second < 0 ? "slow" : "fast");
         } else if (next->status == reports::result_status::ok) {
             lost.reason = next->reason.value_or(fmt::format(
-                "of what its workload is about ({}) nothing can be told from two sessions; let "
-                "`loopbench compare` run both builds in one",
+                "primary metrics ({}) cannot be compared across two sessions; let `loopbench compare` run "
+                "both builds in one session",
                 has_others ? lost.metric : fmt::format("{}", fmt::join(then.headline(old.workload), ", "))));
         } else {
             lost.status = next->status;
@@ -219,8 +219,8 @@ report compare_reports(const report& then, const report& now, double threshold_p
     if (std::ranges::any_of(found.results, differs))
         found.warnings.push_back(
             {"two_sessions",
-             "each report is of one session, so that what differs from session to session (the machine's "
-             "mood, where code and memory came to lie) cannot be told from what the builds differ in",
+             "the reports are from two sessions: differences between sessions (the machine's state, the "
+             "placement of code and memory) cannot be separated from differences between the builds",
              "let `loopbench compare` run the two executables in one session, in pairs"});
     std::ranges::move(without_comparison(before_index, now_index, all, moved),
                       std::back_inserter(found.results));

@@ -39,7 +39,7 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
                     const reports::report& now) {
     if (!then.plan || !now.plan) return;
     differences found;
-    found.add("least time of a trial (s)", fmt::format("{:g}", then.plan->min_time_s),
+    found.add("minimum time of a trial (s)", fmt::format("{:g}", then.plan->min_time_s),
               fmt::format("{:g}", now.plan->min_time_s));
     found.add("pinned to CPU", text_of(then.plan->cpu), text_of(now.plan->cpu));
     if (then.plan->slice_timed_ns && now.plan->slice_timed_ns) {
@@ -51,7 +51,7 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
     }
     found.add("client of serve/open_loop", then.plan->generator_on.value_or("on the same machine"),
               now.plan->generator_on.value_or("on the same machine"));
-    found.warn(all, "other_trials", "the trials were not made alike", "measure both with the same options");
+    found.warn(all, "other_trials", "the trials differ", "measure both with the same options");
 }
 
 void compare_machines(std::vector<reports::warning>& all, const reports::environment& then,
@@ -60,8 +60,8 @@ void compare_machines(std::vector<reports::warning>& all, const reports::environ
     const auto facts_then = facts_of(then), facts_now = facts_of(now);
     for (std::size_t i = 0; i < facts_then.size(); ++i)
         found.add(facts_then[i].first, facts_then[i].second, facts_now[i].second);
-    found.warn(all, "other_machine", "the machine was not the same",
-               "measure both on one machine, or let `loopbench compare` run the two executables there");
+    found.warn(all, "other_machine", "the machines differ",
+               "measure both on one machine, or let `loopbench compare` run the two executables on it");
 }
 
 /// Returns the contenders that differ from themselves, each twice.
@@ -85,14 +85,15 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
                        const std::string& now_name) {
     if (!then.plan || !now.plan || then.plan->size == now.plan->size) return;
     throw usage_error{
-        "{} is of {} size and {} of {} size (--quick makes small size): they did not do the same work; "
-        "measure both with --quick, or both without",
+        "{} has {} size and {} has {} size, so they did different amounts of work; measure both with --quick "
+        "(small size), or both without",
         then_name, then.plan->size, now_name, now.plan->size};
 }
 
 std::string made_otherwise(reports::pairing then, reports::pairing now) {
-    return fmt::format("its trials were {} before and are {} now, and the pairing changes a time",
-                       name_of(then), name_of(now));
+    return fmt::format(
+        "its trials were {} before and are {} now, and times of different pairings are not comparable",
+        name_of(then), name_of(now));
 }
 
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/summary/difference_text.hpp"
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
@@ -33,16 +34,16 @@ bool baseline_lacks(const reports::report& report, const result& item) {
 }
 
 gate_result no_number(const result& item) {
-    return about(item, finding_kind::unclear,
-                 fmt::format("there is no {} to compare: {}; have it measured, or leave its workload out",
+    return about(item, gate_result_kind::unclear,
+                 fmt::format("{} has no value to compare: {}; measure it, or leave out its workload",
                              item.metric, item.reason.value_or("unsupported")));
 }
 
 /// Returns a gate result for a comparison without data; `metrics` are the workload's primary metrics.
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
-        fmt::format("nothing is known of what its workload is about ({})", fmt::join(metrics, ", ")));
-    return about(item, finding_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
+        fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
+    return about(item, gate_result_kind::unclear, fmt::format("nothing can be compared: {}", why));
 }
 
 /// Returns a gate result for a missing first primary metric, `first`.
@@ -50,37 +51,43 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
     lost.metric = first;
-    lost.reason = own == nullptr ? "the contender does not say it"
-                                 : own->reason.value_or("no block has numbers of both");
+    lost.reason = own == nullptr ? "the contender does not report it"
+                                 : own->reason.value_or("no block has a value of both contenders");
     return no_number(lost);
 }
 
 /// Describes how much code placement alone can change it.
 std::string of_layouts(const result& item) {
-    return item.layout_pct ? fmt::format(" (one layout of the same code differs from another by {:.1f} %)",
-                                         *item.layout_pct)
+    return item.layout_pct ? fmt::format("; layouts of the same code differ by {:.1f} %", *item.layout_pct)
                            : "";
+}
+
+/// Describes a ratio that is not significant: "1.003× the speed of base (0.981× to 1.011×)".
+std::string ratio_text(const reports::ratio& ratio, bool is_time) {
+    const auto interval =
+        ratio.low && ratio.high ? fmt::format(" ({:.3f}× to {:.3f}×)", *ratio.low, *ratio.high) : "";
+    return fmt::format("{:.3f}× {} {}{}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to,
+                       interval);
 }
 
 gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct) {
     const auto& ratio = *item.to_baseline;
     const bool is_time = item.metric == "time";
-    auto found = about(
-        item, finding_kind::holds,
-        fmt::format("{:.3f} times {} {}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to));
+    const auto difference = difference_text(item.metric, {ratio.median, ratio.low, ratio.high}, ratio.to);
+    auto found = about(item, gate_result_kind::holds, ratio_text(ratio, is_time));
     found.expected = 1;
     found.measured = ratio.median;
     if (item.judged == verdict::slower) {
-        found.kind = finding_kind::regression;
-        found.message = fmt::format("{} by {:.1f} %{}", is_time ? "slower" : "worse",
-                                    100 * (1 / ratio.median - 1), of_layouts(item));
+        found.kind = gate_result_kind::regression;
+        found.message = difference + of_layouts(item);
     } else if (tolerated_pct && (!ratio.low || *ratio.low <= 1 / (1 + *tolerated_pct / 100))) {
-        found.kind = finding_kind::unclear;
-        found.message =
-            fmt::format("{} {:g} % is not ruled out{}; run more blocks or on a quieter machine",
-                        is_time ? "a slowdown of" : "that it is worse by", *tolerated_pct, of_layouts(item));
+        found.kind = gate_result_kind::unclear;
+        found.message +=
+            fmt::format("; a {} above {:g} % is not ruled out{}; {}", is_time ? "slowdown" : "worsening",
+                        *tolerated_pct, of_layouts(item), for_narrower_intervals);
     } else if (item.judged == verdict::faster) {
-        found.kind = finding_kind::looser;
+        found.kind = gate_result_kind::looser;
+        found.message = difference;
     }
     return found;
 }
@@ -95,20 +102,15 @@ bool rules_out(double tolerated_pct, const result& item, const result* to) {
 
 gate_result judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
     const auto& difference = *item.from_baseline;
-    auto found = about(item, finding_kind::holds,
-                       fmt::format("{:+g} {} from {}", difference.median, item.unit, difference.to));
+    auto found = about(item, gate_result_kind::holds, distance_text(item.unit, difference));
     if (item.judged == verdict::slower) {
-        found.kind = finding_kind::regression;
-        found.message =
-            fmt::format("further from zero than {} by {:g} {}", difference.to, difference.median, item.unit);
+        found.kind = gate_result_kind::regression;
     } else if (tolerated_pct && !rules_out(*tolerated_pct, item, to)) {
-        found.kind = finding_kind::unclear;
-        found.message = fmt::format(
-            "that it is further from zero than {} by {:g} % is not ruled out; run more blocks or on a "
-            "quieter machine",
-            difference.to, *tolerated_pct);
+        found.kind = gate_result_kind::unclear;
+        found.message += fmt::format("; {:g} % further from zero is not ruled out; {}", *tolerated_pct,
+                                     for_narrower_intervals);
     } else if (item.judged == verdict::faster) {
-        found.kind = finding_kind::looser;
+        found.kind = gate_result_kind::looser;
     }
     return found;
 }
@@ -136,19 +138,19 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
 std::optional<std::string> unknown_reliability(const reports::report& report) {
     if (report.aa && report.aa->found != reports::reliability::unknown) return std::nullopt;
     const auto reason = report.aa ? report.aa->reason : std::nullopt;
-    return fmt::format("whether the machine is fit to measure on is not known: {}; run more blocks",
-                       reason.value_or("nothing was measured twice"));
+    return fmt::format("the reliability of the machine is unknown: {}; run more blocks (--blocks)",
+                       reason.value_or("the baseline was not measured twice"));
 }
 
 std::vector<gate_result> judge_session(const reports::report& report) {
     std::vector<gate_result> all;
     for (const auto& item : report.results) {
         if (item.status == result_status::failed)
-            all.push_back(about(item, finding_kind::failed, item.reason.value_or("failed")));
+            all.push_back(about(item, gate_result_kind::failed, item.reason.value_or("failed")));
         if (item.status == result_status::not_run) all.push_back(no_number(item));
     }
     if (const auto why = reports::why_unreliable(report))
-        all.push_back(about_session(finding_kind::unreliable, *why));
+        all.push_back(about_session(gate_result_kind::unreliable, *why));
     return all;
 }
 
@@ -156,11 +158,11 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     auto all = judge_session(report);
     if (is_unreliable(report)) return all;
     if (const auto why = unknown_reliability(report); why && report.aa)
-        all.push_back(about_session(finding_kind::unclear, *why));
+        all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)
         if (warning.code == "waited_together")  // its verdict uses CPU time, which does not contain waiting
-            all.push_back(
-                about_session(finding_kind::unclear, fmt::format("{}; {}", warning.message, warning.remedy)));
+            all.push_back(about_session(gate_result_kind::unclear,
+                                        fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
     std::set<std::pair<std::string_view, std::string_view>> seen;  // workloads and contenders
     for (const auto& item : report.results) {
@@ -190,7 +192,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         else if (std::ranges::none_of(of_cell, says_something))
             all.push_back(nothing_of(item, metrics));
     }
-    if (all.empty()) all.push_back(about_session(finding_kind::unclear, "nothing was compared"));
+    if (all.empty()) all.push_back(about_session(gate_result_kind::unclear, "nothing was compared"));
     return all;
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/gate/finding.hpp"
+#include "bench/gate/gate_result.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -35,8 +35,8 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
 ///
 /// A metric that is not worse must rule out, with its whole interval, that it is worse by more than the
 /// tolerated share. Every result for which the baseline has numbers must have a judgeable metric, and the
-/// first of its primary metrics that can be compared: the absence of findings is a pass only if there could
-/// have been any.
+/// first of its primary metrics that can be compared: an empty list of results is a pass only if there
+/// could have been any.
 std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct);
 
 }  // namespace loopbench::bench

@@ -102,7 +102,7 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     if (rows.error || rows.by_metric.empty()) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
         item.status = reports::result_status::failed;
-        item.reason = rows.error.value_or("no time of it was printed");
+        item.reason = rows.error.value_or("the program did not print its time");
         return all;
     }
     for (const auto& [name, values] : rows.by_metric) {
@@ -120,7 +120,8 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     try {
         return parse_gbench_json(text);
     } catch (const gbench_error& error) {
-        throw reports::format_error{"{} is no output of a Google Benchmark: it {}", name, error.what()};
+        throw reports::format_error{"{} is not the output of a Google Benchmark program: it {}", name,
+                                    error.what()};
     }
 }
 
@@ -136,7 +137,7 @@ entry named_entry(std::string_view name, function make) {
 entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
     const auto output = read_gbench(text, name);
     if (output.rows.empty())
-        throw reports::format_error{"{} has no benchmark in it; look at what its --benchmark_filter matches",
+        throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
                                     name};
     const auto said = from;
     if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
@@ -238,7 +239,7 @@ private:
         const auto who = contender_of(item);
         found.has.resize(std::max(found.has.size(), who + 1));
         if (found.has[who])  // otherwise a series would have this run twice
-            throw reports::format_error{"{} of {} on {} is there twice; write the report again", item.metric,
+            throw reports::format_error{"{} of {} on {} occurs twice; write the report again", item.metric,
                                         reports::shown(item.contender), reports::shown(item.workload)};
         found.has[who] = true;
         return found;
@@ -320,7 +321,7 @@ entry entry_of(reports::report report, std::string text, provenance from, report
     auto date = in_utc(report.where.date);
     if (!date)
         throw reports::format_error{
-            "its date is \"{}\", and a history is in the order of dates as 2026-11-22T18:07:18Z or "
+            "its date \"{}\" is invalid; expected a date like 2026-11-22T18:07:18Z or "
             "2026-11-22T18:07:18+01:00; measure again with a newer program",
             reports::shown(report.where.date)};
     entry made;
@@ -348,8 +349,8 @@ entry read_entry(std::string text, std::string_view name, provenance from) {
     return named_entry(name, [&] {
         if (reports::is_of_shard(report))  // the merged run would also be in the history
             throw reports::format_error{
-                "it is of one shard of a run; merge all of them (`loopbench merge`), and add what that "
-                "makes"};
+                "it is the report of one shard; merge all shards (`loopbench merge`), and add the merged "
+                "report"};
         if (is_journal(text)) return entry_of(std::move(report), std::move(from));
         return entry_of(std::move(report), reports::in_one_line(std::move(text)), std::move(from),
                         report_source::loopbench);

@@ -15,25 +15,25 @@ constexpr auto schema_table = "CREATE TABLE loopbench_schema (version INTEGER NO
 constexpr auto run_table = R"(
 CREATE TABLE loopbench_run (
     id BIGINT PRIMARY KEY,
-    content TEXT NOT NULL UNIQUE,     -- what tells its trials from any others (entry.hpp)
+    content TEXT NOT NULL UNIQUE,     -- identifies the entry by its trials (entry.hpp)
     source TEXT NOT NULL,             -- loopbench, or google-benchmark
     date TEXT NOT NULL,               -- UTC, ISO 8601
-    machine TEXT NOT NULL,            -- the name that it was given, or empty
+    machine TEXT NOT NULL,            -- the name from the user, or empty
     cpu_model TEXT NOT NULL,
     cores BIGINT NOT NULL,
     memory_gib BIGINT NOT NULL,
     kernel TEXT NOT NULL,
-    commit_id TEXT NOT NULL,          -- empty where it is not known
-    dirty INTEGER,                    -- null where it is not known
+    commit_id TEXT NOT NULL,          -- empty if unknown
+    dirty INTEGER,                    -- null if unknown
     compiler TEXT NOT NULL,
     layouts BIGINT NOT NULL,
     loopbench_version TEXT NOT NULL,
     size TEXT NOT NULL,
-    baseline TEXT NOT NULL,           -- empty where it was not measured
+    baseline TEXT NOT NULL,           -- empty if it was not measured
     complete INTEGER NOT NULL,
     reliability TEXT NOT NULL,
-    points TEXT NOT NULL,             -- what series are made of, as JSON (entry.hpp)
-    other_points TEXT NOT NULL,       -- the same of what is looked at more rarely
+    points TEXT NOT NULL,             -- primary metrics and counts, as JSON (entry.hpp)
+    other_points TEXT NOT NULL,       -- the other metrics, in the same form
     report TEXT NOT NULL              -- report.json in one line, with the values of each block
 )
 )";

@@ -60,8 +60,8 @@ public:
         const run_at at{&run, condition_of(run, run.baseline), condition_of(run, {})};
         const auto damaged = [&](const std::exception& error) {
             return database_error{
-                "what the history in {} keeps of run {} is damaged: {}; look whether the database is, or "
-                "begin another history",
+                "the history in {} has damaged points for run {}: {}; check the database, or start a new "
+                "history",
                 place_, run.id, error.what()};
         };
         try {
@@ -124,7 +124,7 @@ private:
             if (std::ranges::any_of(met, [&](const auto& name) { return matches(pattern, name); })) continue;
             const auto near = nearest(pattern, met);
             throw usage_error{
-                "no {} in the history matches \"{}\"; {}`loopbench history trend` shows what is there", kind,
+                "no {} in the history matches \"{}\"; {}`loopbench history trend` lists all series", kind,
                 pattern, near.empty() ? "" : fmt::format("did you mean {}? ", near.front())};
         }
     }
@@ -185,7 +185,7 @@ private:
         for (auto each : list) {
             const std::uint64_t contender = each.get_uint64().value();
             if (contender >= contenders.size())
-                throw reports::format_error{"there is no contender {}", contender};
+                throw reports::format_error{"contender {} does not exist", contender};
             auto& place = places_.emplace_back();
             const auto& who = contenders[contender];
             if (!who.is_chosen) continue;

@@ -60,8 +60,8 @@ void refuse_other_urls(std::string_view where) {
                         std::ranges::all_of(scheme, [](unsigned char c) { return std::isalnum(c) != 0; });
     if (is_url && !is_postgresql(where))
         throw usage_error{
-            "a history is a file of SQLite, or postgresql://USER@HOST/DATABASE, and nothing that begins with "
-            "{}://; name one of these with --history",
+            "a history cannot be at {}://; use --history with an SQLite file or "
+            "postgresql://USER@HOST/DATABASE",
             scheme};
 }
 
@@ -114,8 +114,8 @@ void refuse_unescaped_passwords(std::string_view where) {
             is_written_well = is_written_well && is_hex(password.substr(at + 1, 2));
         if (!is_written_well)
             throw usage_error{
-                "the password in {} has a character that a URL has to have as %XX (/ is %2F, @ is %40, and % "
-                "is %25); leave it out, and keep it in ~/.pgpass",
+                "the password in {} contains a character that a URL must encode as %XX (/ is %2F, @ is "
+                "%40, and % is %25); leave it out, and keep it in ~/.pgpass",
                 without_password(where)};
     }
 }
@@ -141,12 +141,13 @@ void refuse_other_files(const std::string& path, opening how) {
             reports::uninterrupted([&] { return ::read(file.get(), front.data(), front.size()); });
         if (bytes == -1) throw reports::file_error{"read the history", path, errno};
         if (bytes > 0 && front != begins_with)
-            throw usage_error{"{} is no database of SQLite; name the file of a history with --history", path};
+            throw usage_error{"{} is not an SQLite database; choose the file of a history with --history",
+                              path};
     }
     if (front != begins_with && how == opening::existing)
         throw usage_error{
-            "there is no history in {}; `loopbench history add REPORT` begins one, or name another with "
-            "--history",
+            "there is no history in {}; create one with `loopbench history add REPORT`, or choose another "
+            "with --history",
             path};
 }
 
@@ -156,14 +157,15 @@ void make_folder(const std::string& path) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error)
-        throw database_error{fmt::format("cannot create the folder {}: {}; name another place with --history",
-                                         folder.native(), error.message())};
+        throw database_error{
+            fmt::format("cannot create the folder {}: {}; choose another place with --history",
+                        folder.native(), error.message())};
 }
 
 std::string sqlite_parameters(const std::string& path, std::chrono::seconds patience) {
     if (path.find('"') != std::string::npos)
         throw usage_error{
-            "the path {} has a quotation mark in it, which cannot be passed on to SQLite; name another one",
+            "the path {} contains a quotation mark, which cannot be passed to SQLite; choose another path",
             path};
     return fmt::format("dbname=\"{}\" timeout={}", path, patience.count());
 }
@@ -219,7 +221,7 @@ public:
         }
         if (guarded([&] { return holds_history(); })) return;
         if (how == opening::existing)
-            throw usage_error{"there is no history in {}; `loopbench history add REPORT` begins one",
+            throw usage_error{"there is no history in {}; create one with `loopbench history add REPORT`",
                               shown()};
         in_transaction([&] { return holds_history() || create_tables(); });
     }
@@ -288,7 +290,8 @@ private:
         row_id tables = 0;
         sql_ << "SELECT COUNT(*) FROM sqlite_master", into(tables);
         if (tables > 0)
-            throw usage_error{"{} is a database of something else; name another file with --history", where_};
+            throw usage_error{"{} is the database of another program; choose another file with --history",
+                              where_};
     }
 
     [[nodiscard]] database_error explained(const soci::soci_error& error) const {
@@ -300,19 +303,19 @@ private:
             cause.replace(at, where_.size(), shown());
         const auto says = [&](std::string_view words) { return cause.find(words) != std::string::npos; };
         const auto* remedy =
-            says("locked") || says("lock timeout") ? "another process writes to it; try again when it is done"
+            says("locked") || says("lock timeout") ? "another process is writing to it; try again later"
             : says("full") || says("I/O error") || says("No space")
-                ? "make room there, or allow larger files, and try again"
-            : says("readonly") && !fs::exists(where_)
-                ? "its file was moved or removed meanwhile; put it back, or try again to begin another"
+                ? "free some space there, or allow larger files, and try again"
+            : says("readonly") && !fs::exists(where_) ? "its file was moved or removed during the command; "
+                                                        "restore it, or try again to create a new history"
             : says("readonly") || says("read-only") || says("permission")
-                ? "you need the right to write there"
-            : says("authentication") ? "look whether the user may log in; its password belongs into ~/.pgpass"
-            : says("unable to open") ? "look whether the folder is there and may be written to"
+                ? "get the permission to write there"
+            : says("authentication") ? "check that the user can log in; put the password into ~/.pgpass"
+            : says("unable to open") ? "check that the folder exists and is writable"
             : says("shared library") ? "install SOCI's library for it (Debian: libsoci-sqlite3-4.0, or "
                                        "libsoci-postgresql4.0)"
-            : is_file()              ? "look whether the file is damaged"
-                                     : "look whether the server runs and may be reached, and try again";
+            : is_file()              ? "check whether the file is damaged"
+                                     : "check that the server runs and is reachable, and try again";
         return database_error{"the history in {} failed: {}; {}", shown(), cause, remedy};
     }
 
@@ -510,7 +513,7 @@ std::string history_place(const std::string& asked) {
     if (const char* place = ::getenv("LOOPBENCH_HISTORY"); place != nullptr && *place != '\0') return place;
     if (const auto data = user_folder("XDG_DATA_HOME", ".local/share")) return *data / "loopbench/history.db";
     throw usage_error{
-        "there is no folder for a history, as neither XDG_DATA_HOME nor HOME is set; name a file with "
+        "there is no folder for a history, because neither XDG_DATA_HOME nor HOME is set; choose a file with "
         "--history"};
 }
 

@@ -78,12 +78,12 @@ std::string interval_text(const series& of, std::size_t point) {
 }
 
 std::string what_is_shown(const series& of) {
-    return of.is_ratio() ? "times " + of.baseline : of.of.unit;
+    return of.is_ratio() ? "ratio to " + of.baseline : of.of.unit;
 }
 
 std::string all_series(const std::vector<series>& all) {
     std::vector<row> rows{{"workload", "contender", "metric", "pairing", "machine", "size", "runs", "since",
-                           "median", "last", "is"}};
+                           "median", "last", "unit"}};
     for (const auto& each : all) {
         const auto& last = each.points.back();
         rows.push_back({each.of.workload, each.contender, each.of.metric, std::string{name_of(each.of.made)},
@@ -106,7 +106,7 @@ std::string one_series(const std::vector<series>& all) {
                         value_text(only, point.value), interval_text(only, i),
                         changed == changes.end()
                             ? ""
-                            : fmt::format("< {} from here on", reports::name_of(changed->is))});
+                            : fmt::format("< {} from this run on", reports::name_of(changed->is))});
     }
     return reports::printable(fmt::format("{} of {} on {} ({}); {}", only.of.metric, only.contender,
                                           only.of.workload, name_of(only.of.made),
@@ -147,20 +147,20 @@ std::string size_text(const series_change& change) {
                             : reports::three_digits(sign * shift);
     };
     const auto& [median, low, high] = change.better;
-    const auto interval = low && high ? fmt::format(" ({} to {})", shown(change.is_worse() ? *high : *low),
-                                                    shown(change.is_worse() ? *low : *high))
-                                      : "";
     const auto unit = is_logarithm ? "%" : change.in->of.unit;
-    const auto* is = change.is == change_direction::neither ? "different, not surely better or worse:"
-                     : change.is_worse()                    ? "worse by"
-                                                            : "better by";
-    return fmt::format("{} {} {}{}", is, shown(median), unit, interval);
+    const auto interval = low && high ? fmt::format(" ({} to {} {})", shown(change.is_worse() ? *high : *low),
+                                                    shown(change.is_worse() ? *low : *high), unit)
+                                      : "";
+    const auto size = fmt::format("{} {}", shown(median), unit);
+    if (change.is == change_direction::neither)
+        return fmt::format("changed by {}{}, undecided whether better or worse", size, interval);
+    return fmt::format("{} {}{}", size, change.is_worse() ? "worse" : "better", interval);
 }
 
 std::string also_changed(const kept_run& before, const kept_run& after) {
     std::string text;
     const auto compare = [&](const char* what, const std::string& then, const std::string& now) {
-        if (then != now) text += fmt::format("; {} changed, too: {} to {}", what, then, now);
+        if (then != now) text += fmt::format("; {} also changed, from {} to {}", what, then, now);
     };
     compare("the kernel", before.kernel, after.kernel);
     compare("the compiler", before.compiler, after.compiler);
@@ -248,10 +248,11 @@ std::string changes_text(std::span<const series_change> changes) {
     for (const auto& change : changes) {
         const auto& of = *change.in;
         const auto &before = *of.points[change.at - 1].run, &after = *of.points[change.at].run;
-        out += reports::printable(fmt::format("{} of {} on {}: {}, from {} to {}{}", of.of.metric,
-                                              of.contender, of.of.workload, size_text(change),
-                                              value_text(of, change.before), value_text(of, change.after),
-                                              of.is_ratio() ? " times as good as " + of.baseline : "")) +
+        const auto was = value_text(of, change.before), is = value_text(of, change.after);
+        const auto levels = of.is_ratio() ? fmt::format("{}× to {}× as good as {}", was, is, of.baseline)
+                                          : fmt::format("{} to {}", was, is);
+        out += reports::printable(fmt::format("{} on {}: {}; {} from {}", of.contender, of.of.workload,
+                                              size_text(change), of.of.metric, levels)) +
                "\n";
         out += reports::printable(fmt::format("  between {} ({}, run {}) and {} ({}, run {}) on machine {}{}",
                                               build_name(before), before.date, before.id, build_name(after),

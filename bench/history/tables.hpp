@@ -26,7 +26,7 @@ std::string trend_text(const std::vector<series>& all);
 std::string trend_json(const std::vector<series>& all);
 std::string trend_csv(const std::vector<series>& all);
 
-/// Returns "worse by 4.8 % (4.1 to 5.4)".
+/// Returns "4.8 % worse (4.1 to 5.4 %)".
 std::string size_text(const series_change& change);
 /// Returns what else changed (kernel, compiler), as a part of a sentence. The caller names the two commits.
 std::string also_changed(const kept_run& before, const kept_run& after);

@@ -37,20 +37,19 @@ std::string_view kind_of(const reports::report& report, std::string_view name) {
 }
 
 /// Returns the floor that makes the contender's kind of system calls; the best floor if there is none.
-const result& floor_of_kind(const reports::report& report, const result& item, const result& best) {
-    const reports::report_index index{report};
-    const auto kind = kind_of(report, item.contender);
-    for (const auto& other : report.results)
-        if (!kind.empty() && other.workload == item.workload && other.metric == item.metric && other.median &&
-            index.is_floor(other.contender) && kind_of(report, other.contender) == kind)
-            return other;
+const result& floor_of_kind(const reports::report_index& index, const result& item, const result& best) {
+    const auto kind = kind_of(index.whole(), item.contender);
+    if (kind.empty()) return best;
+    for (const auto* other : index.of(item.workload, item.metric))
+        if (other->median && index.is_floor(other->contender) &&
+            kind_of(index.whole(), other->contender) == kind)
+            return *other;
     return best;
 }
 
-best_floors find_best_floors(const reports::report& report) {
-    const reports::report_index index{report};
+best_floors find_best_floors(const reports::report_index& index) {
     best_floors best;
-    for (const auto& item : report.results) {
+    for (const auto& item : index.whole().results) {
         if (!item.median || !is_limited_by_floors(item.metric) || !index.is_floor(item.contender)) continue;
         const auto& [place, is_first] = best.try_emplace({item.workload, item.metric}, &item);
         if (!is_first && *item.median < *place->second->median) place->second = &item;
@@ -73,8 +72,8 @@ struct judged_with_floors {
     std::vector<comparison> comparisons;
 };
 
-judged_with_floors set_multiples(reports::report& report, const best_floors& best,
-                                 const pairs_of_run& pairs) {
+judged_with_floors set_multiples(reports::report& report, const reports::report_index& index,
+                                 const best_floors& best, const pairs_of_run& pairs) {
     judged_with_floors judged;
     for (auto& item : report.results) {
         const auto found = best.find({item.workload, item.metric});
@@ -92,7 +91,7 @@ judged_with_floors set_multiples(reports::report& report, const best_floors& bes
         item.times_floor =
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
-        const result& of_kind = floor_of_kind(report, item, floor);
+        const result& of_kind = floor_of_kind(index, item, floor);
         judged.results.push_back(&item);
         judged.floors.push_back(&of_kind);
         judged.metrics.push_back(item.metric);
@@ -109,7 +108,7 @@ struct faster_one {
 };
 
 std::string text_of(const faster_one& found) {
-    return fmt::format("{:.2g} times that of {} on {}", found.multiple.median, found.floor->contender,
+    return fmt::format("{:.2g}× that of {} on {}", found.multiple.median, found.floor->contender,
                        found.item->workload);
 }
 
@@ -129,7 +128,7 @@ std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_
         const auto why = why_faster_than_floor(found.item->workload, found.item->metric);
         if (why.empty() && found.multiple.high && *found.multiple.high < 1 - law_margin)
             broken.push_back({found.item->workload, found.item->contender,
-                              fmt::format("law of floors: {} of {}",
+                              fmt::format("law of floors: {} is {}",
                                           reports::title_of_metric(found.item->metric), text_of(found))});
         by_reason[{found.item->metric, why}][found.item->contender].push_back(found);
     }
@@ -139,7 +138,7 @@ std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_
             const auto& least =
                 *std::ranges::min_element(where, {}, [](const auto& each) { return each.multiple.median; });
             parts.push_back(
-                fmt::format("{} {}{}", who, text_of(least),
+                fmt::format("{} has {}{}", who, text_of(least),
                             where.size() > 1 ? fmt::format(" and {} more", where.size() - 1) : ""));
         }
         report.warnings.push_back(faster_than_floor(key.first, parts, key.second));
@@ -155,8 +154,9 @@ bool is_limited_by_floors(std::string_view metric) {
 
 std::vector<broken_law> compare_with_floors(reports::report& report, const verdict_rule& rule,
                                             const run_plan& plan, const sample_table& samples) {
-    const auto best = find_best_floors(report);
-    return judge_faster_ones(report, set_multiples(report, best, {plan, samples}), rule);
+    const reports::report_index index{report};
+    const auto best = find_best_floors(index);
+    return judge_faster_ones(report, set_multiples(report, index, best, {plan, samples}), rule);
 }
 
 }  // namespace loopbench::bench

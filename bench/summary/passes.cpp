@@ -49,8 +49,8 @@ void warn_of_missing(reports::report& report, std::span<const counted_result> ce
     for (const auto& [reason, count] : reasons)
         report.warnings.push_back(
             {"counts_missing",
-             fmt::format("{} of {} cells lack counts or checks: {}", count, cells.size(), reason),
-             "see counts.json, or the line \"counted\" of the journal, for which"});
+             fmt::format("{} of {} results lack counts or checks: {}", count, cells.size(), reason),
+             "see counts.json, or the line \"counted\" of the journal, for their names"});
 }
 
 /// Returns the estimate; the median alone if there are no samples.
@@ -76,12 +76,13 @@ void warn_of_doubling(reports::report& report, std::span<const counted_result> c
             odd.push_back(fmt::format("{} of {} ({})", cell.workload, cell.contender, text_of(doubling)));
     }
     if (odd.empty()) return;
-    report.warnings.push_back({"doubling",
-                               fmt::format("twice the work was not seen to take twice the time (t(2N)/t(N) "
-                                           "should be from {:g} to {:g}, with all of its interval): {}",
-                                           doubling_least, doubling_most, fmt::join(odd, ", ")),
-                               "repeat it on a quiet machine; where it stays, part of the work depends on "
-                               "its amount, or is not done: do not read that time as one per operation"});
+    report.warnings.push_back(
+        {"doubling",
+         fmt::format("twice the work is not shown to take twice the time (the interval of "
+                     "t(2N)/t(N) must lie between {:g} and {:g}): {}",
+                     doubling_least, doubling_most, fmt::join(odd, ", ")),
+         "repeat the run on a quiet machine; if the warning stays, part of the work depends on the number of "
+         "operations or is not done, so do not read the time as a time per operation"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Turns the findings of the passes after the trials into results: a run and its journal must give the same
+// Turns the counts of the passes after the trials into results: a run and its journal must give the same
 // report.
 #pragma once
 

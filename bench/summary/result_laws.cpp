@@ -25,9 +25,10 @@ void check_calls(const reports::report& report, const counted_result& cell, std:
     if (most >= least) return;
     all.push_back(
         {cell.workload, cell.contender,
-         fmt::format("law of system calls: an operation makes {:.2f} of them, and the cheapest one takes "
-                     "{:.0f} ns here, so that {:.0f} ns are too few",
-                     calls->second, *report.where.cheapest_call_ns, most)});
+         fmt::format(
+             "law of system calls: {:.0f} ns are too few for the {:.2f} calls of an operation, because "
+             "the cheapest call takes {:.0f} ns here",
+             most, calls->second, *report.where.cheapest_call_ns)});
 }
 
 void check_doubling(const counted_result& cell, std::vector<broken_law>& all) {
@@ -37,8 +38,9 @@ void check_doubling(const counted_result& cell, std::vector<broken_law>& all) {
     if (!found.low || !found.high || (*found.high >= doubling_least && *found.low <= doubling_most)) return;
     all.push_back(
         {cell.workload, cell.contender,
-         fmt::format("law of doubling: twice the operations take {:.2f} [{:.2f}, {:.2f}] times as long",
-                     found.median, *found.low, *found.high)});
+         fmt::format("law of doubling: twice the operations take {:.2f} times as long ({:.2f} to {:.2f}); "
+                     "expected {:g} to {:g}",
+                     found.median, *found.low, *found.high, doubling_least, doubling_most)});
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ std::vector<broken_law> laws_broken_among_floors(const reports::report& report) 
                 other.low.value_or(*other.median) > impossible * item.high.value_or(*item.median)) {
                 all.push_back({item.workload, item.contender,
                                fmt::format("law of floors: {:.4g} ns is less than a fifth of the {:.4g} ns "
-                                           "that {} takes; one of them times other work",
+                                           "that {} takes; one of them measures different work",
                                            *item.median, *other.median, other.contender)});
                 break;
             }

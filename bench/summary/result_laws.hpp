@@ -17,7 +17,7 @@ struct broken_law {
 };
 
 /// Returns the results whose time is less than their counted system calls can take on this machine, and those
-/// whose doubled work certainly does not take twice the time.
+/// whose doubled work significantly does not take twice the time.
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
                                               std::span<const counted_result> cells);
 

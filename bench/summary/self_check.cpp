@@ -9,6 +9,7 @@
 #include "bench/statistics/rank_test.hpp"
 #include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
+#include "bench/summary/difference_text.hpp"
 #include "bench/workloads/table.hpp"
 
 namespace loopbench::bench {
@@ -131,6 +132,15 @@ private:
             std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
     }
 
+    /// Describes how the A/A copy differs, in the comparison with this index.
+    std::string difference_of(const reports::self_comparison& found, std::size_t index) const {
+        const auto& [to, median, low, high, samples] = found.to_itself;
+        return fmt::format(
+            "the A/A copy of {} is {} on {}", to,
+            difference_text(compared_metric(workloads_[index]), {median, low, high}, "the baseline"),
+            found.workload);
+    }
+
     void decide(reports::self_check& all) const {
         const auto wrong = std::ranges::find_if(
             all.comparisons, [](const auto& item) { return reports::is_difference(item.judged); });
@@ -140,24 +150,27 @@ private:
             all.reason = std::move(reason);
         };
         if (wrong != all.comparisons.end())
-            is(reliability::unreliable, fmt::format("{} against itself is {} on {}, by {:.1f} %",
-                                                    all.contender, name_of(wrong->judged), wrong->workload,
-                                                    100 * std::abs(wrong->to_itself.median - 1)));
+            is(reliability::unreliable,
+               difference_of(*wrong, static_cast<std::size_t>(wrong - all.comparisons.begin())));
         else if (all.comparisons.empty())
-            is(reliability::unknown, fmt::format("{} has no numbers to compare with its own", all.contender));
+            is(reliability::unknown,
+               fmt::format("{} and its A/A copy have no values to compare", all.contender));
         else if (std::ranges::none_of(all.comparisons, has_interval))
-            is(reliability::unknown, "fewer than six blocks show nothing");
+            is(reliability::unknown, "the A/A comparison needs at least six blocks");
         else if (const auto needed = fewest_that_show(); 2 * needed > pairs_.size() + 1)
             is(reliability::unknown,
-               fmt::format("so few blocks show nothing unless {} of {} workloads differ from themselves",
-                           needed, pairs_.size()));
+               fmt::format(
+                   "the A/A comparison has too few blocks: it finds nothing unless {} of {} workloads differ",
+                   needed, pairs_.size()));
         else if (2 * samples_.disturbed() > samples_.trials())
             is(reliability::unreliable,
                fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));
         else
             all.found = reliability::reliable;
         if (all.found == reliability::reliable && plan_.layout_pairs() > 0)
-            all.reason = "of the machine, and not of layouts, which the A/A copy has in common with it";
+            all.reason =
+                "this covers the machine but not code placement, because the A/A copy uses the "
+                "baseline's layouts";
     }
 };
 

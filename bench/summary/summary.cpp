@@ -103,10 +103,10 @@ private:
             found.slice_timed_ns = plan_.slice.timed.count();
         }
         if (!plan_.contenders.empty()) {
-            const auto& told = plan_.contenders.front().environment;
-            if (const auto here = told.find(serve_on_variable); here != told.end())
+            const auto& variables = plan_.contenders.front().environment;
+            if (const auto here = variables.find(serve_on_variable); here != variables.end())
                 found.serve_on = here->second;
-            if (const auto there = told.find(generator_on_variable); there != told.end())
+            if (const auto there = variables.find(generator_on_variable); there != variables.end())
                 found.generator_on = there->second;
         }
         return found;
@@ -121,7 +121,7 @@ private:
         // The A/A copy is the same program: with its name, the baseline would have failed.
         const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
         if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
-        return exclusion{as_aa_copy->status, fmt::format("as its own A/A copy: {}", as_aa_copy->reason)};
+        return exclusion{as_aa_copy->status, fmt::format("its A/A copy failed: {}", as_aa_copy->reason)};
     }
 
     std::vector<reports::result> results() {
@@ -187,7 +187,7 @@ private:
             return all.push_back(without_numbers(where, result_status::not_run,
                                                  outcome_.interrupted
                                                      ? "interrupted before its first trial"
-                                                     : "the time budget ended before its first trial did"));
+                                                     : "the time budget ended before its first trial"));
         for (const auto& metric : reports::known_metrics())
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
@@ -218,7 +218,7 @@ private:
         const auto missing =
             static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
         if (missing > 0)
-            item.reason = fmt::format("{} of {} trials have no number for it{}", missing, values.size(),
+            item.reason = fmt::format("{} of {} trials have no value{}", missing, values.size(),
                                       why_left_out(where, metric.name));
         if (missing == values.size()) return item;
         const auto found = samples_.estimate_of(where.workload, values);
@@ -232,10 +232,10 @@ private:
     /// left out a latency. Contenders print all other metrics.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
-            return ": it goes by the clock on the wall, and programs that run at once have a part of a core";
+            return ": it is wall-clock time, and concurrent programs share a core";
         if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
             return "";
-        return ": the load generator's own lateness may be over 10 % of it (loopbench explain send_late_p99)";
+        return ": the load generator's lateness might exceed 10 % of it (loopbench explain send_late_p99)";
     }
 
     /// Sets the ratio of the last of `results` (or its difference, if there is no ratio), and the data for
@@ -298,7 +298,7 @@ private:
         const auto has_none = [](const std::optional<double>& value) { return value && *value <= 0; };
         const auto why = std::ranges::any_of(item.samples, has_none) || std::ranges::any_of(theirs, has_none)
                              ? "a value is not above zero"
-                             : "no block has numbers of both that can be divided";
+                             : "no block has usable values of both contenders";
         add_reason(item, fmt::format("no ratio: {}", why));
     }
 

@@ -43,32 +43,33 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
     }
     if (!cut.empty()) parts.push_back(fmt::format("{} unfinished", shards_text(cut, of)));
     all.push_back({std::string{reports::missing_shards_code},
-                   fmt::format("{}: there are {} of {} blocks", fmt::join(parts, ", "), finished,
+                   fmt::format("{}: the report contains {} of {} blocks", fmt::join(parts, ", "), finished,
                                outcome.blocks_planned),
-                   "run what is missing (`loopbench run --shard`, or `run --resume`), and merge again"});
+                   "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
 /// Warns of planned work that was not done.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
-        all.push_back({std::string{reports::shard_code},
-                       fmt::format("this is shard {} of {}: {} of {} blocks", plan.part->number,
-                                   plan.part->of, plan.part->count(plan.blocks), plan.blocks),
-                       "merge the folders of all shards (`loopbench merge DIR... -o DIR`), and read that "
-                       "report"});
+        all.push_back(
+            {std::string{reports::shard_code},
+             fmt::format("this is only shard {} of {}, with {} of {} blocks", plan.part->number,
+                         plan.part->of, plan.part->count(plan.blocks), plan.blocks),
+             "merge the folders of all shards (`loopbench merge DIR... -o DIR`), and read the merged "
+             "report"});
     if (outcome.interrupted && !outcome.merged.empty())
         warn_of_missing_shards(all, outcome);
     else if (outcome.interrupted)
-        all.push_back(
-            {"interrupted",
-             fmt::format("the run was interrupted after {} of {} blocks", outcome.blocks_finished,
-                         outcome.blocks_planned),
-             "finish it with `loopbench run --resume DIR`, its folder, before another run writes there"});
+        all.push_back({"interrupted",
+                       fmt::format("the run was interrupted after {} of {} blocks", outcome.blocks_finished,
+                                   outcome.blocks_planned),
+                       "finish it with `loopbench run --resume DIR`, where DIR is its folder, before another "
+                       "run writes there"});
     if (outcome.budget_spent)
         all.push_back({"budget",
-                       fmt::format("the time budget was enough for {} of {} blocks", outcome.blocks_finished,
+                       fmt::format("only {} of {} blocks fit into the time budget", outcome.blocks_finished,
                                    outcome.blocks_planned),
-                       "give it a longer --budget, or choose fewer contenders or workloads"});
+                       "use a longer --budget, or choose fewer contenders or workloads"});
 }
 
 bool too_few_for_any_verdict(const result& item) {
@@ -100,41 +101,43 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
     if (!plan.part &&
         std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
         all.push_back({"few_trials",
-                       "a 95 % interval of a median needs six trials; results with fewer have none",
+                       "some results have no interval: a 95 % interval of a median needs six trials",
                        "run at least six blocks (--blocks 6)"});
     else if (!plan.part && std::ranges::any_of(found.results, too_few_for_any_verdict)) {
         const auto enough = blocks_for_verdicts(plan, found);
         if (machines_of(outcome).size() > 1)
             all.push_back(
-                {"few_hosts", "too few hosts to judge all",
-                 fmt::format("have shards on at least {} machines, or compare fewer cells", enough)});
+                {"few_hosts", "too few hosts to judge all results",
+                 fmt::format("run shards on at least {} machines, or compare fewer results", enough)});
         else
             all.push_back(
-                {"few_blocks", "too few blocks to judge all",
-                 fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer cells", enough)});
+                {"few_blocks", "too few blocks to judge all results",
+                 fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer results", enough)});
     }
     const auto layouts = found.plan->layouts;
     const auto differs_in_time = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
     };
     if (plan.tolerated_pct && !layouts && std::ranges::any_of(found.results, differs_in_time))
-        all.push_back({"one_layout",
-                       "each build is there once: what differs by some per cent may be where the same code "
-                       "came to lie",
-                       "link each several times with its functions in another order, and compare the two "
-                       "folders (`loopbench compare --help`)"});
+        all.push_back(
+            {"one_layout",
+             "each build has one layout, and code placement alone can change times by some per cent",
+             "link each build several times with its functions in different orders, and compare the "
+             "two folders (`loopbench compare --help`)"});
     if (layouts && outcome.blocks_planned > *layouts)
-        all.push_back({"few_layouts",
-                       fmt::format("{} blocks have no more than {} layouts of each build: blocks with the "
-                                   "same two count as one in every ratio, verdict and interval",
-                                   outcome.blocks_planned, *layouts),
-                       "link as many layouts as there are blocks"});
+        all.push_back(
+            {"few_layouts",
+             fmt::format("{} blocks share {} layouts of each build: blocks with the same two layouts "
+                         "count as one in every ratio, verdict and interval",
+                         outcome.blocks_planned, *layouts),
+             "link as many layouts as there are blocks"});
     if (layouts && plan.precision_pct && outcome.blocks_planned >= *layouts)
-        all.push_back({"few_layouts_for_precision",
-                       fmt::format("a precision of {:g} % was looked for in {} blocks at the most, as many "
-                                   "as there are layouts of each build",
-                                   *plan.precision_pct, *layouts),
-                       "link more layouts where an interval is too wide"});
+        all.push_back(
+            {"few_layouts_for_precision",
+             fmt::format("a precision of {:g} % was requested, but the run has at most {} blocks: one "
+                         "for each layout of a build",
+                         *plan.precision_pct, *layouts),
+             "link more layouts if an interval is too wide"});
 }
 
 /// Describes the path, from the first result that has it: it belongs to the kernels, not to a contender.
@@ -146,9 +149,9 @@ std::string path_to_client(const report& found) {
     };
     const auto half = median_of("path_rtt_p50"), most = median_of("path_rtt_p99"),
                rate = median_of("path_rate");
-    if (!half || !most || !rate) return "what the path is like is not known";
+    if (!half || !most || !rate) return "the speed of the network path is unknown";
     return fmt::format(
-        "a round trip between the kernels takes {} (99 %: {}), and {:.0f} MB/s come from there",
+        "a round trip between the kernels takes {} (99 %: {}), and the path carries {:.0f} MB/s",
         reports::human_time(*half), reports::human_time(*most), *rate / 1e6);
 }
 
@@ -194,7 +197,7 @@ texts unequally_busy(const run_plan& plan, const sample_table& samples) {
         if (shares.size() < 2) continue;
         const auto [least, most] = std::ranges::minmax(shares);
         if (most.first - least.first > explained)
-            all.push_back(fmt::format("on {} {} waited for {:.0f} % of its time and {} for {:.0f} %",
+            all.push_back(fmt::format("on {}, {} waited for {:.0f} % of its time and {} for {:.0f} %",
                                       plan.workloads[workload], most.second, 100 * most.first, least.second,
                                       100 * least.first));
     }
@@ -206,42 +209,43 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
                    const report& found) {
     if (found.plan->generator_on)
         all.push_back({"client_elsewhere",
-                       fmt::format("the client of serve/open_loop was on another machine, by `{}`: {}",
+                       fmt::format("the client of serve/open_loop ran on another machine (`{}`): {}",
                                    *found.plan->generator_on, path_to_client(found)),
-                       "latencies have that path in them; compare them with none of another path"});
+                       "latencies contain this path; compare them only with latencies over the same path"});
     if (is_unreliable(found))
         all.push_back({"unreliable",
-                       fmt::format("this session is not fit to judge anything: {}", *found.aa->reason),
-                       "end what else runs on this machine (`loopbench doctor` says what to look at) and "
-                       "run it again"});
+                       fmt::format("the session is unreliable, so no verdict counts: {}", *found.aa->reason),
+                       "end other programs on this machine (see `loopbench doctor`), and run it again"});
     if (const auto drifted = drifted_workloads(found); !drifted.empty())
         all.push_back(
             {"drift",
              fmt::format("the baseline's second half differs from its first: {}", fmt::join(drifted, ", ")),
-             "ratios stand, as they are taken within blocks; do not quote absolute times of this "
-             "run"});
+             "ratios are still valid, because they are computed within blocks; do not quote absolute "
+             "times of this run"});
     if (const auto& disturbed = found.disturbed; disturbed.kept > 0)
-        all.push_back({"disturbed",
-                       fmt::format("{} trials among the results were disturbed by something else on this "
-                                   "machine ({} of {} were, and {} repeats did not help all of them)",
-                                   disturbed.kept, disturbed.disturbed, disturbed.trials, disturbed.repeated),
-                       "end what else runs on this machine"});
+        all.push_back(
+            {"disturbed",
+             fmt::format("other programs on this machine disturbed {} trials that are in the results ({} "
+                         "of {} trials were disturbed, and {} were repeated)",
+                         disturbed.kept, disturbed.disturbed, disturbed.trials, disturbed.repeated),
+             "end other programs on this machine"});
     if (const auto differ = ratios_that_differ(found); !differ.empty()) {
         constexpr std::size_t most = 5;
         const std::span shown{differ.data(), std::min(differ.size(), most)};
         all.push_back(
             {"hosts_differ",
-             fmt::format("the ratio is not the same on all hosts: {}{}", fmt::join(shown, "; "),
+             fmt::format("ratios differ between hosts: {}{}", fmt::join(shown, "; "),
                          differ.size() > most ? fmt::format("; and {} more", differ.size() - most) : ""),
-             "intervals cover that; for what holds on one kind of machine, merge the shards of that kind "
-             "alone (--partial)"});
+             "intervals include these differences; for ratios of one kind of machine, merge only the "
+             "shards of that kind (--partial)"});
     }
     if (const auto waited = unequally_busy(plan, samples); !waited.empty())
-        all.push_back({"waited_together",
-                       fmt::format("what ran together did not keep the core equally busy, and CPU time does "
-                                   "not show what is waited for: {}",
-                                   fmt::join(waited, "; ")),
-                       "measure them with --pairing sequential, which judges the time that they take"});
+        all.push_back(
+            {"waited_together",
+             fmt::format("concurrent contenders did not keep the core equally busy, and CPU time does "
+                         "not contain waiting: {}",
+                         fmt::join(waited, "; ")),
+             "measure them with --pairing sequential, which compares their elapsed time"});
 }
 
 void warn_of_baseline(warning_list& all, const run_plan& plan, const report& found) {
@@ -253,9 +257,9 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
             missing.push_back(item.workload);
     if (!missing.empty())
         all.push_back({"baseline_without_numbers",
-                       fmt::format("there are no ratios for {}: the baseline {} has no numbers there",
+                       fmt::format("there are no ratios for {}, because the baseline {} has no values there",
                                    fmt::join(missing, ", "), plan.baseline),
-                       "see the baseline's reason in the table, or name another --baseline"});
+                       "see the baseline's reason in the table, or choose another --baseline"});
 }
 
 }  // namespace
@@ -272,16 +276,16 @@ std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcom
 
 reports::warning baseline_not_measured(const std::string& baseline) {
     return {"no_baseline",
-            fmt::format("there are no ratios: the baseline {} is not among the contenders", baseline),
-            fmt::format("add --contender {}, or name one of the contenders with --baseline", baseline)};
+            fmt::format("there are no ratios, because the baseline {} is not among the contenders", baseline),
+            fmt::format("add --contender {}, or choose one of the contenders with --baseline", baseline)};
 }
 
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why) {
     return {"faster_than_floor",
-            fmt::format("{} below the best floor's: {}; {}", reports::title_of_metric(metric),
+            fmt::format("{} below the floor: {}; {}", reports::title_of_metric(metric),
                         fmt::join(cells, "; "), why.empty() ? "no reason is known" : why),
-            why.empty() ? "see whether the floor does more than it must there, or the contender less"
+            why.empty() ? "check whether the floor does more work than necessary, or the contender less"
                         : "ignore the floor"};
 }
 

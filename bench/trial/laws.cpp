@@ -13,7 +13,7 @@ double ns(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-constexpr std::string_view cause =
+constexpr std::string_view likely_cause =
     "the contender reports one section and counts or times another; see \"Laws\" in docs/method.md";
 
 bool are_equal(double one, double other) {
@@ -29,7 +29,7 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
     if (found == expected) return std::nullopt;
     return fmt::format(
         "law of counts: {:.0f} timed operations need {:.0f} latencies, but the contender recorded {:.0f}; {}",
-        *claims.operations, expected, found, cause);
+        *claims.operations, expected, found, likely_cause);
 }
 
 /// The printed numbers are those of the section: its length over its operations, their rate and their CPU
@@ -42,7 +42,7 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
                    : fmt::format(
                          "law of numbers: the contender printed {} = {:.6g}, but its timed section gives "
                          "{:.6g}; {}",
-                         what, *printed, expected, cause);
+                         what, *printed, expected, likely_cause);
     };
     if (claims.operations && claims.wall_ns && *claims.operations > 0 && *claims.wall_ns > 0) {
         const double time = *claims.wall_ns / *claims.operations;
@@ -58,7 +58,7 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
                    ? std::optional<std::string>{}
                    : fmt::format(
                          "law of numbers: {} is {:.6g} ns, more than {:g} times the mean ({:.6g} ns); {}",
-                         what, *value, times, *claims.latency_mean, cause);
+                         what, *value, times, *claims.latency_mean, likely_cause);
     };
     if (auto broken = above("latency_p50", claims.latency_p50, 2)) return broken;
     return above("latency_p99", claims.latency_p99, 100);
@@ -80,7 +80,7 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
     return fmt::format(
         "Little's law: {:.0f} latencies with a mean of {:.0f} ns in {:.0f} ns give {:.3g} operations in "
         "flight, but the workload has {:g}; {}",
-        *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, cause);
+        *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, likely_cause);
 }
 
 /// The parent's view of CPU time (wait4(2)) covers what the contender claims, and no core runs for longer
@@ -92,12 +92,12 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
         return fmt::format(
             "law of CPU time: the timed section claims {:.0f} ns, but the whole process used {:.0f} ns; {}",
-            *claims.cpu_ns, seen, cause);
+            *claims.cpu_ns, seen, likely_cause);
     if (*claims.cpu_ns > 1.05 * cores * *claims.wall_ns + rounding_ns)
         return fmt::format(
             "law of CPU time: the contender claims {:.0f} ns of CPU time in a section of {:.0f} ns on {} "
             "core{}; {}",
-            *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s", cause);
+            *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s", likely_cause);
     return std::nullopt;
 }
 
@@ -107,7 +107,7 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
         return fmt::format(
             "law of clocks: the timed section claims {:.0f} ns, but the process lasted {:.0f} ns; {}",
-            *claims.wall_ns, seen, cause);
+            *claims.wall_ns, seen, likely_cause);
     // Starting and ending a process takes milliseconds, and a busy machine hundreds of them.
     constexpr double start_and_end_ns = 500e6;
     if (claims.age_ns &&
@@ -115,7 +115,7 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
          *claims.age_ns < 0.5 * (seen - static_cast<double>(child.usage.run_delay_ns)) - start_and_end_ns))
         return fmt::format(
             "law of clocks: the contender's clock advanced by {:.0f} ns, and its parent's by {:.0f} ns; {}",
-            *claims.age_ns, seen, cause);
+            *claims.age_ns, seen, likely_cause);
     return std::nullopt;
 }
 
@@ -131,7 +131,7 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
             return fmt::format(
                 "law of clocks: a slice took {:.0f} ns by the contender's clock and {:.0f} ns by its "
                 "parent's; {}",
-                of_one, ns(one.observed), cause);
+                of_one, ns(one.observed), likely_cause);
         if (one.untimed_operations == 0) continue;
         said += of_one;
         switches += switches_ns;
@@ -141,7 +141,7 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
         "law of clocks: all slices took {:.0f} ns by the contender's clock and {:.0f} ns by its parent's; {}",
-        said, observed, cause);
+        said, observed, likely_cause);
 }
 
 std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, const timed_claims& claims) {
@@ -153,11 +153,11 @@ std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, c
     if (claims.operations && operations != *claims.operations)
         return fmt::format(
             "law of numbers: the slices contain {:.0f} operations, but the contender reports {:.0f}; {}",
-            operations, *claims.operations, cause);
+            operations, *claims.operations, likely_cause);
     if (claims.wall_ns && !are_equal(wall, *claims.wall_ns))
         return fmt::format(
             "law of numbers: the slices last {:.0f} ns, but the contender reports {:.0f} ns; {}", wall,
-            *claims.wall_ns, cause);
+            *claims.wall_ns, likely_cause);
     return std::nullopt;
 }
 

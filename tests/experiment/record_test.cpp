@@ -105,7 +105,7 @@ TEST(record, contender_descriptions_and_counts_are_read_back) {
     EXPECT_EQ(syscalls->reason, "counted by a tracer");
     const auto missing = std::ranges::find(report.warnings, "counts_missing", &reports::warning::code);
     ASSERT_NE(missing, report.warnings.end());
-    EXPECT_EQ(missing->message, "1 of 2 cells lack counts or checks: allocations: nobody knows");
+    EXPECT_EQ(missing->message, "1 of 2 results lack counts or checks: allocations: nobody knows");
     const auto doubling = std::ranges::find(report.results, "doubling", &reports::result::metric);
     ASSERT_NE(doubling, report.results.end());
     EXPECT_EQ(doubling->samples.size(), 6U);

@@ -95,7 +95,7 @@ TEST(calibrate, false_alarms_are_counted) {
     const auto found =
         bench::judge_calibration(equal, slowed, {.aa_tries = 200, .aa_blocks = 6, .tries = 1, .blocks = 6});
     EXPECT_GT(found.aa.different, 2U);
-    EXPECT_LT(found.aa.different, 20U) << "5 % of 200 are expected";
+    EXPECT_LT(found.aa.different, 20U) << "expected: 5 % of 200";
 }
 
 TEST(calibrate, trials_that_ignored_the_slowdown_are_refused) {
@@ -136,7 +136,7 @@ TEST(calibrate, all_trials_must_have_the_same_pairing) {
     auto mixed = small_plan(1);
     mixed.pairings = {reports::pairing::concurrent, reports::pairing::sequential};
     const auto complaint = complaint_of<bench::usage_error>([&] { bench::pairing_of(mixed); });
-    for (const auto* said : {"yield has the way concurrent", "echo the way sequential", "--pairing"})
+    for (const auto* said : {"yield is concurrent", "echo is sequential", "--pairing"})
         EXPECT_SAYS(complaint, said);
 }
 
@@ -276,11 +276,11 @@ TEST(calibrate_command, each_pairing_has_its_own_calibration) {
         nlohmann::json::parse(content_of(loopbench.path("state/loopbench/calibration-concurrent.json")));
     EXPECT_EQ(stored["calibration"]["pairing"], "concurrent");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
-    const auto quoted_by = [&](const std::string& way) {
+    const auto quoted_by = [&](const std::string& pairing) {
         loopbench.in_shell(
             "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload echo "
             "--blocks 1 -o $out --pairing " +
-            way);
+            pairing);
         return loopbench.report()["environment"].contains("calibration");
     };
     EXPECT_TRUE(quoted_by("concurrent"));
@@ -292,7 +292,7 @@ TEST(calibrate_command, a_contender_that_cannot_be_slowed_down_is_refused_at_onc
     loopbench.add_contender("fake", R"(row '"real_time": 10, "time_unit": "ns", "iterations": 1')");
     const auto ended = loopbench.in_shell(calibrate_briefly);
     EXPECT_EQ(ended.code, 2);
-    EXPECT_SAYS(ended.error_tail, "knows LOOPBENCH_SLOWDOWN");
+    EXPECT_SAYS(ended.error_tail, "LOOPBENCH_SLOWDOWN");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
 }
 

@@ -59,8 +59,9 @@ TEST_F(check_counted, one_more_system_call_per_operation_is_a_regression) {
     const auto ran = check("LOOPBENCH_TEST_COST=system_call");
     EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
     EXPECT_NEAR(count_in(ran.output, "regression", "syscalls"), 1, 0.01) << ran.output;
-    EXPECT_SAYS(ran.output, "6 of 7 hold");
-    EXPECT_SAYS(content_of(loopbench.path("out/counts.json")), "fcntl") << "which call it is stands there";
+    EXPECT_SAYS(ran.output, "6 of 7 results hold");
+    EXPECT_SAYS(content_of(loopbench.path("out/counts.json")), "fcntl")
+        << "counts.json names the system call";
 }
 
 TEST_F(check_counted, one_more_allocation_per_operation_is_a_regression) {
@@ -68,7 +69,7 @@ TEST_F(check_counted, one_more_allocation_per_operation_is_a_regression) {
     EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
     EXPECT_NEAR(count_in(ran.output, "regression", "allocations"), 1, 0.01) << ran.output;
     EXPECT_NEAR(count_in(ran.output, "regression", "allocated_bytes"), 40, 0.4) << ran.output;
-    EXPECT_SAYS(ran.output, "5 of 7 hold");
+    EXPECT_SAYS(ran.output, "5 of 7 results hold");
 }
 
 TEST_F(check_counted, a_large_slack_lets_a_planted_call_pass) {
@@ -106,7 +107,7 @@ TEST_F(check_counted, without_a_tracer_the_check_is_inconclusive_and_names_the_t
     EXPECT_EQ(check("PATH=/nowhere", "--update").code, 4);
     EXPECT_EQ(content_of(loopbench.path("baseline.json")), before);
     EXPECT_EQ(check("PATH=/nowhere LOOPBENCH_TEST_COST=allocation").code, 3)
-        << "what could be counted fails alone, and a regression outranks what is unclear";
+        << "a regression of one count outranks an undecided one";
 }
 
 TEST_F(check_counted, a_report_with_counts_is_checked_without_running_anything) {

@@ -55,7 +55,7 @@ TEST_F(compare_layouts, unchanged_code_shows_no_difference_although_single_build
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto single = loopbench({"compare", (folder_of("old") / "01").native(),
                                    (folder_of("new") / "01").native(), "-o", loopbench.path("one").native()});
-    EXPECT_SAYS(single.error_tail, "each build is there once");
+    EXPECT_SAYS(single.error_tail, "each build has one layout");
 }
 
 TEST_F(compare_layouts, a_slower_build_is_found_and_the_effect_of_the_layout_is_reported) {
@@ -68,7 +68,7 @@ TEST_F(compare_layouts, a_slower_build_is_found_and_the_effect_of_the_layout_is_
     const auto found = time_of(report, "next");
     EXPECT_EQ(found["verdict"], "slower");
     EXPECT_NEAR(found["layout_pct"].get<double>(), 2.1, 1);
-    EXPECT_SAYS(ran.error_tail, "one layout of the same code differs from another by");
+    EXPECT_SAYS(ran.error_tail, "layouts of the same code differ by");
     EXPECT_SAYS(ran.output, "Intervals cover where code comes to lie");
 }
 
@@ -79,9 +79,9 @@ TEST_F(compare_layouts, each_trial_names_its_layout_and_each_layout_runs_once_pe
     std::map<std::string, std::set<std::string>> had;
     for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
         if (line.contains("layout")) had[line["contender"]].insert(line["layout"].get<std::string>());
-    EXPECT_EQ(had.size(), 3U) << "the A/A, too";
+    EXPECT_EQ(had.size(), 3U) << "the A/A copy has the same layouts";
     for (const auto& [contender, layouts] : had) EXPECT_EQ(layouts.size(), 12U) << contender;
-    EXPECT_TRUE(fs::exists(folder_of("old") / "07.trials")) << "it is what ran";
+    EXPECT_TRUE(fs::exists(folder_of("old") / "07.trials")) << "layout 07 ran";
 }
 
 TEST_F(compare_layouts, a_resumed_comparison_uses_the_layouts_of_the_original_plan) {

@@ -24,7 +24,7 @@ for ((i = 0; i < 5; ++i)); do
     check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?
     [ "$code" -eq 5 ] || break
 done
-[ "$code" -ne 5 ] || { echo "this machine is too noisy by itself:"; cat "$folder/log"; exit 77; }
+[ "$code" -ne 5 ] || { echo "this machine is too noisy even without the noise generator:"; cat "$folder/log"; exit 77; }
 [ "$code" -eq 0 ] || { cat "$folder/log"; exit 1; }
 
 # Four noise processes per core: a contender gets a fifth of a core and often waits for it.
@@ -41,7 +41,7 @@ try() {  # the planted cost, and the one exit code that would be wrong
     LOOPBENCH_TEST_COST=$1 LOOPBENCH_TEST_COST_OF=asio-other check >"$folder/log" 2>&1 || code=$?
     cat "$folder/log"
     case $code in
-        "$2") echo "the exit code is $code, with the planted cost: $1" && exit 1 ;;
+        "$2") echo "the exit code is $code with the planted cost $1" && exit 1 ;;
         0 | 3 | 4 | 5) ;;
         *) echo "the exit code is $code" && exit 1 ;;
     esac

@@ -56,7 +56,7 @@ TEST_F(history_command, a_report_can_be_added_listed_shown_and_exported) {
     const auto exported = loopbench.path("points.csv").native();
     EXPECT_EQ(run("export", {"-o", exported}).code, 0);
     EXPECT_SAYS(content_of(exported), "loop-epoll,time,ns,smaller,sequential,asio-epoll,1.5,");
-    EXPECT_EQ(run("export", {"1", "--workload", "yield"}).code, 2) << "a report is given back whole";
+    EXPECT_EQ(run("export", {"1", "--workload", "yield"}).code, 2) << "a report is exported as a whole";
     for (const auto* none : {"2", "0", "99999999999", "99999999999999999999"})
         EXPECT_EQ(run("export", {none}).code, 2) << none;
 }
@@ -91,11 +91,12 @@ TEST_F(history_command, changes_exits_with_3_if_a_new_one_is_worse) {
     ASSERT_EQ(run("add", files).code, 0);
     ASSERT_EQ(run("add", {write(report_of_day(30, 1.4), "30.json"), "--commit", "the-last"}).code, 0);
     const auto all = run("changes");
-    EXPECT_EQ(all.code, 0) << "it is no gate without --since";
-    EXPECT_SAYS(all.output, "time of loop-epoll on yield: worse by ");
+    EXPECT_EQ(all.code, 0) << "without --since, the exit code is 0";
+    EXPECT_SAYS(all.output, "loop-epoll on yield: ");
+    EXPECT_SAYS(all.output, " % worse (");
     EXPECT_EQ(run("changes", {"--since", "2026-01-20"}).code, 3);
     const auto after = run("changes", {"--since", "2026-01-24", "--json"});
-    EXPECT_EQ(after.code, 0) << "it was before";
+    EXPECT_EQ(after.code, 0) << "the change is before this date";
     EXPECT_EQ(nlohmann::json::parse(after.output)["changes"].size(), 0);
     EXPECT_EQ(run("changes", {"--since", "the-l"}).code, 0);
     EXPECT_EQ(run("changes", {"--since", "2026-01-23T13:00:00+10:00"}).code, 3) << "03:00 in UTC";
@@ -186,12 +187,12 @@ TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
     ASSERT_EQ(runs().size(), 1);
     EXPECT_EQ(run("export", {"1"}).output, content_of(loopbench.path("out/report.json")));
     EXPECT_EQ(run("add", {loopbench.path("out/journal.jsonl").native()}).code, 0);
-    EXPECT_EQ(runs().size(), 1) << "the journal is the same run";
+    EXPECT_EQ(runs().size(), 1) << "the journal and the report are one run";
     const auto nowhere = loopbench({"run", "--blocks", "2", "-o", loopbench.path("never").native(),
                                     "--history=postgresql://me:secret@localhost:1/none"});
     EXPECT_EQ(nowhere.code, 1);
     EXPECT_EQ(nowhere.error_tail.find("secret"), std::string::npos) << nowhere.error_tail;
-    EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "nothing was measured for nothing";
+    EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
 // The second run starts in .git, where git knows the commit but not whether the sources are clean.
@@ -238,7 +239,7 @@ TEST_F(history_command, a_file_size_limit_changes_nothing_and_is_reported) {
     const auto full = loopbench.in_shell("ulimit -f 300; $loopbench history add --history '" +
                                          history.place() + "' $folder/2.json");
     EXPECT_EQ(full.code, 1) << full.error_tail;
-    EXPECT_SAYS(full.error_tail, "room");
+    EXPECT_SAYS(full.error_tail, "space");
     EXPECT_EQ(runs().size(), 1);
     EXPECT_EQ(run("add", {loopbench.path("2.json").native()}).code, 0) << "when there is";
     EXPECT_EQ(runs().size(), 2);
@@ -267,7 +268,7 @@ TEST_F(history_command, a_full_disk_changes_nothing_and_is_reported) {
     if (ran.code == refused) GTEST_SKIP() << "no file system can be mounted here";
     ASSERT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_SAYS(ran.output, "full: 1");
-    EXPECT_SAYS(ran.error_tail, "make room there");
+    EXPECT_SAYS(ran.error_tail, "free some space");
     EXPECT_SAYS(ran.output, "\"run\": 1");
     EXPECT_EQ(ran.output.find("\"run\": 2"), std::string::npos) << ran.output;
     EXPECT_EQ(content_of(loopbench.path("again.json")), content_of(loopbench.path("2.json")));

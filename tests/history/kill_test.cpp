@@ -106,13 +106,13 @@ TEST_F(killed_add, a_kill_at_any_moment_loses_nothing_and_leaves_no_partial_repo
         ASSERT_EQ(whole_runs(), ++kept) << number;
         std::filesystem::remove(file);
     }
-    EXPECT_GE(killed_, wanted) << "they were through before they could be killed";
+    EXPECT_GE(killed_, wanted) << "the processes ended before they were killed";
     std::vector<std::uint64_t> seeds;
     bench::store store{place_, bench::opening::existing};
     for (const auto& run : store.runs()) seeds.push_back(store.report_of(run.id)->seed);
     std::ranges::sort(seeds);
     EXPECT_EQ(seeds.size(), kept);
-    EXPECT_EQ(std::ranges::adjacent_find(seeds), seeds.end()) << "each of them once";
+    EXPECT_EQ(std::ranges::adjacent_find(seeds), seeds.end()) << "each report is stored once";
 }
 
 TEST_F(killed_add, a_kill_while_the_history_is_created_does_no_harm) {
@@ -125,7 +125,7 @@ TEST_F(killed_add, a_kill_while_the_history_is_created_does_no_harm) {
         add_again(file);
         ASSERT_EQ(whole_runs(), 1) << number;
     }
-    EXPECT_GE(killed_, wanted) << "they were through before they could be killed";
+    EXPECT_GE(killed_, wanted) << "the processes ended before they were killed";
 }
 
 }  // namespace

@@ -78,10 +78,10 @@ TEST(store, adding_a_report_again_only_updates_its_origin) {
     EXPECT_EQ(store.runs()[0].dirty, false);
     EXPECT_EQ(store.runs()[0].machine.name, "left");
     store.add(bench::entry_of(report_of_day(1), {"", true, ""}));
-    EXPECT_EQ(store.runs()[0].dirty, true) << "that alone was forgotten";
+    EXPECT_EQ(store.runs()[0].dirty, true) << "only this field was given";
     store.add(bench::entry_of(report_of_day(1), {"another", {}, ""}));
     EXPECT_EQ(store.runs()[0].commit, "another");
-    EXPECT_FALSE(store.runs()[0].dirty) << "nobody said it of that one";
+    EXPECT_FALSE(store.runs()[0].dirty) << "the state of the new commit is unknown";
 }
 
 TEST(store, a_finished_run_replaces_its_interrupted_state) {
@@ -236,7 +236,7 @@ TEST(store, a_lock_of_another_process_is_reported) {
         complaint_of<bench::database_error>([&] { store.add(bench::entry_of(report_of_day(1), {})); }),
         "another process");
     other.sql << "ROLLBACK";
-    EXPECT_TRUE(store.add(bench::entry_of(report_of_day(1), {})).is_new) << "when that is done";
+    EXPECT_TRUE(store.add(bench::entry_of(report_of_day(1), {})).is_new) << "the other transaction has ended";
 }
 
 TEST(store, reading_does_not_create_a_missing_history) {
@@ -272,7 +272,7 @@ TEST(sqlite, a_place_that_cannot_be_examined_or_created_is_reported_with_a_remed
         return complaint_of<std::exception>([&] { bench::store{place.native(), how}; });
     };
     const auto unknown = refusal(loop, opening::existing);
-    EXPECT_SAYS(unknown, "symbolic links") << "nobody knows that there is none";
+    EXPECT_SAYS(unknown, "symbolic links") << "the file cannot be examined";
     const auto folderless = refusal(text / "history.db", opening::created_if_missing);
     EXPECT_SAYS(folderless, "--history");
 }
@@ -332,7 +332,7 @@ TEST(postgresql, a_connection_that_ends_during_use_loses_nothing) {
                   .code,
               0);
     EXPECT_THROW(store.add(bench::entry_of(report_of_day(2), {})), bench::database_error);
-    EXPECT_THROW(store.runs(), bench::database_error) << "it is gone";
+    EXPECT_THROW(store.runs(), bench::database_error) << "the run is removed";
     store = opened(history);
     EXPECT_EQ(store.runs().size(), 1);
     EXPECT_EQ(psql(history.place(), "DROP TRIGGER going ON loopbench_run").code, 0);
@@ -364,7 +364,7 @@ TEST(postgresql, a_read_only_server_can_be_read_and_reports_failed_writes) {
     EXPECT_TRUE(replica.runs().empty());
     EXPECT_SAYS(
         complaint_of<bench::database_error>([&] { replica.add(bench::entry_of(report_of_day(1), {})); }),
-        "right to write");
+        "permission");
 }
 
 TEST(postgresql, an_unreachable_server_is_named_without_its_password) {
@@ -393,7 +393,7 @@ TEST(postgresql, a_badly_encoded_password_is_refused_without_showing_it) {
                  bench::usage_error);
     EXPECT_THROW((bench::store{"postgresql://me:a%2fb@localhost:1/none?password=a@b", opening::existing}),
                  bench::database_error)
-        << "nobody is there";
+        << "no server listens here";
 }
 
 TEST(place, a_url_of_another_database_is_refused) {

@@ -85,7 +85,8 @@ TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_and_their_changes
     EXPECT_EQ(line_of(most, "time", "loop-epoll")["changes"][0]["at"], 10);
     const auto few = shown("", 5);
     EXPECT_EQ(few["runs"].size(), 5);
-    EXPECT_TRUE(line_of(few, "time", "loop-epoll")["changes"].empty()) << "it was before";
+    EXPECT_TRUE(line_of(few, "time", "loop-epoll")["changes"].empty())
+        << "the change is before the shown runs";
     EXPECT_EQ(shown("", 0)["runs"].size(), 1);
 }
 
@@ -94,7 +95,7 @@ TEST_F(trends_page, runs_that_are_in_no_series_are_not_counted) {
     interrupted.complete = false;
     store.add(bench::entry_of(interrupted, {}));
     EXPECT_EQ(shown()["runs"].size(), 40);
-    EXPECT_EQ(shown()["all_runs"], 40) << "it has them all";
+    EXPECT_EQ(shown()["all_runs"], 40) << "the page has all runs";
 }
 
 }  // namespace

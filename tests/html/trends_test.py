@@ -114,7 +114,7 @@ class Trends(PageTest):
     def test_what_changed_is_said_between_its_commits_with_its_size(self):
         self.open()
         said = [" ".join(each.split()) for each in self.texts(".changes > li")]
-        self.assertEqual(sum(len(re.findall("worse by|better by", each)) for each in said), len(self.changes))
+        self.assertEqual(sum(len(re.findall("% worse|% better", each)) for each in said), len(self.changes))
         for contender, workload, _, start, times in STEPS:
             change = next(each for each in self.changes
                           if (each["contender"], each["workload"]) == (contender, workload))

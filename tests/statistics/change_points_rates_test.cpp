@@ -43,7 +43,7 @@ TEST(change_points, levels_are_corrected_for_the_number_of_series) {
     all.push_back(with_step(random, normal_noise(0.01), 60, 50, 10));
     const auto found = bench::change_points(all);
     EXPECT_EQ(std::ranges::count_if(found, [](const auto& points) { return !points.empty(); }), 1);
-    ASSERT_EQ(found.back().size(), 1) << "and one that changed is found among them";
+    ASSERT_EQ(found.back().size(), 1) << "the changed series is found among them";
 }
 
 // The correction asks for a p-value of 1 in 1.1 million here.

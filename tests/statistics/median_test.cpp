@@ -103,7 +103,7 @@ TEST(sign_test, the_p_value_is_limited_by_the_number_of_samples) {
     EXPECT_EQ(bench::p_above(one_to(7), 7), 1);
     EXPECT_EQ(bench::p_above(one_to(7), 9), 1);
     EXPECT_DOUBLE_EQ(bench::p_above(one_to(7), 1 - 1e-12), 1.0 / 128);
-    EXPECT_NEAR(bench::p_above(one_to(7), 4), 0.5, 0.14) << "the middle one";
+    EXPECT_NEAR(bench::p_above(one_to(7), 4), 0.5, 0.14) << "the middle sample";
 }
 
 TEST(median, the_interval_of_equal_samples_is_a_point) {

@@ -28,7 +28,7 @@ TEST(shift, it_is_the_median_of_all_differences) {
             EXPECT_EQ(bench::shift_between(first, second).median, median_of_all_differences(first, second))
                 << from.name << ' ' << m << ' ' << n;
         }
-    EXPECT_EQ(bench::shift_between(samples{0, 1, 1, 2}, samples{1, 1, 1, 3}).median, 0) << "of ties";
+    EXPECT_EQ(bench::shift_between(samples{0, 1, 1, 2}, samples{1, 1, 1, 3}).median, 0) << "with ties";
     EXPECT_FALSE(std::signbit(bench::shift_between(samples{1, 1}, samples{1, 1}).median));
 }
 
@@ -43,7 +43,7 @@ TEST(shift, the_interval_lies_between_two_differences) {
     const auto found = bench::shift_between(first, second);
     EXPECT_EQ(found.low, all[2]);
     EXPECT_EQ(found.high, all[22]);
-    EXPECT_FALSE(bench::shift_between(samples{1, 2, 3}, samples{1, 2, 3}).low) << "too few";
+    EXPECT_FALSE(bench::shift_between(samples{1, 2, 3}, samples{1, 2, 3}).low) << "too few samples";
 }
 
 // A list of all differences would take 20 GB.

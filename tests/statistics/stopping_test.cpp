@@ -20,7 +20,7 @@ TEST(stopping, half_the_width_needs_four_times_the_blocks) {
     std::vector<double> pairs;
     for (int i = 0; i < 30; ++i) pairs.push_back(std::log1p(0.01) * (i < 15 ? -1 : 1));
     EXPECT_EQ(blocks_for(pairs, 1), 30U);
-    EXPECT_EQ(blocks_for(pairs, 2), pilot_blocks) << "no fewer than the pilot has";
+    EXPECT_EQ(blocks_for(pairs, 2), pilot_blocks) << "at least as many as the pilot";
     for (auto& pair : pairs) pair *= 2;
     EXPECT_EQ(blocks_for(pairs, 1), 120U);
 }
@@ -65,7 +65,7 @@ TEST(stopping, stopping_after_two_stages_hardly_reduces_the_coverage) {
         });
         EXPECT_GE(found.coverage, 0.925) << from.name;  // found: at least 0.937, standard error 0.006
         EXPECT_GT(found.blocks, 34) << from.name << ": the pilot was always enough";
-        EXPECT_LT(found.blocks, 140) << from.name << ": it never was";
+        EXPECT_LT(found.blocks, 140) << from.name << ": the pilot was never enough";
     }
 }
 

@@ -29,7 +29,7 @@ TEST(verdict, a_difference_needs_an_interval_beyond_the_threshold) {
     EXPECT_EQ(judged(around(0.05, 7)), verdict::faster);
     EXPECT_EQ(judged(around(-0.05, 7)), verdict::slower);
     EXPECT_EQ(judged(around(0, 7)), verdict::equivalent);
-    EXPECT_EQ(judged(around(0.009, 7)), verdict::equivalent) << "0.9 % is of no interest";
+    EXPECT_EQ(judged(around(0.009, 7)), verdict::equivalent) << "0.9 % is below the threshold";
     EXPECT_EQ(judged(around(0.01, 7, 0.01)), verdict::inconclusive) << "on both sides of the threshold";
     EXPECT_EQ(judged(around(0, 7, 0.01)), verdict::inconclusive) << "from -3 to 3 %";
 }

@@ -61,10 +61,10 @@ TEST(driver_comparison, pairs_decide_what_two_ratios_to_a_noisy_baseline_cannot)
     EXPECT_NEAR(time.to_epoll->median, 1.1, 1e-9);
     EXPECT_EQ(time.to_epoll->judged, reports::verdict::faster);
     EXPECT_LE(*time.to_baseline->low, *in(report, "poll", "time").to_baseline->high)
-        << "or the two ratios would have told as well";
+        << "otherwise the ratios to the baseline would suffice";
     ASSERT_TRUE(in(report, "ring", "cpu").to_epoll);
     EXPECT_EQ(in(report, "ring", "cpu").to_epoll->judged, reports::verdict::equivalent)
-        << "of the same two, whoever takes less CPU";
+        << "the CPU times of the same two contenders are compared";
     for (const auto* other : {"slow ring", "poll", "slow poll", "bare"})
         EXPECT_FALSE(in(report, other, "time").to_epoll) << other;
 }

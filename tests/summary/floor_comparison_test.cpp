@@ -147,9 +147,8 @@ TEST(floor_comparison, known_reasons_for_values_below_the_floor_are_named_once) 
     const auto warnings = floor_warnings(report);
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_TRUE(warnings[0].message.starts_with(
-        "median lateness below the best floor's: loop-precise 0.05 times that of floor-epoll on "
-        "timer/periodic; "
-        "loop-round-robin 0.025 times that of floor-epoll on timer/periodic; "))
+        "median lateness below the floor: loop-precise has 0.05× that of floor-epoll on timer/periodic; "
+        "loop-round-robin has 0.025× that of floor-epoll on timer/periodic; "))
         << warnings[0].message;
     EXPECT_TRUE(warnings[0].message.ends_with(bench::why_faster_than_floor("timer/periodic", "late_p50")));
     EXPECT_FALSE(warnings[0].remedy.empty());
@@ -162,7 +161,7 @@ TEST(floor_comparison, an_unexplained_value_shortly_below_the_floor_is_a_warning
     EXPECT_EQ(found(report, "asio-epoll", "time").status, reports::result_status::ok);
     const auto warnings = floor_warnings(report);
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_SAYS(warnings[0].message, "asio-epoll 0.95 times that of floor-uring on yield");
+    EXPECT_SAYS(warnings[0].message, "asio-epoll has 0.95× that of floor-uring on yield");
     EXPECT_SAYS(warnings[0].message, "no reason");
 }
 

@@ -115,7 +115,7 @@ TEST(layouts, repeated_layouts_keep_false_alarms_within_the_promise) {
 
 TEST(layouts, a_slowdown_larger_than_the_layouts_effects_is_found) {
     EXPECT_GE(of_comparisons(20, 20, 0.01, 0.04).slower, 0.9);
-    EXPECT_GE(of_comparisons(20, 20, 0, 0.03).slower, 0.9) << "nor one beside none of their own";
+    EXPECT_GE(of_comparisons(20, 20, 0, 0.03).slower, 0.9) << "without effects of layouts";
 }
 
 TEST(layouts, the_number_of_layout_pairs_limits_the_precision) {
@@ -124,7 +124,7 @@ TEST(layouts, the_number_of_layout_pairs_limits_the_precision) {
         const auto& ratio = *time_of_next(report).to_baseline;
         return std::log(*ratio.high / *ratio.low);
     };
-    EXPECT_GT(width(often), 0.5 * width(once)) << "ten times as many blocks say nothing more of the layouts";
+    EXPECT_GT(width(often), 0.5 * width(once)) << "ten times as many blocks add no information about layouts";
     EXPECT_EQ(time_of_next(often).samples.size(), 60U);
 }
 
@@ -171,7 +171,7 @@ TEST(layouts, the_deviation_between_layouts_is_estimated_correctly) {
         EXPECT_EQ(report.plan->layouts, 20U);
     }
     EXPECT_NEAR(std::sqrt(squares), 3, 0.35);
-    EXPECT_FALSE(time_of_next(compared(20, 4, 1, 0.03, 0)).layout_pct) << "each was measured once";
+    EXPECT_FALSE(time_of_next(compared(20, 4, 1, 0.03, 0)).layout_pct) << "each layout was measured once";
     const auto plain = compared(0, 20, 1, 0.03, 0);
     EXPECT_FALSE(time_of_next(plain).layout_pct);
     EXPECT_FALSE(plain.plan->layouts);

@@ -13,7 +13,7 @@
 #include "bench/cli/commands/report_file.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/experiment/selection.hpp"
-#include "bench/gate/finding_formats.hpp"
+#include "bench/gate/gate_result_formats.hpp"
 #include "reports/columns.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
@@ -22,7 +22,7 @@ namespace loopbench::bench {
 
 namespace {
 
-using findings = std::vector<gate_result>;
+using gate_results = std::vector<gate_result>;
 
 /// Returns the part of the baseline that the options select. Throws usage_error if it is empty.
 expectations narrowed(expectations all, const check_options& options) {
@@ -56,12 +56,12 @@ std::vector<std::string> contenders_of(const expectations& all) {
 
 /// Checks the counts. A count beyond its slack is taken a second time, so that an error of the tracer does
 /// not fail the build; the second count decides.
-findings check_counts_here(const expectations& expected, check_session& session) {
+gate_results check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;
     for (const auto& found : check_counts(expected, cells)) {
         const cell_name cell{found.workload, found.contender};
-        const bool differs = found.measured && found.kind != finding_kind::holds;
+        const bool differs = found.measured && found.kind != gate_result_kind::holds;
         if (differs && std::ranges::find(doubtful, cell) == doubtful.end()) doubtful.push_back(cell);
     }
     if (doubtful.empty()) return check_counts(expected, cells);
@@ -71,7 +71,7 @@ findings check_counts_here(const expectations& expected, check_session& session)
     return check_counts(expected, cells);
 }
 
-findings check_times_here(const expected_times& expected, const time_rule& rule, check_session& session) {
+gate_results check_times_here(const expected_times& expected, const time_rule& rule, check_session& session) {
     auto found = check_times(expected, session.measure(expected, cells_of({.times = expected}), 0), rule);
     const auto suspects = suspects_of(expected, found);
     if (suspects.ratios.empty()) return found;
@@ -79,9 +79,9 @@ findings check_times_here(const expected_times& expected, const time_rule& rule,
     return confirm(std::move(found), expected, second, rule);
 }
 
-findings check_here(const expectations& expected, const check_options& options, const invocation& by) {
+gate_results check_here(const expectations& expected, const check_options& options, const invocation& by) {
     check_session session{options, contenders_of(expected), "the baseline", by};
-    findings all;
+    gate_results all;
     if (!expected.counts.empty()) all = check_counts_here(expected, session);
     if (expected.times)
         std::ranges::move(check_times_here(*expected.times, options.rule(), session),
@@ -104,7 +104,7 @@ std::vector<reports::report> read_reports(const check_options& options) {
     return all;
 }
 
-findings check_reports(const expectations& expected, const check_options& options) {
+gate_results check_reports(const expectations& expected, const check_options& options) {
     const auto reports = read_reports(options);
     auto all = check_counts(expected, counts_in(reports.front()));
     if (!expected.times) return all;
@@ -114,7 +114,7 @@ findings check_reports(const expectations& expected, const check_options& option
     if (doubtful && reports.size() > 1)
         times = confirm(std::move(times), *expected.times, reports.back(), rule);
     for (auto& found : times)
-        if (found.kind == finding_kind::suspect)
+        if (found.kind == gate_result_kind::suspect)
             found.message += "; a second report has to confirm it: name one, or check without any";
     std::ranges::move(times, std::back_inserter(all));
     return all;
@@ -125,7 +125,8 @@ int check(const check_options& options, const invocation& by) {
     const auto expected = narrowed(read_baseline(options.against), options);
     const auto found =
         options.reports.empty() ? check_here(expected, options, by) : check_reports(expected, options);
-    const auto* const format = std::ranges::find(finding_formats, options.format, &finding_format::name);
+    const auto* const format =
+        std::ranges::find(gate_result_formats, options.format, &gate_result_format::name);
     reports::write_standard_output(format->write(found));
     return exit_code_of(found);
 }
@@ -181,7 +182,7 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->type_name("NAME")
         ->needs(update);
     std::vector<std::string> names;
-    for (const auto& known : finding_formats) names.emplace_back(known.name);
+    for (const auto& known : gate_result_formats) names.emplace_back(known.name);
     takes_one_of(command->add_option("--format", options->format, "of what it found (text)"), names)
         ->excludes(update);
     add_choice_options(*command, *options);

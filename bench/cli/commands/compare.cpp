@@ -168,7 +168,7 @@ int compare_two_reports(const compare_options& options) {
          {std::pair{options.base, then.complete}, {options.next, now.complete}})
         if (!complete)
             found.push_back(about_session(
-                finding_kind::unclear,
+                gate_result_kind::unclear,
                 fmt::format("{} is of a run that was interrupted; finish it with `loopbench run --resume`",
                             file)));
     return conclude(found);

@@ -84,7 +84,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
 
 int exit_code_of(const reports::report& report) {
     auto found = judge_session(report);
-    if (!report.complete) found.push_back(about_session(finding_kind::unclear, "shards are missing"));
+    if (!report.complete) found.push_back(about_session(gate_result_kind::unclear, "shards are missing"));
     return found.empty() ? exit_ok : exit_code_of(found);
 }
 

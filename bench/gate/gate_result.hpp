@@ -12,17 +12,17 @@
 
 namespace loopbench::bench {
 
-enum class finding_kind {
+enum class gate_result_kind {
     holds,
     looser,      // better than expected
     unclear,     // undecided
     suspect,     // slower or worse, not yet confirmed by a second session
-    unreliable,  // unreliable: the session cannot judge times
+    unreliable,  // the session cannot judge times
     regression,  // worse, confirmed
     failed       // the contender did not do its work
 };
 
-constexpr auto names_of(finding_kind) {
+constexpr auto names_of(gate_result_kind) {
     return std::to_array<std::string_view>(
         {"holds", "looser", "unclear", "suspect", "unreliable", "regression", "failed"});
 }
@@ -30,18 +30,22 @@ constexpr auto names_of(finding_kind) {
 /// A gate result about one metric of a workload and contender, or, without these, about a whole session.
 struct gate_result {
     std::string workload, contender, metric;
-    finding_kind kind = finding_kind::holds;
+    gate_result_kind kind = gate_result_kind::holds;
     std::optional<double> expected, measured;  // per operation; for times, ratios
     std::string message;                       // a sentence; with the remedy, except for `holds`
 };
 
 /// Returns a gate result for the workload, contender and metric of `line`.
 template <class line>
-gate_result about(const line& of, finding_kind kind, std::string message = {}) {
+gate_result about(const line& of, gate_result_kind kind, std::string message = {}) {
     return {of.workload, of.contender, of.metric, kind, {}, {}, std::move(message)};
 }
 
-gate_result about_session(finding_kind kind, std::string message);
+gate_result about_session(gate_result_kind kind, std::string message);
+
+/// The remedy for intervals that are too wide.
+inline constexpr std::string_view for_narrower_intervals =
+    "run more blocks (--blocks), or use a quieter machine";
 
 enum class gate_outcome { pass, failed, regression, unreliable, inconclusive };
 
@@ -53,6 +57,6 @@ constexpr auto names_of(gate_outcome) {
 /// fact on any machine. Then a regression: an unreliable session finds none in times, so it is one of counts,
 /// or the session was reliable. An unreliable session is neither red nor green. Nothing passes while anything
 /// is undecided, or if there are no gate results.
-gate_outcome outcome_of(std::span<const gate_result> findings);
+gate_outcome outcome_of(std::span<const gate_result> results);
 
 }  // namespace loopbench::bench
