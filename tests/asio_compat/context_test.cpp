@@ -236,9 +236,9 @@ TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_times_and_can_be_canc
     early.async_wait([&](error_code) { fired += 'e'; });
     never.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'x' : '?'; });
     moved.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'm' : '?'; });
-    EXPECT_EQ(moved.expires_after(2ms), 1U) << "who waited is told";
+    EXPECT_EQ(moved.expires_after(2ms), 1U) << "the pending wait is cancelled";
     EXPECT_EQ(context.run(), 4U);
-    EXPECT_EQ(std::erase(fired, 'm'), 1U) << "at some time";
+    EXPECT_EQ(std::erase(fired, 'm'), 1U) << "in any order";
     EXPECT_EQ(fired, "elx");
 }
 
@@ -308,12 +308,12 @@ TYPED_TEST(asio_on_our_loop, objects_with_executors_of_the_networking_ts_work) {
 TYPED_TEST(asio_on_our_loop, the_context_refuses_to_run_beside_an_object_with_a_thread_of_asio) {
     auto& context = this->context();
     EXPECT_FALSE(context.uses_stock_scheduler());
-    net::steady_timer stranger(context);  // its executor is any_io_executor: Asio's own service
+    net::steady_timer other(context);  // its executor is any_io_executor: Asio's own service
     EXPECT_TRUE(context.uses_stock_scheduler());
     net::post(context, [] {});
     try {
         context.run();
-        ADD_FAILURE() << "nobody would have known of the thread";
+        ADD_FAILURE() << "the context must refuse to run";
     } catch (const std::logic_error& refused) {
         EXPECT_NE(std::string(refused.what()).find("dropin.hpp"), std::string::npos) << "the remedy";
     }

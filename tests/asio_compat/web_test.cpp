@@ -192,7 +192,7 @@ using response_type = http::response<http::string_body>;
 net::awaitable<void> answer_requests(tls_stream& stream) {
     co_await shake_hands(stream, net::ssl::stream_base::server);
     beast::flat_buffer buffer;
-    for (bool goes_on = true; goes_on;) {
+    for (bool continues = true; continues;) {
         request_type request;
         stream.next_layer().expires_after(1min);
         co_await http::async_read(stream, buffer, request, net::use_awaitable);
@@ -200,7 +200,7 @@ net::awaitable<void> answer_requests(tls_stream& stream) {
         response.body() = std::string(request.target()) + " " + request.body();
         response.chunked(true);  // several buffers
         co_await http::async_write(stream, response, net::use_awaitable);
-        goes_on = request.keep_alive();
+        continues = request.keep_alive();
     }
     co_await wait_for_the_end(stream);
 }

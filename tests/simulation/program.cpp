@@ -94,7 +94,7 @@ void program::between_turns(bool may_begin) {
     ++done.turns;
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
-    if (may_begin && chance_.one_in(100)) cancel_somebody();
+    if (may_begin && chance_.one_in(100)) cancel_a_random_actor();
     if (may_begin && chance_.one_in(16))  // might come while the loop sleeps
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
@@ -178,7 +178,7 @@ void program::cancel(actor& chosen) {
     if (!kernel_.is_planted(defect::dropped_cancellation, 5)) chosen.handle.cancel();
 }
 
-void program::cancel_somebody() {
+void program::cancel_a_random_actor() {
     if (actors_.empty()) return;
     actor& chosen = *std::next(actors_.begin(), static_cast<std::ptrdiff_t>(chance_.below(actors_.size())));
     if (!chosen.is_cancelled && !chosen.handle.done()) cancel(chosen);
@@ -192,13 +192,13 @@ void program::look_for_starving() {
         } else if (each.possible_since == 0) {
             each.possible_since = now;
         } else if (now - each.possible_since > starving_turns) {
-            fail(fmt::format("{} could be over for {} turns, and is not", each.what,
+            fail(fmt::format("{} could have ended {} turns ago, and still waits", each.what,
                              now - each.possible_since));
         }
     }
     for (const actor& each : actors_) {
         if (each.is_cancelled && each.what != stubborn && now - each.cancelled_at > starving_turns)
-            fail(fmt::format("{} was cancelled {} turns ago, and goes on", each.what,
+            fail(fmt::format("{} was cancelled {} turns ago, and still runs", each.what,
                              now - each.cancelled_at));
     }
     for (const other_thread& each : threads_) {
@@ -238,7 +238,7 @@ void program::post() {
             ++by.run;
             by.turns.pop_front();
             ++done.posts;
-            if (may_begin_ && chance_.one_in(20)) cancel_somebody();
+            if (may_begin_ && chance_.one_in(20)) cancel_a_random_actor();
         });
     }
 }
@@ -493,8 +493,8 @@ loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_fil
         if (!written) continue;  // the time was up before anything was written
         offset += written->bytes;
         if (mine->taken != offset)
-            fail(
-                fmt::format("the kernel has taken {} bytes, and the writer is told {}", mine->taken, offset));
+            fail(fmt::format("the kernel has taken {} bytes, but reports {} to the writer", mine->taken,
+                             offset));
         if (!to.is_open()) co_return;
         if (written->error == ECANCELED) continue;
         if (written->error != 0) {

@@ -209,7 +209,7 @@ int main(int count, char** arguments) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     command.add_option("--seconds", seconds, "As many seeds as there is time for instead, on each design");
-    command.add_flag("--fresh", fresh, "Begin with a seed that nobody has chosen");
+    command.add_flag("--fresh", fresh, "Begin with a random seed");
     command.add_flag("--twice", twice, "Run each seed twice, and compare what happened");
     command.add_flag("--canary", canary, "Plant each defect, and fail when one is not found within a minute");
     command.add_option("--defect", planted, "Plant one")->check([](const std::string& name) {

@@ -168,7 +168,7 @@ loop::unique_fd connect_to(std::uint16_t port, std::chrono::milliseconds patienc
 }
 
 bool round_trip(const loop::unique_fd& fd) {
-    constexpr std::string_view text = "is anybody there?";
+    constexpr std::string_view text = "is the server there?";
     std::array<char, text.size()> back{};
     return fd && ::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text) &&
            ::recv(fd.get(), back.data(), back.size(), MSG_WAITALL) == std::ssize(text) &&

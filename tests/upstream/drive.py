@@ -271,17 +271,17 @@ def chat(stage):
         text = f"this is {number}"
         client.stdin.write(f"{text}\n".encode())
         client.stdin.flush()
-        stage.equal("what a participant hears", receive(listener, 4 + len(text)), message(text))
+        stage.equal("the message that a participant receives", receive(listener, 4 + len(text)), message(text))
         for each in clients:
             stage.prints(each, text)
     other_room.sendall(message("elsewhere"))
-    stage.equal("the other room", receive(other_room, 13), message("elsewhere"))
+    stage.equal("the message in the other room", receive(other_room, 13), message("elsewhere"))
     late = connect()
-    stage.equal("what who comes later is told first", receive(late, 13), message("this is 0"))
+    stage.equal("the first message that a late participant receives", receive(late, 13), message("this is 0"))
     for client in clients[:2]:
         client.stdin.close()
         stage.equal("a client ends with its input", client.wait(timeout=PATIENCE_S), 0)
-    stage.check("it hears of its own room alone", "elsewhere" not in stage.said(clients[0]))
+    stage.check("a participant receives only messages of its own room", "elsewhere" not in stage.said(clients[0]))
 
 
 def coroutine_chat(stage):
@@ -291,10 +291,10 @@ def coroutine_chat(stage):
         line = f"line {number}\n".encode()
         speaker.sendall(line)
         for each in participants:
-            stage.equal("what each hears", receive(each, len(line)), line)
+            stage.equal("the message that each participant receives", receive(each, len(line)), line)
     participants[0].close()
     participants[1].sendall(b"without one\n")
-    stage.equal("and goes on", receive(participants[2], 12), b"without one\n")
+    stage.equal("the server continues without one participant", receive(participants[2], 12), b"without one\n")
     stage.ends_at_sigterm(server)
 
 
@@ -418,10 +418,10 @@ def beast_chat(stage):
     for number, speaker in enumerate(participants):
         say(speaker, f"this is {number}")
         for each in participants:
-            stage.equal("what each hears", hear(each), (1, f"this is {number}"))
+            stage.equal("the message that each participant receives", hear(each), (1, f"this is {number}"))
     participants[0].close()
     say(participants[1], "without one")
-    stage.equal("and goes on", hear(participants[2]), (1, "without one"))
+    stage.equal("the server continues without one participant", hear(participants[2]), (1, "without one"))
     stage.ends_at_sigterm(server)
 
 

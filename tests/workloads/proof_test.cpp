@@ -121,8 +121,7 @@ TEST(proof, the_generator_has_no_socket_of_its_server) {
 }
 
 TEST(proof, starving_half_of_the_connections_fails) {
-    EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000),
-                "Jain");
+    EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000), "Jain");
 }
 
 // If waiting clients were not woken, each of these would run until the test's time limit.
