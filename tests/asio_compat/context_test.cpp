@@ -32,7 +32,7 @@ TYPED_TEST(asio_context, posted_handlers_run_in_order_and_are_counted) {
     for (const char each : {'a', 'b', 'c'}) net::post(context, [&ran, each] { ran += each; });
     EXPECT_EQ(context.run(), 3U);
     EXPECT_EQ(ran, "abc");
-    EXPECT_TRUE(context.stopped()) << "it had no more work";
+    EXPECT_TRUE(context.stopped()) << "it has no more work";
     net::post(context, [&] { ran += 'd'; });
     EXPECT_EQ(context.run(), 0U);
     context.restart();
@@ -108,7 +108,7 @@ TYPED_TEST(asio_context, the_context_stops_after_the_current_handler_and_continu
             context.stop();
         });
     EXPECT_EQ(context.run(), 1U);
-    EXPECT_EQ(context.run(), 0U) << "until it is restarted";
+    EXPECT_EQ(context.run(), 0U) << "run() does nothing before restart()";
     context.restart();
     EXPECT_EQ(context.run(), 1U);
     EXPECT_EQ(ran, 2);
@@ -182,7 +182,7 @@ TYPED_TEST(asio_context, pending_operations_survive_a_stop) {
         net::post(context, [&] { context.stop(); });
         net::post(context, [&] { ended += 'p'; });
         EXPECT_EQ(context.run(), 1U);
-        EXPECT_EQ(context.poll(), 0U) << "until it is restarted";
+        EXPECT_EQ(context.poll(), 0U) << "run() does nothing before restart()";
         context.restart();
         EXPECT_EQ(context.poll_one(), 1U);
     }
@@ -208,7 +208,7 @@ TYPED_TEST(asio_context, timers_and_sockets_are_served_though_the_queue_is_never
     net::post(context, again);
     context.run_for(1min);
     EXPECT_EQ(missing, 0);
-    EXPECT_TRUE(context.stopped()) << "it had no more work, long before the minute was over";
+    EXPECT_TRUE(context.stopped()) << "it has no more work, long before the minute is over";
 }
 
 TYPED_TEST(asio_context, run_for_ends_in_time_though_the_queue_is_never_empty) {

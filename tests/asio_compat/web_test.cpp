@@ -70,7 +70,7 @@ public:
                                      reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
         ::X509_set_issuer_name(certificate_.get(), name);
         if (::X509_sign(certificate_.get(), key_.get(), ::EVP_sha256()) == 0)
-            throw std::runtime_error("the certificate cannot be signed");
+            throw std::runtime_error("cannot sign the certificate");
     }
 
     net::ssl::context of_server() const {
@@ -104,7 +104,7 @@ protected:
         acceptor.accept(server.next_layer().socket());
         limit_.async_wait([this](error_code error) {
             if (error) return;
-            ADD_FAILURE() << "it does not end";
+            ADD_FAILURE() << "the conversation does not end";
             context_.stop();
         });
     }
@@ -120,7 +120,7 @@ protected:
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
         EXPECT_EQ(net::has_service<net::detail::scheduler>(context_), LOOPBENCH_IS_STOCK != 0)
-            << "who runs it";
+            << "the context that runs it";
     }
 
 private:

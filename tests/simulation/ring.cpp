@@ -156,7 +156,7 @@ bool ring::advance(request& each) {
             if (result == -EINPROGRESS || result == -EALREADY || result == -EINTR) result = -EAGAIN;
             break;
         default:
-            fail(fmt::format("io_uring is asked for operation {}, which it does not know", what.opcode));
+            fail(fmt::format("the loop submits the unknown io_uring operation {}", what.opcode));
     }
     each.is_started = true;
     if (result == -EAGAIN) return false;
