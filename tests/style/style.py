@@ -49,7 +49,7 @@ def torn_comments(lines):
             continue
         text, rest = this.group(3), next_one.group(3)
         if len(text.split()) <= 3 and text[0].islower() and not rest.startswith(("- ", "|")):
-            yield number, "a torn comment"
+            yield number, "a short line in the middle of a comment; rewrap the paragraph"
 
 
 def openings(path, lines):
@@ -88,14 +88,14 @@ def unplain_words(root, files):
 
 def ill_formatted(files, clang_format):
     if clang_format.endswith("-NOTFOUND"):
-        sys.exit("style: clang-format-14 is not there; .ci/install style installs it")
+        sys.exit("style: clang-format-14 is missing; install it with .ci/install style")
     run = subprocess.run([clang_format, "--dry-run", *[str(path) for path in files if path.suffix in CODE]],
                          capture_output=True, text=True)
     seen = set()
     for found in re.finditer(r"^(.+?):(\d+):\d+: warning: code should be clang-formatted", run.stderr, re.M):
         if found.group(1) not in seen:
             seen.add(found.group(1))
-            yield pathlib.Path(found.group(1)), int(found.group(2)), "not as clang-format has it"
+            yield pathlib.Path(found.group(1)), int(found.group(2)), "clang-format would format this differently"
     if run.returncode != 0 and not seen:
         sys.exit(f"style: {clang_format} failed: {run.stderr.strip()}")
 
