@@ -303,7 +303,8 @@ def daytime(stage):
     year = time.strftime("%Y")
     with connect(13) as stream:
         stage.check("the server sends the date over TCP", year in receive(stream, 25).decode())
-    stage.check("the server sends the date over UDP, to a client with futures", year in stage.run("asio/cpp11/futures/daytime_client", HOST))
+        said = stage.run("asio/cpp11/futures/daytime_client", HOST)
+        stage.check("the server sends the date over UDP, to a client with futures", year in said)
 
 
 def http_(stage):
