@@ -1,4 +1,4 @@
-# The front door: two commands for a fresh Debian machine. The CMake presets do the work, and serve without this file.
+# Two commands for a fresh Debian machine. The CMake presets do the work, and can be used without this file.
 .PHONY: bench test
 
 bench:

@@ -10,7 +10,7 @@
 namespace loopbench::asio_ref {
 
 static_assert(std::is_same_v<boost::asio::io_context, loopbench::asio::io_context>,
-              "this source is compiled without loopbench/asio/dropin.hpp: link loopbench_asio_on_loop");
+              "this source is compiled without loopbench/asio/dropin.hpp; link loopbench_asio_on_loop");
 
 /// Returns a runtime on `design`, which is "epoll" or "io_uring". Throws std::system_error if the kernel
 /// refuses it. Sets an environment variable, so it must be called before other threads start.

@@ -142,7 +142,7 @@ private:
 
     void refuse_nested_run() const {
         if (awaited_ != nullptr)
-            throw std::logic_error("run() was called inside of run(): await the task instead");
+            throw std::logic_error("run() was called inside run(); await the task instead");
     }
 
     void run_until_done(outcome_base& awaited);
@@ -180,7 +180,7 @@ inline void runtime::run_until_done(outcome_base& awaited) {
     context_.restart();
     context_.run();
     rethrow(awaited.error);
-    if (!awaited.done) throw std::logic_error("the loop has nothing left to do, but the task is not done");
+    if (!awaited.done) throw std::logic_error("the loop has no work left, but the task is not done");
 }
 
 }  // namespace loopbench::asio_ref

@@ -30,7 +30,7 @@ struct fd_callbacks::watcher : io_operation {
         if (how == completion::discard || self.removed || is_closed) return;
         if (self.result < 0)
             throw std::system_error(io_result::of(self.result).error_code(),
-                                    "wait for descriptor " + std::to_string(self.fd) + ", to call back");
+                                    "cannot watch descriptor " + std::to_string(self.fd));
         try {
             self.function();
         } catch (...) {

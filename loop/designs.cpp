@@ -25,36 +25,36 @@ constexpr design all[] = {
     // Tutorial 001, and the first half of 004: the loop asks one task after another if it can continue (the
     // last `true`). There is no selector. Tasks do not use the timer queue; only the network code and
     // scheduled calls do.
-    {"loop-round-robin", "none", "Tasks are polled in turn; a sleep looks at the clock on every turn.",
+    {"loop-round-robin", "none", "Polls one task after the other; a sleep reads the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
     // Tutorial 000.
     {"loop-tick", "select",
-     "A heap of timers, a select that does not wait, and 100 ms of sleep on each turn.",
+     "A heap of timers, a select that does not wait, and a sleep of 100 ms on each turn.",
      &make<&make_select_driver, heap_timers, tick_wait, waits_on_every_turn>},
     // Tutorial 002. The loop calls the selector on every turn, with a timeout of 0 if there are callbacks.
-    {"loop-layered", "select", "Callbacks, then timers in a plain list, then select with a computed timeout.",
+    {"loop-layered", "select", "Runs callbacks, then timers in a plain list, then select with a timeout.",
      &make<&make_select_driver, list_timers, block_every_turn_wait, waits_on_every_turn>},
     // Tutorial 003. As in the tutorial, a ready queue that never gets empty starves timers and I/O.
     {"loop-scheduler", "select",
-     "Runs its ready queue until it is empty, and only then looks at the heap of sleepers and at select.",
+     "Runs its ready queue until it is empty; only then checks its heap of sleepers and select.",
      &make<&make_select_driver, heap_timers, block_wait, waits_when_idle>},
     // Tutorial 004: asyncio's turn. asyncio also runs timers that are due within its clock's resolution
     // (`when < now + resolution`). Where the resolution is the unit of time, this is the same as `when <=
     // now`, which we use. asyncio also never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), because some
     // selectors refuse longer timeouts; pselect(2) does not.
-    {"loop-asyncio", "select", "asyncio's turn: a heap with late removal, select, and what was ready then.",
+    {"loop-asyncio", "select", "asyncio's turn: a heap with late removal, select, then the ready callbacks.",
      &make<&make_select_driver, lazy_heap_timers, block_every_turn_wait, waits_on_every_turn>},
-    {"loop-poll", "poll", "A heap over poll: the textbook loop.",
+    {"loop-poll", "poll", "A heap of timers over poll: the textbook loop.",
      &make<&make_poll_driver, heap_timers, block_wait, waits_after_a_budget>},
-    {"loop-epoll", "epoll", "A timing wheel over edge-triggered epoll, registered once.",
+    {"loop-epoll", "epoll", "A timing wheel over edge-triggered epoll; registers descriptors once.",
      &make<&make_epoll_driver, wheel_timers, block_wait, waits_after_a_budget>},
-    {"loop-uring", "io_uring", "A timing wheel over io_uring; it never runs on anything else.",
+    {"loop-uring", "io_uring", "A timing wheel over io_uring, without a fallback to epoll.",
      &make<&make_io_uring_driver, wheel_timers, block_wait, waits_after_a_budget>},
-    {"loop-precise", "epoll", "As loop-epoll, but awake shortly before each deadline.",
+    {"loop-precise", "epoll", "As loop-epoll, but wakes shortly before each deadline and spins.",
      &make<&make_epoll_driver, wheel_timers, precise_wait, waits_after_a_budget>},
 };
 static_assert(std::is_same_v<time_point::period, nanoseconds::period>,
-              "or asyncio's resolution needs its window");
+              "a coarser unit needs asyncio's resolution");
 
 }  // namespace
 
@@ -69,7 +69,7 @@ const design* find_design(std::string_view name) noexcept {
 
 std::unique_ptr<event_loop> make_loop(std::string_view name, clock* other_clock) {
     if (const design* const found = find_design(name)) return found->make(*found, other_clock);
-    std::string message = "there is no design '" + std::string(name) + "'; there are";
+    std::string message = "'" + std::string(name) + "' is not a design; expected one of:";
     for (const design& each : all) message += ' ' + std::string(each.name);
     throw std::invalid_argument(message);
 }

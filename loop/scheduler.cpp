@@ -44,7 +44,7 @@ void scheduler::exception_was_not_retrieved(const std::exception_ptr& exception,
         std::rethrow_exception(exception);
     } catch (const task_cancelled&) {  // the cancellation was requested
     } catch (...) {
-        debug_->on_unretrieved(exception, "made at " + to_text(made_at));
+        debug_->on_unretrieved(exception, "created at " + to_text(made_at));
     }
 }
 

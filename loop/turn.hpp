@@ -12,7 +12,7 @@
 
 namespace loopbench::loop {
 
-/// How many units of the work budget (operation.hpp) a loop uses while operations are ready.
+/// The numbers of units of the work budget (operation.hpp) that a loop uses while operations are ready.
 struct work_limits {
     /// After these units, the loop asks the kernel and the clock again. 0: on every turn.
     std::size_t units_between_waits;

@@ -21,7 +21,7 @@ struct counted_result {
     std::map<std::string, std::vector<double>> samples = {};  // of the metrics that are medians
 };
 
-/// t(2N)/t(N) lies between these bounds if time grows with the work. (Some compilers remove the work:
+/// The bounds of t(2N)/t(N) if time grows with the work. (Some compilers remove the work:
 /// google/benchmark#2037.)
 inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 

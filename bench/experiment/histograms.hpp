@@ -46,7 +46,7 @@ bool has_histograms_beside(const std::filesystem::path& report_file);
 /// Returns the histograms of the report's results from the file beside it, in the report's order, for the
 /// trials that count (counting_attempts) according to the journal, which is also there. Throws
 /// reports::format_error if the file has another format, and usage_error if there is none or the journal
-/// belongs to another run. Keeps only one line of histograms in memory, because the file may not fit.
+/// belongs to another run. Keeps only one line of histograms in memory, because the file can be too large.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

@@ -25,7 +25,7 @@ using json = nlohmann::ordered_json;
 
 /// Treats a missing value like null.
 std::string text_of(const json& value) {
-    if (value.is_null()) return "none";
+    if (value.is_null()) return "absent";
     return value.is_string() ? value.get<std::string>() : reports::dump(value);
 }
 
@@ -42,7 +42,7 @@ void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
             to.emplace_back(fmt::format("number {} of the plan's {}", i + 1, field),
-                            i < plan[field].size() ? text_of(plan[field][i]) : "none");
+                            i < plan[field].size() ? text_of(plan[field][i]) : "absent");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
                                        "cpus"};  // each machine has its own cores
@@ -88,7 +88,7 @@ void require_same(const shard_journal& one, const shard_journal& other) {
     const std::map first(ours.begin(), ours.end()), second(theirs.begin(), theirs.end());
     const auto in = [](const auto& all, const std::string& what) {
         const auto found = all.find(what);
-        return found == all.end() ? "none" : found->second;
+        return found == all.end() ? "absent" : found->second;
     };
     const auto cut = [](const std::string& text) {
         constexpr std::size_t longest = 200;

@@ -23,9 +23,11 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
 
 /// Replaces the last character, however many bytes it has, because a journal cannot contain half a character.
 std::string same_length_name(std::string name) {
-    const auto goes_on = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; };
+    const auto continues_character = [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
+    };
     auto last = name.size();
-    while (last > 0 && goes_on(name[last - 1])) --last;
+    while (last > 0 && continues_character(name[last - 1])) --last;
     if (last > 0) --last;
     const char mark = name.ends_with('~') ? '=' : '~';
     return name.replace(last, std::string::npos, name.size() - last, mark);

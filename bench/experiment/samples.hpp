@@ -81,7 +81,7 @@ public:
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
     /// Substitutes for ratios if a value is not above zero; one for each ratio.
     struct distances {
-        /// log_quotient() of the distances from zero, above 0 if `who` is better: an early timer is as
+        /// The log_quotient() of the distances from zero, above 0 if `who` is better: an early timer is as
         /// inaccurate as a late one.
         comparison log_quotients;
         comparison differences;  // the distance of `who` minus that of `to`

@@ -123,7 +123,7 @@ struct join {
 };
 
 /// The final awaiter, which continues with the coroutine that waits.
-struct goes_on {
+struct continue_waiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
@@ -139,7 +139,7 @@ struct bare_promise : pooled_frame {
     std::coroutine_handle<> waiting;
     join* of = nullptr;  // null: `waiting` continues
     std::suspend_always initial_suspend() const noexcept { return {}; }
-    goes_on final_suspend() const noexcept { return {}; }
+    continue_waiter final_suspend() const noexcept { return {}; }
     void unhandled_exception() const noexcept { std::terminate(); }
 };
 

@@ -100,7 +100,7 @@ private:
     }
 
     /// Echoes `bytes` new bytes, which follow those that were served before, and receives the missing ones
-    /// after them. They are received in order, because the send may not be finished.
+    /// after them. They are received in order, because the send might still be incomplete.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();

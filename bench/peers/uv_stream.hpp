@@ -31,7 +31,7 @@ class uv_connect_awaiter;
 /// A socket's handle and its requests; frees itself after uv_close(). An awaiter and its socket point to each
 /// other only during the wait, because each can be destroyed before the coroutine continues.
 struct uv_socket {
-    /// libuv uses its pipe type for Unix sockets.
+    /// The handle of a TCP or Unix socket; for the latter, libuv has its pipe type.
     union any_stream {
         uv_handle_t handle;
         uv_stream_t stream;

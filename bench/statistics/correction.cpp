@@ -16,7 +16,7 @@ std::vector<std::size_t> ascending(std::span<const double> values) {
     return order;
 }
 
-/// max over j <= i of (m - j + 1) p_(j)
+/// Computes max over j <= i of (m - j + 1) p_(j).
 std::vector<double> holm(std::span<const double> p_values) {
     std::vector<double> result(p_values.size());
     double largest = 0;
@@ -29,7 +29,7 @@ std::vector<double> holm(std::span<const double> p_values) {
     return result;
 }
 
-/// min over j >= i of (m / j) p_(j)
+/// Computes min over j >= i of (m / j) p_(j).
 std::vector<double> benjamini_hochberg(std::span<const double> p_values) {
     std::vector<double> result(p_values.size());
     const auto count = static_cast<double>(p_values.size());

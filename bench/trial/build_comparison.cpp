@@ -51,7 +51,7 @@ constexpr std::array compared_things{
     compared_thing{"buffers", "buffer sizes", "give every contender buffers of the same size"},
 };
 
-bool is_none(std::string_view value) {
+bool is_absent(std::string_view value) {
     return value.starts_with("none");
 }
 
@@ -68,7 +68,7 @@ groups grouped(sheets contenders, std::string_view key) {
     groups all;
     for (const reports::contender& each : contenders) {
         const auto value = reports::context_text(each.context, key).value_or(std::string{not_stated});
-        if (!is_none(value)) add_to(all, value, each.name);
+        if (!is_absent(value)) add_to(all, value, each.name);
     }
     return all;
 }
@@ -83,7 +83,7 @@ std::string sentence(std::string_view what, const groups& all) {
 bool differs_from_release(sheets contenders, std::string_view key, std::string_view release) {
     return std::ranges::any_of(contenders, [&](const reports::contender& each) {
         const auto value = reports::context_text(each.context, key);
-        return value && *value != release && !is_none(*value);
+        return value && *value != release && !is_absent(*value);
     });
 }
 
@@ -118,7 +118,7 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
     std::set<std::string> names;
     for (const reports::contender& each : contenders) {
         const auto text = reports::context_text(each.context, "socket_options");
-        if (text && is_none(*text)) continue;
+        if (text && is_absent(*text)) continue;
         add_to(silent,
                text && !text->starts_with(not_stated) ? "stated" : text.value_or(std::string{not_stated}),
                each.name);

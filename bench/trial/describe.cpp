@@ -11,8 +11,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json described_by_itself(const contender& who, workload_size size, std::chrono::nanoseconds limit,
-                         int stop_fd) {
+json own_description(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
     // A program that does not know the variable obeys the flag, which is also cheap.
     request.command = {who.path.native(), "--benchmark_list_tests=true"};
@@ -37,7 +36,7 @@ json context_of_a_trial(const contender& who, std::chrono::nanoseconds limit, in
 
 json ask_for_context(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     if (who.workloads.empty()) return json::object();
-    auto context = described_by_itself(who, size, limit, stop_fd);
+    auto context = own_description(who, size, limit, stop_fd);
     return context.empty() ? context_of_a_trial(who, limit, stop_fd) : context;
 }
 

@@ -15,8 +15,9 @@
 
 namespace loopbench::bench {
 
-/// What a contender says of its timed section, as counters of its Google Benchmark row. Each may be absent: a
-/// contender in another language need not print them, and the laws that need them are then not checked.
+/// A contender's statements about its timed section: counters of its Google Benchmark row. Each can be
+/// absent: a contender in another language need not print them, and the laws that need them are then not
+/// checked.
 struct timed_claims {
     std::optional<double> operations{};  // timed_operations: that `time` is of
     std::optional<double> wall_ns{};     // timed_wall: the length of the section

@@ -69,21 +69,22 @@ struct echo_family {
     static constexpr std::array about{
         workload_info{"echo/rtt/tcp", about_traffic,
                       "one operation is one round trip; clients and server share the loop",
-                      "All round trips over TCP; connecting and eight round trips on each connection come "
-                      "before. Every byte of every reply is compared. Fairness is Jain's index of the "
-                      "connections' shares when half of the round trips are made.",
-                      "The kernel: at least two sends and two receives for a round trip. The loop's own part "
-                      "is what the floors do not have."},
-        workload_info{"echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
-                      "As echo/rtt/tcp.",
-                      "As echo/rtt/tcp with a cheaper kernel, so that the loop's part is a larger share."},
+                      "All round trips over TCP. Connecting and eight round trips on each connection come "
+                      "first and are not timed. Every byte of every reply is compared. Fairness is Jain's "
+                      "index of the connections' shares when half of the round trips are done.",
+                      "The kernel: each round trip needs at least two sends and two receives. The loop's own "
+                      "part is the difference to the floors."},
+        workload_info{
+            "echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
+            "As echo/rtt/tcp.",
+            "As echo/rtt/tcp, with less work in the kernel, so that the loop's part is a larger share."},
         workload_info{
             "echo/mostly_idle", about_traffic,
-            "one operation is one round trip on one of 100 connections; 10,000 others are silent",
-            "As echo/rtt/tcp, while the loop waits for 10,000 connections that say nothing, whose other ends "
-            "another process holds. Opening those is not timed; their memory is bytes_per_item.",
-            "Whatever is proportional to all connections instead of the active ones: poll and select pass "
-            "all of them to the kernel each time."},
+            "one operation is one round trip on one of 100 connections; 10,000 other connections are silent",
+            "As echo/rtt/tcp, while the loop also waits for 10,000 silent connections. Another process holds "
+            "their other ends. Opening them is not timed; the memory of each is bytes_per_item.",
+            "Work for all connections instead of the active ones: poll and select pass all of them to the "
+            "kernel in each call."},
     };
     // Many TCP connections, or several with large messages, are sequential (pairing::sequential): six round
     // trips on each connection make slices so long that every contender's kernel acknowledges unread data

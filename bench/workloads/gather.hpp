@@ -192,31 +192,34 @@ struct gather_family {
     static constexpr std::array about{
         workload_info{"gather/ready", about_work,
                       "one operation is one child of a gather of 1000; no child suspends",
-                      "Creating the children, the gather, and freeing them. The first gather is not timed: "
-                      "it meets memory that the process has not touched before. Each child must have ended "
-                      "before its gather did.",
-                      "Frames and the join; nothing is waited for."},
+                      "Creating the children, the gather, and freeing them. The first gather is not timed, "
+                      "because it uses memory that the process has not touched before. Every child must end "
+                      "before its gather ends.",
+                      "Coroutine frames and the join; nothing waits."},
         workload_info{"gather/yield", about_work,
-                      "one operation is one child of a gather; each child yields once", "As gather/ready.",
-                      "Frames, the join, and one pass through the ready queue for each child."},
-        workload_info{
-            "gather/sleep", about_joint_waits,
-            "one operation gathers 1000 children that sleep to the same deadline",
-            "The gathers, with the creation of their children; the deadline is 10 ms ahead. The lateness of "
-            "each child, and as skew how far the last child of a gather is behind the first (median).",
-            "Waiting. The skew is the cost of expiring 1000 timers and resuming their coroutines."},
+                      "one operation is one child of a gather of 1000; each child yields once",
+                      "As gather/ready.",
+                      "Coroutine frames, the join, and one pass through the ready queue for each child."},
+        workload_info{"gather/sleep", about_joint_waits,
+                      "one operation gathers 1000 children that sleep to the same deadline",
+                      "The gathers, with the creation of their children; the deadline is 10 ms ahead. "
+                      "Lateness is recorded for each child. The skew of a gather is the time from the first "
+                      "child's wake-up to the last child's; the median of the gathers is reported.",
+                      "Waiting. The skew is the cost of expiring 1000 timers and resuming their coroutines."},
         workload_info{
             "gather/echo", about_traffic,
-            "one operation is one child of a gather of 100; each makes a round trip on its own connection",
-            "All gathers, with the creation of their children; connecting and eight round trips on each "
-            "connection come before. Latency is that of a whole gather. Every byte of every reply is "
-            "compared.",
-            "System calls, as in echo/rtt with 100 connections; frames and the join on top."},
+            "one operation is one child of a gather of 100; each child makes a round trip on its own "
+            "connection",
+            "All gathers, with the creation of their children. Connecting and eight round trips on each "
+            "connection come first and are not timed. A latency is that of a whole gather. Every byte of "
+            "every reply is compared.",
+            "System calls, as in echo/rtt with 100 connections; in addition, coroutine frames and the join."},
         workload_info{"gather/tree", about_work,
                       "one operation is one leaf of a tree of gathers of ten; each leaf yields once",
-                      "Creating, running and freeing whole trees; the first tree is not timed. All leaves "
-                      "must end before the tree does.",
-                      "Frames: a ninth more of them than leaves, and all alive at once."},
+                      "Creating, running and freeing whole trees. The first tree is not timed. All leaves "
+                      "must end before their tree ends.",
+                      "Coroutine frames: a tree has a ninth more frames than leaves, and all of them are "
+                      "alive at the same time."},
     };
     static constexpr std::array shapes{
         workload_shape{"gather/ready/children:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,

@@ -73,19 +73,20 @@ task_of<R> idle_sockets(R& runtime, trial& t) {
 /// The catalog's entries for these workloads, and their functions.
 struct idle_family {
     static constexpr std::array about{
-        workload_info{"idle/timer", about_idleness,
-                      "one far timer and nothing to do: CPU and wakeups of an idle loop",
-                      "2 s (small: 50 ms), at the end of which a timer ends the operation.",
-                      "Nothing, in a loop that blocks; a spinning loop burns a core."},
+        workload_info{
+            "idle/timer", about_idleness,
+            "one operation is 2 s (small: 50 ms) in which the loop has one far timer and nothing to do",
+            "The idle time, which a second timer ends.",
+            "Nothing, in a loop that blocks; a spinning loop burns a core."},
         workload_info{"idle/sleepers", about_idleness, "as idle/timer, with 1000 far timers",
-                      "As idle/timer. The sleepers are created before (memory for each is bytes_per_item); "
-                      "none may fire.",
-                      "Nothing, unless the loop looks at every timer on every turn."},
+                      "As idle/timer. The sleeping coroutines are created before the timed section; the "
+                      "memory of each is bytes_per_item. The trial fails if a far timer fires.",
+                      "Nothing, unless the loop checks every timer on every turn."},
         workload_info{"idle/sockets", about_idleness,
                       "as idle/timer, with 1000 silent connections that the loop waits for",
-                      "As idle/timer. The connections are opened before; all must stay open, and none may "
-                      "speak. Memory per connection is bytes_per_item.",
-                      "Nothing, unless the loop looks at every connection on every turn."},
+                      "As idle/timer. The connections are opened before the timed section; the memory of "
+                      "each is bytes_per_item. All of them must stay open and silent.",
+                      "Nothing, unless the loop checks every connection on every turn."},
     };
     static constexpr std::array shapes{
         workload_shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},

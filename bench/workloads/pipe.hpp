@@ -28,7 +28,7 @@ struct pipe_family {
     static constexpr std::array about{
         workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",
                       "From the first write until the last byte has arrived. Every byte is compared.",
-                      "read and write, and how a full or empty pipe makes the other end wait."},
+                      "The system calls read and write, and the pauses while the pipe is full or empty."},
     };
     static constexpr std::array shapes{
         workload_shape{"pipe/read/bytes:4096", 3000, 100'000, rate, 100, pipes | many_turns, on_demand,

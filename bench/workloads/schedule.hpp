@@ -52,7 +52,7 @@ task_of<R> yields_take_turns(R& runtime, trial& t) {
                                    walk(runtime, right, left, out_of_turn)};
     co_await runtime.gather(std::span<task_of<R>>(both));
     t.prove("steps of two coroutines that yield to each other", 2000, left + right);
-    t.prove("steps that one of them took before its turn", 0, out_of_turn);
+    t.prove("steps that a coroutine took before the other one", 0, out_of_turn);
 }
 
 template <Runtime R>
@@ -158,7 +158,7 @@ task_of<R> await_leaf(R& runtime, trial& t) {
         for (const std::uint64_t last = awaited + count; awaited < last;)
             sum += co_await detail::leaf(runtime, ++awaited);
     t.end();
-    t.prove("the sum of what the coroutines gave", t.operations() * (t.operations() + 1) / 2, sum);
+    t.prove("sum of the values that the coroutines returned", t.operations() * (t.operations() + 1) / 2, sum);
 }
 
 /// One operation: one yield by the only coroutine.
@@ -189,47 +189,53 @@ task_of<R> spawn(R& runtime, trial& t) {
     }
     t.end();
     t.prove("spawned coroutines that ran", spawned, ran);
-    t.prove("spawned coroutines that ran inside of spawn()", 0, ran_inline);
+    t.prove("spawned coroutines that ran inside spawn()", 0, ran_inline);
 }
 
 /// The catalog's entries for these workloads, and their functions.
 struct schedule_family {
     static constexpr std::array about{
         workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
-                      "From the first post to the last function. Their number is proved, and before, with "
-                      "1000 posted at once, that none gets lost and that they run in order.",
-                      "The ready queue with one entry: an allocation, a lock or an atomic shows here first."},
+                      "From the first post to the last function. The number of functions that ran is proved. "
+                      "Before the timed section, 1000 functions are posted at once, to prove that none gets "
+                      "lost and that they run in order.",
+                      "The ready queue with one entry: the cost of an allocation, a lock or an atomic "
+                      "operation shows most clearly here."},
         workload_info{
             "post/batch", about_work, "one operation is a posted function; 1000 are posted, then all run",
-            "Posting and running, and one wakeup of a coroutine for each batch. Proved as post/chain.",
-            "Memory for 1000 queued functions: how a function is stored, and whether it is reused."},
+            "Posting and running the functions, and one wake-up of a coroutine for each batch. The proofs "
+            "are those of post/chain.",
+            "Memory for 1000 queued functions: how a function is stored, and whether its memory is reused."},
         workload_info{
             "post/cross_thread", about_work,
-            "one operation: another thread posts a function, the loop wakes, unless it still looks, and runs "
-            "it",
-            "From the first post after a warm-up (10 on one core, 2000 on two) to the last function; the "
-            "thread posts the next one when it has been told that the last one ran. Latency is from before "
-            "the post to when the function runs. Both threads are kept on one core (cores:1) or on one each "
-            "(cores:2): the kernel would choose anew in every process.",
-            "The wakeup of a sleeping thread by the kernel (eventfd or pipe), and of the posting thread: a "
-            "context switch on one core; on two an interrupt to a core that sleeps, which a virtual machine "
-            "makes dear, and which a loop saves that still looks for posts when the next one comes."},
+            "one operation: another thread posts a function; the loop wakes, unless it is still polling, and "
+            "runs the function",
+            "From the first post after a warm-up (10 posts on one core, 2000 on two) to the last function. "
+            "The thread posts each function after the previous one has run. Latency is the time from before "
+            "the post until the function runs. Both threads stay on one core (cores:1) or on one core each "
+            "(cores:2), because the kernel would choose their cores anew in every process.",
+            "The kernel's wake-up of the loop's sleeping thread (eventfd or pipe), and that of the posting "
+            "thread. On one core this is a context switch. On two cores it is an interrupt to a sleeping "
+            "core, which is expensive in a virtual machine; a loop that still polls when the next function "
+            "is posted avoids it."},
         workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
-                      "All yields. Before, it is proved that two coroutines that yield take turns, a "
-                      "thousand times each.",
-                      "Suspending, one pass through the ready queue, resuming; how often the loop asks the "
-                      "kernel for I/O while something is always ready."},
+                      "All yields. Before the timed section, two coroutines yield 1000 times each, to prove "
+                      "that they run alternately.",
+                      "Suspending, one pass through the ready queue, and resuming; also, how often the loop "
+                      "asks the kernel for I/O while something is always ready."},
         workload_info{
-            "spawn", about_work, "one operation spawns an empty coroutine; 1000 at a time, then all run",
-            "Creating, queueing, running and freeing, and two yields for each batch. The first 1000 are "
-            "not timed: they meet memory that the process has not touched before. Each must have run, and "
-            "none inside of spawn().",
-            "Allocation of the coroutine's frame and of what the library keeps beside it. All of asio but "
-            "asio-tuned pays for co_spawn's own frame and for a third one, which goes through the queue "
-            "first, because co_spawn inside of the loop would start the coroutine inline."},
-        workload_info{"await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
-                      "All awaits; the sum of the values that they gave is proved.",
-                      "A coroutine's frame: allocating, starting, freeing it. The loop has no part in it."},
+            "spawn", about_work,
+            "one operation spawns an empty coroutine; 1000 are spawned at a time, then all run",
+            "Creating, queueing, running and freeing the coroutines, and two yields for each batch. The "
+            "first 1000 are not timed, because they use memory that the process has not touched before. "
+            "Every coroutine must run, and none inside spawn().",
+            "Allocation of the coroutine's frame and of the library's data for it. Every asio contender "
+            "except asio-tuned also pays for co_spawn's own frame and for a third frame. The third one goes "
+            "through the queue first, because co_spawn inside the loop would start the coroutine inline."},
+        workload_info{
+            "await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
+            "All awaits; the sum of the returned values is proved.",
+            "A coroutine's frame: allocating, starting and freeing it. The loop has no part in it."},
     };
     static constexpr std::array shapes{
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},

@@ -76,9 +76,9 @@ typename R::listener listen_for(R& runtime, const std::optional<remote_client>& 
 template <Runtime R>
 task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     constexpr std::size_t connections = 16;
-    const auto remote = told_remote_client();
+    const auto remote = configured_remote_client();
     if (remote && !can_listen_on<R>) {
-        t.unsupported("the adapter has no listen_on(), and the client is on another machine");
+        t.unsupported("the client is on another machine, and the contender's adapter has no listen_on()");
         co_return;
     }
     auto listener = listen_for(runtime, remote);
@@ -133,22 +133,25 @@ struct serve_family {
     static constexpr std::array about{
         workload_info{
             "serve/open_loop", about_load,
-            "one operation is one request of a client in another process, which does not wait for replies",
-            "All requests on 16 connections, at a fixed rate: so many percent of the contender's capacity, "
-            "which is measured just before (load), or so many per second for every contender (rate). Latency "
-            "is from when a request was to be sent. Every byte of every reply is compared. Before, a few "
-            "short looks of 30 ms tell whether the client can offer that rate beside this server, and "
-            "whether the server sustains it; where no look was good, nothing is measured. Requests that the "
-            "client was too late for are in no latency (left_out), unless they took ten times as long as it "
-            "was late: with many left out, percentiles are somewhat too high, and more so for a fast server. "
-            "Percentiles of which its lateness may be over 10 % of the rest are left out. When that is the "
-            "90th or the median, or when the client "
-            "was too late for over 20 % of the requests, all are sent once more, up to three times; the "
-            "result is invalid if that is so again, or if the server's queue only grew.",
+            "one operation is one request of a client in another process; the client does not wait for "
+            "replies",
+            "All requests on 16 connections, at a fixed rate. The rate is a percentage of the contender's "
+            "capacity, which is measured just before (load), or the same number of requests per second for "
+            "every contender (rate). Latency starts at the time for which a request was scheduled. Every "
+            "byte of every reply is compared. Before the timed section, a few probes of 30 ms check whether "
+            "the client can offer this rate next to this server, and whether the server sustains it; if no "
+            "probe succeeds, nothing is measured. Latencies leave out the requests for which the client was "
+            "too late (left_out), except a request that took at least ten times as long as the client was "
+            "late; if many are left out, percentiles are somewhat too high, especially for a fast server. A "
+            "percentile is left out if the client's lateness may be more than 10 % of the rest of it. If "
+            "this affects the median or the 90th percentile, or if the client was too late for more than 20 "
+            "% of the requests, all requests are sent again, up to three times. The result is invalid if the "
+            "last attempt is also affected, or if the server's queue only grew.",
             "Queueing: latency grows with the load, and a pause of the server delays every request that is "
-            "due in it. time is the schedule's; look at the latencies and at the capacity. By load a faster "
-            "contender is given more to do, so contenders are compared in their capacity alone; by rate all "
-            "are given the same, and are compared in their latencies and CPU."},
+            "due in it. The metric time is that of the schedule; compare latencies and capacity instead. "
+            "With load, a faster contender gets more work, so contenders are compared only in their "
+            "capacity. With rate, all contenders get the same work and are compared in their latencies and "
+            "CPU."},
     };
     static constexpr std::array shapes{
         detail::on_schedule("serve/open_loop/load:25", pace::own_load),

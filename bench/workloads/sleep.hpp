@@ -68,7 +68,7 @@ task_of<R> sleep_concurrent(R& runtime, trial& t) {
     }
     t.end();
     t.prove("sleeps that ended", 2 * pairs, ended);
-    t.prove("sleeps under way when the first one ended", 2 * pairs, together);
+    t.prove("sleeps that had started when the first one ended", 2 * pairs, together);
 }
 
 /// One operation: one of operations() sleeps that are pending at once. Their deadlines are spread evenly, in
@@ -96,20 +96,22 @@ task_of<R> sleep_many(R& runtime, trial& t) {
 /// The catalog's entries for these workloads, and their functions.
 struct sleep_family {
     static constexpr std::array about{
-        workload_info{"sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (small: 5 + 7)",
-                      "Both sleeps. The time must be at least their sum, and neither may end early.",
-                      "Waiting. What differs is the CPU burnt while waiting (spin), and the lateness."},
-        workload_info{"sleep/concurrent", about_waits,
-                      "one operation gathers a sleep of 500 ms and one of 700 ms (small: 5, 7)",
-                      "The gather. Both sleeps must be under way when the first ends.",
-                      "Waiting: the longer sleep. A loop that runs them one after the other takes the sum."},
+        workload_info{
+            "sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (small: 5 + 7)",
+            "Both sleeps. The time must be at least their sum, and neither sleep must end early.",
+            "Waiting. Contenders differ in the CPU burnt while waiting (spin), and in the lateness."},
+        workload_info{
+            "sleep/concurrent", about_waits,
+            "one operation gathers a sleep of 500 ms and one of 700 ms (small: 5, 7)",
+            "The gather. Both sleeps must be pending when the first one ends.",
+            "Waiting for the longer sleep. A loop that runs the sleeps one after the other takes their sum."},
         workload_info{"sleep/many", about_waits,
                       "one operation is one of many sleeps that are pending at once",
-                      "Creating the coroutines and their sleeps to deadlines that are 5 us apart on average, "
-                      "in mixed order, until the last has ended.",
-                      "The deadlines, the first of which is 10 ms and 3 us for each sleep ahead; so look at "
-                      "lateness and CPU: the timer queue's cost at this size, and a clock that is read too "
-                      "rarely or too often."},
+                      "From the creation of the first coroutine until the last sleep has ended. The "
+                      "deadlines are 5 us apart on average, in mixed order.",
+                      "The deadlines: the first one is 10 ms ahead, plus 3 us for each sleep. Compare "
+                      "lateness and CPU instead: they show the cost of the timer queue at this size, and a "
+                      "clock that is read too rarely or too often."},
     };
     static constexpr std::array shapes{
         workload_shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},

@@ -344,24 +344,25 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
 /// The catalog's entries for these workloads, and their functions.
 struct stream_family {
     static constexpr std::array about{
-        workload_info{
-            "stream/throughput", about_bulk, "one operation is 64 KiB sent and received over one connection",
-            "All chunks, from the first write until the last byte has arrived. Every byte is compared: one "
-            "memcmp "
-            "over a piece that was just copied into the caches, the same in each contender.",
-            "Copying in the kernel; how large the reads are, and how often a full socket makes the sender "
-            "wait."},
+        workload_info{"stream/throughput", about_bulk,
+                      "one operation is 64 KiB sent and received over one connection",
+                      "All chunks, from the first write until the last byte has arrived. Every byte is "
+                      "compared, by one memcmp over a piece that was just copied into the caches; this costs "
+                      "the same in each contender.",
+                      "Copying in the kernel, the size of the reads, and how often a full socket makes the "
+                      "sender wait."},
         workload_info{
             "accept/churn", about_traffic,
-            "one operation: a connection is opened, accepted, echoes 64 bytes and is closed",
-            "All connections, one after the other. Latency is one's life; every byte of its reply is "
-            "compared.",
-            "The kernel's making and ending of connections; registering and forgetting a descriptor."},
+            "one operation: a connection is opened and accepted, echoes 64 bytes, and is closed",
+            "All connections, one after the other. Latency is the lifetime of a connection. Every byte of "
+            "every reply is compared.",
+            "Opening and closing connections in the kernel; adding and removing descriptors in the loop."},
         workload_info{"fanout/broadcast", about_traffic,
                       "one operation sends 64 bytes to each of 100 connections",
-                      "All messages; each must have reached everybody before the next one. Latency is until "
-                      "the last has it. Connecting comes before. Every byte of every message is compared.",
-                      "100 sends and 100 receives; how many of the receivers are found ready by one call."},
+                      "All messages; every connection must have received a message before the next one is "
+                      "sent. Latency is the time until the last connection has the message. Connecting is "
+                      "not timed. Every byte of every message is compared.",
+                      "100 sends and 100 receives, and how many ready receivers one call finds."},
     };
     static constexpr std::array shapes{
         workload_shape{"stream/throughput/bytes:65536", 500, 20'000, rate, 100, many_turns, on_demand,

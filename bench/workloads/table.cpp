@@ -48,7 +48,7 @@ std::string_view why_incomparable(std::string_view full_name, std::string_view m
             break;
         case pace::same_for_all:
             if (metric == "time" || metric == "throughput")
-                return "the time is that of the schedule, whoever serves it";
+                return "the schedule determines the time, for every contender";
             break;
     }
     return {};

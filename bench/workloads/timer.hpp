@@ -218,7 +218,7 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
     std::uint64_t wrong_replies = 0;
     for (const detail::echo_counts& each : session.counts) wrong_replies += each.wrong_replies;
     if (load.gave_up > 0)
-        t.fail("the ready queue was never empty, and the loop left its timers waiting for that");
+        t.fail("the loop checks its timers only when its ready queue is empty, and it never was");
     t.prove("replies that are not the bytes sent", 0, wrong_replies);
     t.prove("there was load on the sockets", 1, load.round_trips > 0 ? 1 : 0);
 }
@@ -228,33 +228,36 @@ struct timer_family {
     static constexpr std::array about{
         workload_info{
             "timer/periodic", about_waits, "a 1 kHz tick on absolute deadlines; the lateness of every tick",
-            "All ticks, each at the start plus a whole number of milliseconds, so that one late tick does "
-            "not delay those that follow; drift is how late the last one is.",
+            "All ticks. Each deadline is the start plus a whole number of milliseconds, so that a late tick "
+            "does not delay the ones after it. Drift is the lateness of the last tick.",
             "How the loop waits: the kernel's timer slack (50 us by default for epoll, poll and select; none "
-            "for timerfd and io_uring), rounding to milliseconds, and the wakeup itself."},
-        workload_info{
-            "timer/ladder", about_waits, "one operation sleeps so many microseconds, alone in the loop",
-            "All sleeps, one after the other, each to a deadline so far from now; none may end early.",
-            "As timer/periodic. A loop whose waits are in milliseconds shows it on the rungs below one."},
-        workload_info{
-            "timer/churn", about_work, "one operation arms a timer and cancels it, so many at a time",
-            "Arming all of a batch in mixed order, one wait of the loop with all of them pending (a further "
-            "timer, which is due, ends it), and cancelling them; after the last batch one more such wait, in "
-            "which a library may pay for what it cancelled. None may fire. The first batch is not timed.",
-            "Insertion into the timer queue and removal from it; memory when the timers do not fit into the "
-            "caches; an allocation for each, when the library makes one."},
+            "for timerfd and io_uring), rounding to milliseconds, and the wake-up itself."},
+        workload_info{"timer/ladder", about_waits,
+                      "one operation is one sleep of the given number of microseconds, alone in the loop",
+                      "All sleeps, one after the other; each has a deadline this far from now, and none must "
+                      "end early.",
+                      "As timer/periodic. The sleeps below one millisecond show a loop that waits in whole "
+                      "milliseconds."},
+        workload_info{"timer/churn", about_work,
+                      "one operation arms a timer and cancels it, in batches of the given number of timers",
+                      "For each batch: arming its timers in mixed order, one wait of the loop with all of "
+                      "them pending (a further timer, which is due, ends it), and cancelling them. After the "
+                      "last batch, one more such wait, in which a library may do deferred work for the "
+                      "cancelled timers. A cancelled timer must not fire. The first batch is not timed.",
+                      "Insertion into the timer queue and removal from it; cache misses, if the timers do "
+                      "not fit into the caches; and an allocation for each timer, if the library makes one."},
         workload_info{"timer/expire", about_work, "one operation is one of many timers that are due at once",
-                      "From the first look of the loop at its timers to the last call of the last one. "
-                      "Arming is not timed (its memory for each timer is bytes_per_item), and the thread "
-                      "sleeps until all are due. Each must fire once, and none before.",
-                      "Removal of the earliest from the timer queue, and cache misses: the timers' memory is "
-                      "visited in the order of their deadlines."},
+                      "From the loop's first check of its timers until the last timer has fired. Arming is "
+                      "not timed (the memory of each timer is bytes_per_item), and the thread sleeps until "
+                      "all timers are due. Each timer must fire once, and none before the timed section.",
+                      "Removal of the earliest timer from the queue, and cache misses, because the timers' "
+                      "memory is visited in the order of their deadlines."},
         workload_info{"timer/under_load", about_lateness,
                       "a 1 kHz tick while 10 connections echo and 4 coroutines yield all the time",
-                      "All ticks; their lateness is the result. The connections must have echoed meanwhile, "
-                      "and rightly.",
-                      "How many callbacks the loop runs before it looks at the clock and at the kernel "
-                      "again. A loop that looks only when nothing is ready fails."},
+                      "All ticks; their lateness is the result. Meanwhile, the connections must echo, and "
+                      "every reply must be correct.",
+                      "How many callbacks the loop runs before it checks the clock and the kernel again. A "
+                      "loop that checks them only when nothing is ready fails."},
     };
     static constexpr std::array shapes{
         workload_shape{"timer/periodic", 30, 1000, no_rate, 100, many_turns, headline, pairing::sequential},

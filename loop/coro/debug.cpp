@@ -75,7 +75,7 @@ debug_mode::identity debug_mode::identify(const operation& queued) {
 }
 
 std::string debug_mode::identity::to_text() const {
-    if (frame == nullptr && function == nullptr) return "an operation of unknown kind";
+    if (frame == nullptr && function == nullptr) return "an unknown operation";
     std::string text = frame != nullptr ? "task" : "function " + demangled(function->name());
     if (where.line() != 0)
         text += (frame != nullptr ? " started at " : " scheduled at ") + loop::to_text(where);

@@ -145,7 +145,8 @@ public:
 
 private:
     detail::future_state<T>& unsettled() const {
-        if (state_->done.is_set()) throw std::logic_error("the future has its result already; set it once");
+        if (state_->done.is_set())
+            throw std::logic_error("the future already has a result; set it only once");
         return *state_;
     }
 

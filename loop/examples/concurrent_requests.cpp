@@ -44,7 +44,7 @@ task<target> located(loop::resolver& resolver, std::string text) {
     const std::size_t colon = text.substr(0, slash).rfind(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == slash)
         throw std::invalid_argument(
-            fmt::format("\"{}\" does not say where to connect to; write HOST:PORT or HOST:PORT/PATH", text));
+            fmt::format("'{}' is not a server; expected HOST:PORT or HOST:PORT/PATH", text));
     const std::string port = text.substr(colon + 1, slash - colon - 1);
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
@@ -139,9 +139,9 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     std::vector<std::string> servers;
     const program described{
-        .about = "HTTP/1.0 requests, all at once, and a task in the background.",
+        .about = "Concurrent HTTP/1.0 requests, and a task in the background.",
         .design = "loop-asyncio",
-        .options = {{"servers", "HOST:PORT or HOST:PORT/PATH; without any, the program asks itself",
+        .options = {{"servers", "HOST:PORT or HOST:PORT/PATH; by default, the program's own server",
                      &servers}},
     };
     return run_example(argc, argv, described, [&](event_loop& loop) { loop.run(get_all(loop, servers)); });

@@ -171,11 +171,13 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     settings given;
     const program described{
-        .about = "An echo server beside a count down and a count up. Try it with: nc 127.0.0.1 3000",
+        .about =
+            "An echo server, while one task counts down and one counts up. Try it with: nc 127.0.0.1 3000",
         .design = "loop-scheduler",
-        .options = {{"--port", "Where to listen; 0: where there is room", &given.port},
-                    {"--until", "Where the count up ends; negative: never", &given.until},
-                    {"--clients", "How many to serve, one after the other; negative: all", &given.clients}},
+        .options = {{"--port", "The port to listen on; 0: any free port", &given.port},
+                    {"--until", "The last number of the count up; negative: no end", &given.until},
+                    {"--clients", "Number of clients to serve, one after the other; negative: no limit",
+                     &given.clients}},
     };
     return run_example(argc, argv, described, [&](event_loop& loop) { serve_and_count(loop, given); });
 }

@@ -143,8 +143,8 @@ int main(int argc, char** argv) {
     int clients = -1;
     const program described{
         .about = "An echo server on select alone. Try it with: nc 127.0.0.1 3000",
-        .options = {{"--port", "Where to listen; 0: where there is room", &port},
-                    {"--clients", "How many to serve before the end; negative: all", &clients}},
+        .options = {{"--port", "The port to listen on; 0: any free port", &port},
+                    {"--clients", "Number of clients to serve before the end; negative: no limit", &clients}},
     };
     return run_on_its_own_loop(argc, argv, described,
                                [&] { select_server(checked_port(port), clients).run(); });

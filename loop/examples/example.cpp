@@ -79,8 +79,8 @@ choice parse(int argc, char** argv, const program& described) {
 }
 
 int refuse(const std::string& design, const std::string& reason) {
-    fmt::print(stderr, "{} cannot run this: {}; choose another --design, --list names them\n", design,
-               reason);
+    fmt::print(stderr, "{} cannot run here: {}; choose another --design (--list prints their names)\n",
+               design, reason);
     return exit_usage;
 }
 
@@ -90,7 +90,7 @@ int finish(const std::string& design, const std::function<void()>& body) {
     try {
         body();
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-            fmt::print(stderr, "standard output could not be written; is the disk full?\n");
+            fmt::print(stderr, "cannot write to standard output; is the disk full?\n");
             return exit_failed;
         }
         return 0;
@@ -115,8 +115,7 @@ loop::nanoseconds scaled_seconds(double documented) {
 
 std::uint16_t checked_port(int given) {
     if (given < 0 || given > 65535)
-        throw std::invalid_argument(
-            fmt::format("--port {}: there is no such port; take one from 0 to 65535", given));
+        throw std::invalid_argument(fmt::format("'{}' is not a valid --port; expected 0 to 65535", given));
     return static_cast<std::uint16_t>(given);
 }
 

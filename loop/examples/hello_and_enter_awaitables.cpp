@@ -122,6 +122,6 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     return run_with_keyboard(
         argc, argv,
-        "Says hello after 5 s, and good morning 3 s after Enter was pressed; with awaitables by hand.",
+        "Says hello after 5 s, and good morning 3 s after Enter was pressed; with hand-written awaitables.",
         hello_and_enter);
 }

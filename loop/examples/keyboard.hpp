@@ -42,7 +42,7 @@ inline int run_with_keyboard(int argc, char** argv, std::string about,
     const program described{
         .about = std::move(about),
         .design = "loop-tick",
-        .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
+        .options = {{"--press-enter-after", "Seconds until the program itself presses Enter; negative: never",
                      &press_enter_after}},
     };
     return run_example(argc, argv, described, [&](loop::event_loop& loop) {

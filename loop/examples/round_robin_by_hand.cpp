@@ -103,8 +103,8 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     bool trace = false;
     const program described{
-        .about = "Two tasks take turns, on a loop that is made of nothing but a queue.",
-        .options = {{"--trace", "Print which task is run, every time that one is", &trace}},
+        .about = "Two tasks that run alternately, on a loop that is only a queue.",
+        .options = {{"--trace", "Print each task that runs", &trace}},
     };
     return run_on_its_own_loop(argc, argv, described, [&] {
         event_loop loop{.tasks = {}, .trace = trace};

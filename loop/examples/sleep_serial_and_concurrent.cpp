@@ -49,7 +49,7 @@ task<void> serial_then_concurrent(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "Sleeps 500 ms and 700 ms, in turn and together.",
+    const program described{.about = "Sleeps 500 ms and 700 ms, one after the other and concurrently.",
                             .design = "loop-asyncio"};
     return run_example(argc, argv, described,
                        [](event_loop& loop) { loop.run(serial_then_concurrent(loop)); });

@@ -43,7 +43,7 @@ void task_queue(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "Tasks in a queue, counting in turns, and a delay.",
+    const program described{.about = "Tasks in a queue, two alternating counts, and a delay.",
                             .design = "loop-scheduler"};
     return run_example(argc, argv, described, task_queue);
 }

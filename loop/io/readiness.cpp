@@ -37,9 +37,9 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
     const bool is_short =
         op.kind == io_kind::receive && op.result > 0 && static_cast<std::size_t>(op.result) < op.size;
-    const bool is_told_again =
+    const bool is_reported_again =
         edge_triggered_ && d.is_watched_by_level() && &side == &d.in && !d.always_ready;
-    if (!done || is_told_again || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
+    if (!done || is_reported_again || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
     return done;
 }
 

@@ -46,9 +46,9 @@ endpoint endpoint::unix_path(std::string_view path) {
     // (unix(7)).
     const std::size_t terminator = path.starts_with('\0') ? 0 : 1;
     if (path.empty() || path.size() + terminator > sizeof address.sun_path) {
-        throw std::invalid_argument("the path of a Unix socket has 1 to " +
-                                    std::to_string(sizeof address.sun_path - terminator) +
-                                    " characters; this one has " + std::to_string(path.size()));
+        throw std::invalid_argument("the path of a Unix socket has " + std::to_string(path.size()) +
+                                    " characters; expected 1 to " +
+                                    std::to_string(sizeof address.sun_path - terminator));
     }
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.data(), path.size());
@@ -95,9 +95,10 @@ void bind_to(int fd, const endpoint& local) {
     const int error = errno;
     const char* remedy = "";
     if (error == EADDRINUSE) {
-        remedy = local.family() == AF_UNIX ? ": another program has it, or has left the file behind; remove "
-                                             "the file, or choose another path"
-                                           : ": another program has it; choose another, or port 0 for any";
+        remedy = local.family() == AF_UNIX
+                     ? ": another program uses the file, or has left it; remove the file, "
+                       "or choose another path"
+                     : ": another program uses it; choose another port, or 0 for any free one";
     }
     throw_errno("bind to " + local.to_string() + remedy, error);
 }

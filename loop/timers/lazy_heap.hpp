@@ -30,7 +30,7 @@ public:
 
     void erase(timer& t) noexcept {
         t.armed = false;
-        entries_[t.place.index].subject = &nobody_;
+        entries_[t.place.index].subject = &cancelled_timer_;
         ++cancelled_;
         if (entries() > min_scheduled &&
             static_cast<double>(cancelled_) > max_cancelled_fraction * static_cast<double>(entries()))
@@ -40,7 +40,7 @@ public:
     bool empty() const noexcept { return entries() == cancelled_; }
 
     time_point earliest() noexcept {
-        for (; entries() != 0 && entries_.front().subject == &nobody_; --cancelled_) remove(0);
+        for (; entries() != 0 && entries_.front().subject == &cancelled_timer_; --cancelled_) remove(0);
         return heap_timers::earliest();
     }
 
@@ -53,12 +53,12 @@ public:
 
 private:
     void rebuild() noexcept {
-        std::erase_if(entries_, [this](const entry& e) { return e.subject == &nobody_; });
+        std::erase_if(entries_, [this](const entry& e) { return e.subject == &cancelled_timer_; });
         for (std::size_t i = entries(); i-- > 0;) sift_down(i, entries_[i]);
         cancelled_ = 0;
     }
 
-    timer nobody_{};             // the entries of cancelled timers point to it
+    timer cancelled_timer_{};    // the entries of cancelled timers point to it
     std::size_t cancelled_ = 0;  // number of cancelled entries
 };
 

@@ -32,7 +32,7 @@ TYPED_TEST(asio_context, posted_handlers_run_in_order_and_are_counted) {
     for (const char each : {'a', 'b', 'c'}) net::post(context, [&ran, each] { ran += each; });
     EXPECT_EQ(context.run(), 3U);
     EXPECT_EQ(ran, "abc");
-    EXPECT_TRUE(context.stopped()) << "it had no more work";
+    EXPECT_TRUE(context.stopped()) << "it has no more work";
     net::post(context, [&] { ran += 'd'; });
     EXPECT_EQ(context.run(), 0U);
     context.restart();
@@ -108,7 +108,7 @@ TYPED_TEST(asio_context, the_context_stops_after_the_current_handler_and_continu
             context.stop();
         });
     EXPECT_EQ(context.run(), 1U);
-    EXPECT_EQ(context.run(), 0U) << "until it is restarted";
+    EXPECT_EQ(context.run(), 0U) << "run() does nothing before restart()";
     context.restart();
     EXPECT_EQ(context.run(), 1U);
     EXPECT_EQ(ran, 2);
@@ -182,7 +182,7 @@ TYPED_TEST(asio_context, pending_operations_survive_a_stop) {
         net::post(context, [&] { context.stop(); });
         net::post(context, [&] { ended += 'p'; });
         EXPECT_EQ(context.run(), 1U);
-        EXPECT_EQ(context.poll(), 0U) << "until it is restarted";
+        EXPECT_EQ(context.poll(), 0U) << "run() does nothing before restart()";
         context.restart();
         EXPECT_EQ(context.poll_one(), 1U);
     }
@@ -208,7 +208,7 @@ TYPED_TEST(asio_context, timers_and_sockets_are_served_though_the_queue_is_never
     net::post(context, again);
     context.run_for(1min);
     EXPECT_EQ(missing, 0);
-    EXPECT_TRUE(context.stopped()) << "it had no more work, long before the minute was over";
+    EXPECT_TRUE(context.stopped()) << "it has no more work, long before the minute is over";
 }
 
 TYPED_TEST(asio_context, run_for_ends_in_time_though_the_queue_is_never_empty) {
@@ -236,9 +236,9 @@ TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_times_and_can_be_canc
     early.async_wait([&](error_code) { fired += 'e'; });
     never.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'x' : '?'; });
     moved.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'm' : '?'; });
-    EXPECT_EQ(moved.expires_after(2ms), 1U) << "who waited is told";
+    EXPECT_EQ(moved.expires_after(2ms), 1U) << "the pending wait is cancelled";
     EXPECT_EQ(context.run(), 4U);
-    EXPECT_EQ(std::erase(fired, 'm'), 1U) << "at some time";
+    EXPECT_EQ(std::erase(fired, 'm'), 1U) << "in any order";
     EXPECT_EQ(fired, "elx");
 }
 
@@ -308,12 +308,12 @@ TYPED_TEST(asio_on_our_loop, objects_with_executors_of_the_networking_ts_work) {
 TYPED_TEST(asio_on_our_loop, the_context_refuses_to_run_beside_an_object_with_a_thread_of_asio) {
     auto& context = this->context();
     EXPECT_FALSE(context.uses_stock_scheduler());
-    net::steady_timer stranger(context);  // its executor is any_io_executor: Asio's own service
+    net::steady_timer other(context);  // its executor is any_io_executor: Asio's own service
     EXPECT_TRUE(context.uses_stock_scheduler());
     net::post(context, [] {});
     try {
         context.run();
-        ADD_FAILURE() << "nobody would have known of the thread";
+        ADD_FAILURE() << "the context must refuse to run";
     } catch (const std::logic_error& refused) {
         EXPECT_NE(std::string(refused.what()).find("dropin.hpp"), std::string::npos) << "the remedy";
     }

@@ -107,8 +107,8 @@ TYPED_TEST(asio_end, the_end_releases_every_kind_of_operation) {
         EXPECT_GE(ran.use_count(), 18);
     }
     this->destroy_context();
-    EXPECT_EQ(*ran, 0) << "nothing was run";
-    EXPECT_EQ(ran.use_count(), 2) << "the handlers are gone";
+    EXPECT_EQ(*ran, 0) << "no handler ran";
+    EXPECT_EQ(ran.use_count(), 2) << "the handlers are destroyed";
 }
 
 TYPED_TEST(asio_end, handlers_can_post_start_and_close_while_they_are_destroyed) {
@@ -143,8 +143,8 @@ TYPED_TEST(asio_end, handlers_can_post_start_and_close_while_they_are_destroyed)
         context.get_executor().on_work_started();
     }
     this->destroy_context();
-    EXPECT_EQ(*ran, 0) << "nothing was run";
-    EXPECT_EQ(ran.use_count(), 1) << "the handlers are gone";
+    EXPECT_EQ(*ran, 0) << "no handler ran";
+    EXPECT_EQ(ran.use_count(), 1) << "the handlers are destroyed";
 }
 
 TYPED_TEST(asio_end, the_end_destroys_coroutines_and_what_they_own) {

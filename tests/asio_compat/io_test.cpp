@@ -372,7 +372,7 @@ TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_r
         resolver.async_resolve("127.0.0.1", "80", [&](error_code error, const auto&) { failed = error; });
     }
     context.poll();
-    EXPECT_TRUE(context.stopped()) << "nothing is left";
+    EXPECT_TRUE(context.stopped()) << "no work is left";
     EXPECT_EQ(failed, error_code(EAGAIN, boost::system::system_category()));
     resolver.async_resolve("127.0.0.1", "80", [&](error_code error, const auto&) { later = error; });
     context.restart();

@@ -62,7 +62,7 @@ TYPED_TEST(asio_memory, timers_and_posts_take_no_memory) {
     round(100);
     const auto before = this->allocations();
     round(1000);
-    EXPECT_LE(this->allocations() - before, 4U) << "of a thousand timers and posts";
+    EXPECT_LE(this->allocations() - before, 4U) << "allocations of a thousand timers and posts";
 }
 
 /// Echoes until the end, and returns the number of bytes.
@@ -113,7 +113,7 @@ TYPED_TEST(asio_memory, coroutines_that_echo_take_no_memory) {
     net::co_spawn(context, rounds(), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
     context.run();
     EXPECT_EQ(echoed, 250U * 64);
-    EXPECT_LE(made, 16U) << "of two hundred round trips";
+    EXPECT_LE(made, 16U) << "allocations of two hundred round trips";
 }
 
 TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_take_no_memory) {
@@ -144,7 +144,7 @@ TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_take_no_memory) {
     net::co_spawn(context, parent(), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
     context.run();
     EXPECT_EQ(received, 3300);
-    EXPECT_EQ(made, 0U) << "of a thousand coroutines";
+    EXPECT_EQ(made, 0U) << "allocations of a thousand coroutines";
 }
 
 template <class kit>
@@ -203,7 +203,7 @@ TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_when_the_first_is_can
     EXPECT_EQ(ended[1], net::error::no_memory);
     EXPECT_EQ(ended[2], net::error::operation_aborted);
     EXPECT_EQ(ended[3], net::error::no_memory);
-    EXPECT_TRUE(context.stopped()) << "nothing is left";
+    EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
 TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_again_receive_an_error) {
@@ -213,7 +213,7 @@ TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_again_receive_an_erro
     for (auto& each : ended) timer.async_wait([&each](error_code error) { each = error; });
     this->run_before_what_is_looked_at_again([] {});
     for (const auto& each : ended) EXPECT_EQ(each, net::error::no_memory);
-    EXPECT_TRUE(context.stopped()) << "nothing is left";
+    EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
 TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_error) {
@@ -227,7 +227,7 @@ TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_e
     }
     context.poll();
     EXPECT_EQ(ended, net::error::no_memory);
-    EXPECT_TRUE(context.stopped()) << "nothing is left";
+    EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
 TYPED_TEST(asio_without_memory, a_close_in_another_thread_works_or_reports_an_error) {

@@ -248,7 +248,7 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     one.close();
     error_code end;
     other.read_some(net::buffer(got), end);
-    EXPECT_EQ(end, net::error::eof) << "its peer knows";
+    EXPECT_EQ(end, net::error::eof) << "its peer receives the end";
     context.restart();
     context.run();
     EXPECT_EQ(aborted, net::error::operation_aborted);

@@ -70,7 +70,7 @@ public:
                                      reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
         ::X509_set_issuer_name(certificate_.get(), name);
         if (::X509_sign(certificate_.get(), key_.get(), ::EVP_sha256()) == 0)
-            throw std::runtime_error("the certificate cannot be signed");
+            throw std::runtime_error("cannot sign the certificate");
     }
 
     net::ssl::context of_server() const {
@@ -104,7 +104,7 @@ protected:
         acceptor.accept(server.next_layer().socket());
         limit_.async_wait([this](error_code error) {
             if (error) return;
-            ADD_FAILURE() << "it does not end";
+            ADD_FAILURE() << "the conversation does not end";
             context_.stop();
         });
     }
@@ -120,7 +120,7 @@ protected:
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
         EXPECT_EQ(net::has_service<net::detail::scheduler>(context_), LOOPBENCH_IS_STOCK != 0)
-            << "who runs it";
+            << "the context that runs it";
     }
 
 private:
@@ -192,7 +192,7 @@ using response_type = http::response<http::string_body>;
 net::awaitable<void> answer_requests(tls_stream& stream) {
     co_await shake_hands(stream, net::ssl::stream_base::server);
     beast::flat_buffer buffer;
-    for (bool goes_on = true; goes_on;) {
+    for (bool continues = true; continues;) {
         request_type request;
         stream.next_layer().expires_after(1min);
         co_await http::async_read(stream, buffer, request, net::use_awaitable);
@@ -200,7 +200,7 @@ net::awaitable<void> answer_requests(tls_stream& stream) {
         response.body() = std::string(request.target()) + " " + request.body();
         response.chunked(true);  // several buffers
         co_await http::async_write(stream, response, net::use_awaitable);
-        goes_on = request.keep_alive();
+        continues = request.keep_alive();
     }
     co_await wait_for_the_end(stream);
 }

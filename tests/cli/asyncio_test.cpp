@@ -175,7 +175,8 @@ TEST_F(asyncio, an_early_timer_within_the_librarys_tolerance_is_counted_and_show
 TEST_F(asyncio, two_sleeps_in_sequence_fail_the_concurrency_proof) {
     plant("await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))",
           "[await one_of_two(start + delay) for delay in sleep_pair_ns(trial)]");
-    expect_failed_proof("sleep/concurrent", "sleeps under way when the first one ended: expected 2, got 1");
+    expect_failed_proof("sleep/concurrent",
+                        "sleeps that had started when the first one ended: expected 2, got 1");
 }
 
 TEST_F(asyncio, it_does_the_configured_number_of_operations) {

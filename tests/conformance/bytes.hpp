@@ -102,7 +102,7 @@ template <bench::Runtime R, class Listener>
 task_of<R> accept_is_cancelled(Listener& listener) {
     try {
         co_await listener.accept();
-        ADD_FAILURE() << "accepted a connection that nobody made";
+        ADD_FAILURE() << "accepted a connection that was never made";
     } catch (const std::system_error& error) {
         EXPECT_EQ(error.code(), std::errc::operation_canceled) << error.what();
     }

@@ -119,7 +119,7 @@ CONFORMANCE_TEST(net, connecting_without_a_listener_throws_the_cause) {
         listener.close();
         try {
             co_await runtime.connect(port);
-            ADD_FAILURE() << "connected to a port that nobody listens on";
+            ADD_FAILURE() << "connected to a port without a listener";
         } catch (const std::system_error& error) {
             EXPECT_EQ(error.code(), std::errc::connection_refused) << error.what();
         }

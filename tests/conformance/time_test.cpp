@@ -97,7 +97,7 @@ CONFORMANCE_TEST(sleep, a_sleep_to_the_end_of_time_does_not_fire_and_delays_noth
 CONFORMANCE_TEST(sleep, a_sleep_ends_although_the_queue_is_never_empty) {
     if (this->name() == "loop-scheduler")
         GTEST_SKIP() << this->name()
-                     << ": document 003's loop looks at its timers only when the queue is empty";
+                     << ": the loop of tutorial 003 checks its timers only when the queue is empty";
     R& runtime = this->keep(this->make_runtime());
     bool ended = false;
     auto busy = [&]() -> task_of<R> {

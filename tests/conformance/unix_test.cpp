@@ -67,7 +67,7 @@ CONFORMANCE_TEST(unix_streams, connecting_to_a_missing_path_throws_the_cause) {
     auto main = [&]() -> task_of<R> {
         try {
             co_await runtime.connect_unix(path.text());
-            ADD_FAILURE() << "connected to a path that nobody has";
+            ADD_FAILURE() << "connected to a path without a listener";
         } catch (const std::system_error& error) {
             EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory) << error.what();
         }

@@ -164,17 +164,17 @@ TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.size = bench::workload_size::small; }),
                 "\"size\" is full in the first and small in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.budget = std::chrono::seconds{9}; }),
-                "\"budget_s\" is none in the first and 9.0 in the second");
-    EXPECT_SAYS(refusal_of([](record& of) { of.plan.cpu = 1; }), "\"cpu\" is none in the first and 1");
+                "\"budget_s\" is absent in the first and 9.0 in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.cpu = 1; }), "\"cpu\" is absent in the first and 1");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.counts = true; }), "\"counts\" is false in the first");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.slice.timed = std::chrono::milliseconds{3}; }),
                 "\"slice\"");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.workloads = {"yield"}; }),
-                "number 2 of the plan's workloads is echo in the first and none in the second");
+                "number 2 of the plan's workloads is echo in the first and absent in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.contenders[1].name = "libuv"; }),
                 "number 2 of the plan's contenders is loop-epoll in the first and libuv in the second");
     EXPECT_SAYS(refusal_of([](record& of) { add_aa_copy(of.plan); }),
-                "contenders is none in the first and asio");
+                "contenders is absent in the first and asio");
     EXPECT_SAYS(refusal_of([](record& of) { of.where.loopbench_version = "0.0.9"; }),
                 "the version of loopbench is ");
     EXPECT_EQ(refusal_of([](record& of) { of.where.kernel = "Linux 7"; }), "")
@@ -194,7 +194,7 @@ TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_che
     const auto said =
         refusal_of([this](bench::session_record& of) { of.plan.contenders[1].path = folder / "bin/other"; });
     EXPECT_SAYS(said, "the checksum of loop (a file of loop-epoll) is ");
-    EXPECT_SAYS(said, " in the first and none in the second");
+    EXPECT_SAYS(said, " in the first and absent in the second");
     const auto changed = refusal({add({1, 2}, "a"), [this] {
                                       write_script(folder / "bin/loop", "exit 3");
                                       return add({2, 2}, "b");

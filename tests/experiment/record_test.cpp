@@ -79,7 +79,7 @@ TEST(record, contender_descriptions_and_counts_are_read_back) {
     const std::vector<bench::counted_result> cells{{"yield",
                                                     "loop-epoll",
                                                     {{"waits", 0.1}, {"syscalls", 2}},
-                                                    {"allocations: nobody knows"},
+                                                    {"allocations: unknown here"},
                                                     false,
                                                     "a tracer"},
                                                    {"yield",
@@ -105,7 +105,7 @@ TEST(record, contender_descriptions_and_counts_are_read_back) {
     EXPECT_EQ(syscalls->reason, "counted by a tracer");
     const auto missing = std::ranges::find(report.warnings, "counts_missing", &reports::warning::code);
     ASSERT_NE(missing, report.warnings.end());
-    EXPECT_EQ(missing->message, "1 of 2 results lack counts or checks: allocations: nobody knows");
+    EXPECT_EQ(missing->message, "1 of 2 results lack counts or checks: allocations: unknown here");
     const auto doubling = std::ranges::find(report.results, "doubling", &reports::result::metric);
     ASSERT_NE(doubling, report.results.end());
     EXPECT_EQ(doubling->samples.size(), 6U);
@@ -249,8 +249,8 @@ TEST(record, errors_name_the_line) {
              damage{R"("time":12.5)", R"("time":1e400)", "line 2, column"},
              damage{R"("time":12.5)", R"("time":NaN)", "line 2, column"},
              damage{R"("time":12.5)", R"("tiem":12.5)", "line 2: metrics.tiem: unknown"},
-             damage{R"("contender":"asio-epoll")", R"("contender":"nobody")",
-                    "line 2: contender: \"nobody\" is not in"},
+             damage{R"("contender":"asio-epoll")", R"("contender":"other")",
+                    "line 2: contender: \"other\" is not in"},
              damage{R"("contender":"loop-epoll","status":"failed")",
                     R"("contender":"asio-epoll","status":"failed")", "line 3: this trial occurs twice"},
              damage{R"("block":0)", R"("block":1)", "line 2: block: earlier blocks are missing"},

@@ -234,7 +234,7 @@ private:
         if (problem_ != nullptr) return;
         if (!what_.leaves_operations) {
             if (seen_.running() != 0) problem_ = "an operation has not ended with the work";
-            if (loop_->io().pending() != 0) problem_ = "the driver has operations that nobody waits for";
+            if (loop_->io().pending() != 0) problem_ = "the driver has operations that no task waits for";
         }
         try {
             if (!what_.leaves_operations) loop_->run_until_idle();
@@ -267,10 +267,11 @@ private:
         const bool may_be_told =
             can_be_told ||
             (result.has_failed && (failing_allocation_ != 0 || planned_->what.what == fate::ends_loop));
-        if (must_be_told && !result.told) result.problem = "nobody is told";
+        if (must_be_told && !result.told) result.problem = "the error is not reported";
         if (!errors.empty() && !(may_be_told && result.told))
-            result.problem = "another error came out: " + text_of(errors.front());
-        if (!errors.empty() && !may_be_told) result.problem = "an error came out: " + text_of(errors.front());
+            result.problem = "another error was reported: " + text_of(errors.front());
+        if (!errors.empty() && !may_be_told)
+            result.problem = "an error was reported: " + text_of(errors.front());
     }
 
     const design& on_;

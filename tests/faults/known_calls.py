@@ -1,4 +1,6 @@
-"""known_calls.py EVERY_FAULT NM ARCHIVE LOOP: checks that the table of every_fault has each call of loop/, and where.
+"""Checks that the table of every_fault contains each call of loop/, with its places.
+
+usage: known_calls.py EVERY_FAULT NM ARCHIVE LOOP
 
 It looks at two sources, since neither shows all calls. The undefined symbols of the library's objects are all called
 names, however they are written. The source shows the places, including those in headers and templates; loop/ writes

@@ -245,7 +245,7 @@ task<void> pipes(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
     pipe_ends broken = loop.open_pipe();
     broken.reader.close();
-    const io_result result = co_await broken.writer.write_all(bytes_of("nobody reads this"));
+    const io_result result = co_await broken.writer.write_all(bytes_of("no process reads this"));
     count_of(result, EPIPE);
     seen.expect(result.error == EPIPE, "a pipe without a reader was written to");
 }

@@ -82,7 +82,7 @@ std::vector<std::string_view> names_of(std::string_view front) {
     return names;
 }
 
-TEST(floors, floors_prove_their_echo_workloads_at_smoke_size) {
+TEST(floors, floors_prove_their_echo_workloads_at_small_size) {
     const auto names = names_of("echo/rtt/");
     ASSERT_EQ(names.size(), 12u);
     for (const floor& f : kernels_floors()) {
@@ -96,7 +96,7 @@ TEST(floors, floors_prove_their_echo_workloads_at_smoke_size) {
     }
 }
 
-TEST(floors, floors_prove_their_streams_and_wakeups_at_smoke_size) {
+TEST(floors, floors_prove_their_streams_and_wakeups_at_small_size) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
@@ -107,7 +107,7 @@ TEST(floors, floors_prove_their_streams_and_wakeups_at_smoke_size) {
     }
 }
 
-TEST(floors, floors_prove_their_timer_workloads_at_smoke_size) {
+TEST(floors, floors_prove_their_timer_workloads_at_small_size) {
     std::vector<std::string_view> names{"timer/periodic", "idle/timer", "gather/sleep/children:1000"};
     for (const char* family : {"sleep/", "timer/ladder/"})
         std::ranges::copy(names_of(family), std::back_inserter(names));

@@ -47,7 +47,7 @@ TEST(wakeup_floor, two_cores_are_unsupported_where_there_is_one) {
     trial t(trial_size::small, 50);
     post_cross_thread(*make_futex_waker(), 2, t);
     EXPECT_EQ(t.unsupported().value_or(""),
-              "its two threads need a core each, and this process may use only one");
+              "its two threads need a core each, and this process can use only one");
 }
 
 TEST_P(wakers, a_waker_sleeps_until_it_is_woken) {

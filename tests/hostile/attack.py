@@ -303,7 +303,7 @@ def shown(words):
     return " ".join(ascii(os.fspath(word))[1:-1] for word in words)
 
 
-def as_nobody():
+def without_rights():
     """Returns the beginning of a command line that drops root's rights, because tests in CI often run as root."""
     if os.geteuid() != 0:
         return []

@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 
-from attack import COUNTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Skipped, as_nobody, attack
+from attack import COUNTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Skipped, without_rights, attack
 
 GROUP = "places"
 
@@ -260,8 +260,8 @@ def only_who_removes_a_histogram_file_s_folder_fails(place):
 
 
 @attack(GROUP)
-def folders_that_may_not_be_written_to(place):
-    front = as_nobody()
+def folders_without_write_permission(place):
+    front = without_rights()
     # Another user cannot write the file that counts the trials.
     place.add_contender("asio-epoll", notes=False)
     open_to_all = place / "open"

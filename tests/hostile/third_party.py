@@ -83,8 +83,8 @@ def that_crash_as_the_baseline_s_aa_copy(place):
         body.rename(place / "bin/contenders/asio-epoll.sh")
         (place / "bin/contenders/asio-epoll.sh").chmod(0o644)
         os.link(called, body)
-        options = ["--pairing", "sequential", "--trial-limit", "1s"]
-        ended = place.run(*options, codes=[FAILED], says="its A/A copy failed: ")
+        ended = place.run("--pairing", "sequential", "--trial-limit", "1s", codes=[FAILED],
+                          says="its A/A copy failed: ")
         if b"passed" in ended.out and b"A/A passed" in ended.out:
             raise Broken("the A/A comparison passed without an A/A copy")
         body.unlink()

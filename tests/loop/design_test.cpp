@@ -17,8 +17,8 @@ TEST(designs, each_design_has_a_unique_name_and_is_found_by_it) {
         EXPECT_EQ(find_design(each.name), &each);
         EXPECT_FALSE(each.about.empty()) << each.name;
     }
-    EXPECT_EQ(find_design("loop-of-nobody"), nullptr);
-    EXPECT_THROW(make_loop("loop-of-nobody"), std::invalid_argument);
+    EXPECT_EQ(find_design("loop-unknown"), nullptr);
+    EXPECT_THROW(make_loop("loop-unknown"), std::invalid_argument);
 }
 
 class every_design : public on_real_time {};
@@ -94,7 +94,7 @@ TEST(designs, loop_round_robin_never_sleeps) {
     const std::size_t before = clock.waits();
     loop.run(sleeps());
     EXPECT_EQ(clock.sleeps(), 0u);
-    EXPECT_GE(clock.waits() - before, 1'000u) << "it asks on every turn";
+    EXPECT_GE(clock.waits() - before, 1'000u) << "it calls the selector on every turn";
 }
 
 }  // namespace loopbench::loop::test

@@ -178,7 +178,7 @@ TEST_P(failures, a_loop_refuses_to_run_inside_itself) {
     };
     loop.run(main());
     EXPECT_EQ(refused, 2);
-    EXPECT_NO_THROW(loop.run(yield_times(loop, 1))) << "the refusal has not ended the outer run";
+    EXPECT_NO_THROW(loop.run(yield_times(loop, 1))) << "the refusal must not end the outer run";
 }
 
 TEST_P(failures, a_refused_inner_turn_leaves_the_outer_turn_intact) {

@@ -105,7 +105,7 @@ TEST_P(fairness, designs_with_a_bound_interrupt_a_wide_batch) {
     ASSERT_EQ(had_to_wait_for.size(), 2u);
     for (const std::size_t waited : had_to_wait_for) {
         if (runs_whole_batches() || starves()) {
-            EXPECT_EQ(waited % width, 0u) << "whole batches, as the documents do it";
+            EXPECT_EQ(waited % width, 0u) << "whole batches, as in the tutorials";
         } else {
             EXPECT_LE(waited, width + 10 + callbacks_max() + 2);
         }

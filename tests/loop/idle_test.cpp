@@ -53,8 +53,9 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, idle_flagship, flagships(), design_name);
 
 TEST_P(idle_flagship, a_loop_with_a_far_timer_does_not_wake_up) {
-    expect_silence_after(
-        [](event_loop& loop) { loop.call_later(24h, [] { ADD_FAILURE() << "this test takes no day"; }); });
+    expect_silence_after([](event_loop& loop) {
+        loop.call_later(24h, [] { ADD_FAILURE() << "this test must not take a day"; });
+    });
 }
 
 TEST_P(idle_flagship, a_loop_with_a_thousand_sleepers_does_not_wake_up) {

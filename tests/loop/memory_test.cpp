@@ -88,7 +88,7 @@ TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_fo
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
     const full_timers others(loop);
-    ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
+    ASSERT_TRUE(others.are_full()) << "otherwise this test sees nothing";
     std::optional<task_handle<void>> handle;
     bool refused = false;
     bool refused_again = false;
@@ -158,7 +158,7 @@ TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
     event_loop& loop = keep(make_loop());
     for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // this call's own memory is recycled
     const full_timers others(loop);
-    ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
+    ASSERT_TRUE(others.are_full()) << "otherwise this test sees nothing";
     int freed = 0;
     std::function<void()> function = [owned = std::make_shared<freed_counter>(freed)] {};
     EXPECT_TRUE(is_refused([&] { loop.call_later(1h, std::move(function)); }));
@@ -181,7 +181,7 @@ TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_free
         post_with(few, [&](auto&& function) { loop.post_from_any_thread(std::move(function)); });
     }
     EXPECT_GE(refused, 1);
-    EXPECT_EQ(freed, refused) << "what was refused is not kept";
+    EXPECT_EQ(freed, refused) << "refused operations must be freed";
     loop.run_until_idle();
     EXPECT_EQ(calls + refused, 8);
     EXPECT_EQ(freed, 8);
@@ -258,7 +258,7 @@ TEST_P(without_memory, streams_and_listeners_can_be_closed_with_operations_pendi
         tasks.push_back(create_task(loop, writes(each.one)));
     }
     turn_often(loop);
-    EXPECT_EQ(loop.io().pending(), tasks.size()) << "or nothing is pending";
+    EXPECT_EQ(loop.io().pending(), tasks.size()) << "otherwise nothing is pending";
     {
         const out_of_memory none;
         for (stream_pair& each : pairs) each.one.close();
@@ -293,7 +293,7 @@ TEST_P(without_memory, tasks_can_be_cancelled_wherever_they_wait) {
         tasks.push_back(create_task(loop, gathers()));
     }
     turn_often(loop);
-    EXPECT_EQ(loop.io().pending(), pairs.size()) << "or nothing is pending";
+    EXPECT_EQ(loop.io().pending(), pairs.size()) << "otherwise nothing is pending";
     {
         const out_of_memory none;
         for (const auto& each : tasks) each.cancel();
@@ -357,7 +357,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_starts_once_ther
         refused += is_refused([&] { loop.io().start(read); });
         if (!read.pending) loop.io().start(read);
     }
-    EXPECT_GE(refused, 1) << "or this test sees nothing";
+    EXPECT_GE(refused, 1) << "otherwise this test sees nothing";
     for (const stream_pair& each : pairs) put(each.other.native_handle(), "x");
     turn_often(loop);
     for (const io_operation& read : reads) EXPECT_EQ(read.result, 1);

@@ -88,7 +88,7 @@ TEST(operation_queue, the_first_a_middle_and_the_last_operation_can_be_removed) 
             if (i != taken) expected.push_back(&ops[i]);
         }
         EXPECT_TRUE(queue.remove(ops[taken]));
-        EXPECT_FALSE(queue.remove(ops[taken])) << "it is not there any more";
+        EXPECT_FALSE(queue.remove(ops[taken])) << "it was already removed";
         queue.push(ops[taken]);  // now it comes last
         expected.push_back(&ops[taken]);
         EXPECT_EQ(numbers_in(queue), expected);
@@ -159,7 +159,7 @@ TEST(adaptive_spin, a_spin_in_vain_is_hardly_ever_tried_again_until_it_pays) {
     unsigned waits = 1;
     while (waits <= adaptive_spin::tried_once_in && !pays()) ++waits;
     EXPECT_LE(waits, adaptive_spin::tried_once_in);
-    EXPECT_TRUE(pays()) << "and then each time";
+    EXPECT_TRUE(pays()) << "and each time afterwards";
     EXPECT_EQ(tries_in_vain(1000), adaptive_spin::vain_max);
 }
 

@@ -192,7 +192,8 @@ TEST_P(posting_in_bursts, bursts_find_the_loop_asleep_and_lose_nothing) {
         loop.run_forever();
     }
     EXPECT_EQ(received, threads * burst * bursts);
-    EXPECT_GE(clock.sleeps(), 1u) << "how often is the machine's affair, but everybody waits for it";
+    EXPECT_GE(clock.sleeps(), 1u)
+        << "the number of sleeps depends on the machine, but every design waits for the post";
 }
 
 }  // namespace loopbench::loop::test

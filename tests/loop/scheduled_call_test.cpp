@@ -134,13 +134,15 @@ TEST_P(scheduled_calls, a_call_can_be_cancelled_by_a_handle_that_its_own_capture
     for (const bool is_queued : {false, true}) {
         auto waiting = std::make_shared<timeout>();
         timeout& only_known_to_the_call = *waiting;
-        std::function<void()> function = [kept = std::move(waiting)] { ADD_FAILURE() << "it was cancelled"; };
+        std::function<void()> function = [kept = std::move(waiting)] {
+            ADD_FAILURE() << "the call was cancelled";
+        };
         only_known_to_the_call.call =
             is_queued ? loop.call_soon(std::move(function)) : loop.call_later(1h, std::move(function));
         only_known_to_the_call.call.cancel();
     }
     loop.run_until_idle();
-    EXPECT_LT(loop.now() - start, 1h) << "no timer was left behind";
+    EXPECT_LT(loop.now() - start, 1h) << "no timer must remain";
 }
 
 TEST_P(scheduled_calls, a_call_can_be_cancelled_by_the_destructor_of_its_captures) {

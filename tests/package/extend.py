@@ -17,7 +17,7 @@ LINES = {  # file: (an existing line, the line to add after it)
     "bench/workloads/CMakeLists.txt": ("set(families", "    answer.hpp"),
     "bench/contenders/CMakeLists.txt": (
         "# The designs of loop/designs.hpp: one library with all the workloads, and a small program each.",
-        'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "One that a test adds.")'),
+        'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "A contender that a test adds.")'),
     "reports/metrics.cpp": (
         "constexpr std::array metrics{",
         'metric_info{"answers", "mean answer", "count", larger, false, "the mean of all answers", '
@@ -47,7 +47,7 @@ def copy_with_additions(source, target):
     for file, (before, line) in LINES.items():
         text = (target / file).read_text()
         if text.count(before + "\n") != 1:
-            sys.exit(f"extend: {file} has no line, or several, of: {before}")
+            sys.exit(f"extend: {file} must have exactly one line: {before}")
         (target / file).write_text(text.replace(before + "\n", f"{before}\n{line}\n"))
 
 
@@ -61,7 +61,7 @@ def link(build, target, replaced, output):
     command = run("ninja", "-C", build, "-t", "commands", target).splitlines()[-1]
     for old, new in replaced.items():
         if f" {old} " not in command:
-            sys.exit(f"extend: {target} is linked without {old}: {command}")
+            sys.exit(f"extend: the link command of {target} lacks {old}: {command}")
         command = command.replace(f" {old} ", f" {new} ")
     output.parent.mkdir(parents=True, exist_ok=True)
     run("sh", "-c", re.sub(r" -o \S+", f" -o {output}", command), cwd=build)

@@ -34,9 +34,9 @@ def problems_of(program, layouts, nm="nm", readelf="readelf"):
         found = functions(nm, layout)
         if sorted(found) != whole:
             lacking = set(whole) ^ set(found)
-            yield f"{layout} has other functions than {layouts[0]}: {sorted(lacking)[:5]}"
+            yield f"{layout} and {layouts[0]} have different functions: {sorted(lacking)[:5]}"
         if libraries(readelf, layout) != libraries(readelf, program):
-            yield f"{layout} needs other libraries than {program}"
+            yield f"{layout} and {program} need different libraries"
         same = orders.setdefault(tuple(found), layout)
         if same != layout:
             yield f"{layout} and {same} have their functions in the same order"

@@ -87,7 +87,7 @@ def main(source, build, compiler, scratch):
     missing = [path for path in ("loopbench-compare", "on-io_uring", "by-ab")
                if not (program / path / "report.json").exists()]
     if missing:
-        sys.exit(f"swap: nothing was written to {missing}")
+        sys.exit(f"swap: no report.json in {missing}")
     for name, swapped in (("server", False), ("server-on-loop", True), ("on-loop/server", True)):
         if uses(program / name, "loopbench::loop::") != swapped:
             sys.exit(f"swap: {name} is {'not ' if swapped else ''}on the loop")

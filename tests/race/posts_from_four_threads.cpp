@@ -143,8 +143,9 @@ json result_of(std::string_view design, std::uint64_t posts_of_each) {
 int main(int count, char** arguments) {
     std::uint64_t posts = 1'000'000'000;
     CLI::App command(
-        "Posts from four threads to a loop on epoll and to one on io_uring, and counts what runs.");
-    command.add_option("--posts", posts, "To each of the loops")
+        "Posts functions from four threads to a loop on epoll and to one on io_uring, and counts those that "
+        "run.");
+    command.add_option("--posts", posts, "Number of posts to each loop")
         ->check(CLI::Range(std::uint64_t{threads}, std::uint64_t{1} << 40))
         ->capture_default_str();
     CLI11_PARSE(command, count, arguments);

@@ -78,13 +78,13 @@ std::int64_t socket_file::listen(std::size_t backlog_max) {
 std::int64_t socket_file::connect_to(const std::string& name) {
     if (error_ != 0) return -std::exchange(error_, 0);
     if (state_ == state::connecting) return -EALREADY;
-    if (state_ == state::connected) return std::exchange(connect_is_told_, true) ? -EISCONN : 0;
+    if (state_ == state::connected) return std::exchange(connect_is_reported_, true) ? -EISCONN : 0;
     const auto found = kernel_.listeners.find(name);
     const auto listener = found == kernel_.listeners.end() ? nullptr : found->second.lock();
     if (domain_ == AF_UNIX && listener && listener->backlog_.size() >= listener->backlog_max_) return -EAGAIN;
     if (domain_ == AF_UNIX || kernel_.random.one_in(4)) {
         establish(name);
-        connect_is_told_ = true;
+        connect_is_reported_ = true;
         return -std::exchange(error_, 0);
     }
     state_ = state::connecting;

@@ -58,7 +58,7 @@ void kernel::after(nanoseconds delay, std::function<void()> what) {
 
 void kernel::enter() {
     if (++calls_of_turn > calls_of_turn_max)
-        fail(fmt::format("a turn has made {} calls, and does not end", calls_of_turn));
+        fail(fmt::format("a turn does not end; it has made {} calls", calls_of_turn));
     // Mostly a little; at times a pause of the machine, and rarely a suspension.
     nanoseconds passed = step + nanoseconds(static_cast<std::int64_t>(random.below(100)));
     if (random.one_in(2'000)) passed += random.time_of_any_magnitude(random.one_in(100) ? 42 : 27);
@@ -120,7 +120,8 @@ file* kernel::find(int fd) noexcept {
 
 std::int64_t kernel::close(int fd) {
     const auto found = descriptors_.find(fd);
-    if (found == descriptors_.end()) fail(fmt::format("descriptor {} is closed, and is not open", fd));
+    if (found == descriptors_.end())
+        fail(fmt::format("the loop closes descriptor {}, which is not open", fd));
     const auto closed = std::move(found->second);
     descriptors_.erase(found);
     drop(*closed);

@@ -150,7 +150,7 @@ private:
     bool sends_end_ = false;    // after the bytes that are under way
     bool end_is_sent_ = false;
     bool is_closed_ = false;
-    bool connect_is_told_ = false;
+    bool connect_is_reported_ = false;
     int error_ = 0;  // reported once
 };
 

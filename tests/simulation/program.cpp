@@ -72,8 +72,8 @@ void program::begin(loop::event_loop& on) {
         for (const actor& each : actors_)
             ++counts[fmt::format("{}{}", each.what, each.is_cancelled ? ", cancelled" : "")];
         for (const wait& each : waits_)
-            ++counts[fmt::format("{}{}", each.what, each.is_possible() ? ", which could be over" : "")];
-        std::string all = ", and there are";
+            ++counts[fmt::format("{}{}", each.what, each.is_possible() ? ", which could have ended" : "")];
+        std::string all = "; waiting tasks:";
         for (const auto& [what, count] : counts) all += fmt::format("\n  {} x {}", count, what);
         return all;
     };
@@ -94,7 +94,7 @@ void program::between_turns(bool may_begin) {
     ++done.turns;
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
-    if (may_begin && chance_.one_in(100)) cancel_somebody();
+    if (may_begin && chance_.one_in(100)) cancel_a_random_actor();
     if (may_begin && chance_.one_in(16))  // might come while the loop sleeps
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
@@ -119,8 +119,8 @@ void program::let_go() noexcept {
 }
 
 void program::expect_nothing_waits() const {
-    expect(waits_.empty(), "the loop is gone, and a task is left");
-    expect(kernel_.open_descriptors() == 0, "the loop is gone, and a descriptor is left open");
+    expect(waits_.empty(), "a task remains after the loop is destroyed");
+    expect(kernel_.open_descriptors() == 0, "a descriptor remains open after the loop is destroyed");
 }
 
 void program::see_who_has_ended() {
@@ -130,7 +130,8 @@ void program::see_who_has_ended() {
         try {
             here->handle.outcome().result();
         } catch (const loop::task_cancelled&) {
-            expect(here->is_cancelled, fmt::format("{} ends as cancelled, and was not asked to", here->what));
+            expect(here->is_cancelled,
+                   fmt::format("{} ends as cancelled, but was not cancelled", here->what));
             ++done.cancelled;
         } catch (const std::exception& failure) {
             fail(fmt::format("{} fails: {}", here->what, failure.what()));
@@ -159,7 +160,7 @@ void program::begin_one() {
         case 4:
             return begin("a limiter", set_limits());
         case 5:
-            return begin("a future's", share_future());
+            return begin("a task with a future", share_future());
         case 6:
             return begin("a caller", call_later());
         case 7:
@@ -178,7 +179,7 @@ void program::cancel(actor& chosen) {
     if (!kernel_.is_planted(defect::dropped_cancellation, 5)) chosen.handle.cancel();
 }
 
-void program::cancel_somebody() {
+void program::cancel_a_random_actor() {
     if (actors_.empty()) return;
     actor& chosen = *std::next(actors_.begin(), static_cast<std::ptrdiff_t>(chance_.below(actors_.size())));
     if (!chosen.is_cancelled && !chosen.handle.done()) cancel(chosen);
@@ -192,18 +193,19 @@ void program::look_for_starving() {
         } else if (each.possible_since == 0) {
             each.possible_since = now;
         } else if (now - each.possible_since > starving_turns) {
-            fail(fmt::format("{} could be over for {} turns, and is not", each.what,
+            fail(fmt::format("{} could have ended {} turns ago, and still waits", each.what,
                              now - each.possible_since));
         }
     }
     for (const actor& each : actors_) {
         if (each.is_cancelled && each.what != stubborn && now - each.cancelled_at > starving_turns)
-            fail(fmt::format("{} was cancelled {} turns ago, and goes on", each.what,
+            fail(fmt::format("{} was cancelled {} turns ago, and still runs", each.what,
                              now - each.cancelled_at));
     }
     for (const other_thread& each : threads_) {
         if (!each.turns.empty() && now - each.turns.front() > starving_turns)
-            fail(fmt::format("what was posted {} turns ago has not run", now - each.turns.front()));
+            fail(
+                fmt::format("a function that was posted {} turns ago has not run", now - each.turns.front()));
     }
 }
 
@@ -211,10 +213,10 @@ void program::look_for_starving() {
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
-            fail(fmt::format("the loop sleeps beside {} that could be over", each.what));
+            fail(fmt::format("the loop sleeps although {} could end", each.what));
     }
     if (std::ranges::any_of(threads_, [](const other_thread& each) { return each.run != each.posted; }))
-        fail("the loop sleeps, and what was posted has not run");
+        fail("the loop sleeps although a posted function has not run");
 }
 
 // Other threads.
@@ -234,11 +236,11 @@ void program::post() {
     if (kernel_.is_planted(defect::dropped_post, 50)) numbers.pop_back();
     for (const std::uint64_t number : numbers) {
         loop_->post_from_any_thread([this, &by, number] {
-            expect(number == by.run, "what a thread has posted does not run in its order");
+            expect(number == by.run, "functions that a thread has posted run out of order");
             ++by.run;
             by.turns.pop_front();
             ++done.posts;
-            if (may_begin_ && chance_.one_in(20)) cancel_somebody();
+            if (may_begin_ && chance_.one_in(20)) cancel_a_random_actor();
         });
     }
 }
@@ -250,7 +252,7 @@ loop::task<void> program::sleep(nanoseconds duration) {
     const auto is_due = [this, deadline] { return after(0ns) >= deadline; };
     const waiting noted(*this, "a sleep", is_due);
     co_await loop_->sleep_until(deadline);
-    expect(is_due(), "a sleep is over before its time");
+    expect(is_due(), "a sleep ends before its deadline");
     ++done.sleeps;
 }
 
@@ -276,7 +278,7 @@ loop::task<void> program::sleep_on() {
             ++cancellations;
         }
     }
-    expect(cancellations <= 1, "a task is cancelled once, and told twice");
+    expect(cancellations <= 1, "one cancellation arrives twice in a task");
 }
 
 loop::task<void> program::yield_often() {
@@ -285,7 +287,7 @@ loop::task<void> program::yield_often() {
         const auto has_run = std::make_shared<bool>(false);
         loop_->post([has_run] { *has_run = true; });
         co_await loop_->yield();
-        expect(*has_run, "what was posted before a yield runs after it");
+        expect(*has_run, "a function that was posted before a yield runs after it");
     }
 }
 
@@ -295,7 +297,7 @@ loop::task<void> program::gather_tree(int levels) {
     for (std::uint64_t count = chance_.below(4); count > 0; --count)
         children.push_back(gather_tree(levels - 1));
     co_await loop_->gather(std::span(children));
-    expect(std::ranges::all_of(children, &task<void>::done), "a gather is over before its children");
+    expect(std::ranges::all_of(children, &task<void>::done), "a gather ends before its children");
 }
 
 loop::task<void> program::gather_often() {
@@ -315,21 +317,21 @@ loop::task<void> program::race_once() {
     for (std::size_t number = 0, count = 1 + chance_.below(5); number < count; ++number)
         children.push_back(sleep_and_note(some_time(), number, order));
     const std::size_t first = co_await loop_->race(std::span(children));
-    expect(std::ranges::all_of(children, &task<void>::done), "a race is over before its children");
-    expect(!order.empty() && order.front() == first, "a race was not won by the first");
+    expect(std::ranges::all_of(children, &task<void>::done), "a race ends before its children");
+    expect(!order.empty() && order.front() == first, "the first child to end does not win the race");
 }
 
 loop::task<void> program::set_limits() {
     for (std::uint64_t times = 1 + chance_.below(10); times > 0; --times) {
         const loop::time_point deadline = after(some_time());
         const auto ended = co_await loop::with_deadline(*loop_, pause(), deadline);
-        expect(ended || after(0ns) >= deadline, "a time limit ends a task before its time");
+        expect(ended || after(0ns) >= deadline, "a time limit ends a task before its deadline");
     }
 }
 
 loop::task<void> program::wait_for(loop::future<int> value, std::size_t number,
                                    std::vector<std::size_t>& order) {
-    expect(co_await value == 42, "a future has another value");
+    expect(co_await value == 42, "a future has a wrong value");
     order.push_back(number);
 }
 
@@ -347,7 +349,7 @@ loop::task<void> program::share_future() {
     children.push_back(settle(std::move(value), some_time()));
     co_await loop_->gather(std::span(children), loop::join_mode::cancel_on_exception);
     expect(order.size() + 1 == children.size() && std::ranges::is_sorted(order),
-           "who waits for a future does not go on in the order of coming");
+           "the tasks that wait for a future do not continue in the order in which they came");
 }
 
 /// Calls, some of which are cancelled. The functions own this, since they might outlive the task that made
@@ -369,8 +371,8 @@ loop::task<void> program::call_later() {
         const loop::time_point due = after(delay);
         longest = std::max(longest, delay);
         auto function = [this, calls, number, due] {
-            expect(calls->states[number] == state::made, "a call is made twice, or after it was cancelled");
-            expect(after(0ns) >= due, "a call is made before its time");
+            expect(calls->states[number] == state::made, "a call runs twice, or after its cancellation");
+            expect(after(0ns) >= due, "a call runs before its deadline");
             calls->states[number] = state::run;
         };
         handles.push_back(delay == 0ns ? loop_->call_soon(std::move(function))
@@ -389,7 +391,7 @@ loop::task<void> program::call_later() {
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
-    expect(!is_left || promised_.starves, "a call is not made in its time");
+    expect(!is_left || promised_.starves, "a call has not run in time");
 }
 
 // Tasks of the network.
@@ -493,15 +495,15 @@ loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_fil
         if (!written) continue;  // the time was up before anything was written
         offset += written->bytes;
         if (mine->taken != offset)
-            fail(
-                fmt::format("the kernel has taken {} bytes, and the writer is told {}", mine->taken, offset));
+            fail(fmt::format("the kernel has taken {} bytes, but reports {} to the writer", mine->taken,
+                             offset));
         if (!to.is_open()) co_return;
         if (written->error == ECANCELED) continue;
         if (written->error != 0) {
             if (!mine->was_reset) fail(fmt::format("a write fails with {}", written->error));
             co_return;
         }
-        expect(written->bytes == bytes.size(), "a write is over before its bytes are taken");
+        expect(written->bytes == bytes.size(), "a write ends before the kernel has taken its bytes");
     }
     if (to.is_open()) to.shutdown_write();
 }
@@ -547,11 +549,11 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     }
     for (const std::byte each : bytes) {
         if (each != content(mine.connection, !mine.is_client, offset))
-            fail(fmt::format("byte {} of connection {} is another", offset, mine.connection));
+            fail(fmt::format("byte {} of connection {} is wrong", offset, mine.connection));
         ++offset;
     }
     done.bytes += bytes.size();
-    expect(offset <= mine.arrived, "more is read than has arrived");
+    expect(offset <= mine.arrived, "more bytes are read than have arrived");
     return true;
 }
 
@@ -574,7 +576,7 @@ loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr
         std::array<std::byte, 4096> buffer;
         const auto bytes = ::recv(fd, buffer.data(), 1 + chance_.below(buffer.size()), 0);
         if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
-        if (bytes < 0) expect(mine->was_reset, "a read of what is ready fails");
+        if (bytes < 0) expect(mine->was_reset, "a read fails although data is ready");
         const auto count = static_cast<std::size_t>(std::max<ssize_t>(bytes, 0));
         if (bytes > 0 && take(*mine, std::span(buffer).first(count), offset)) return;
         if (bytes == 0) take(*mine, {}, offset);

@@ -96,7 +96,7 @@ private:
     void begin(std::string_view what, task<void> work);
     void see_who_has_ended();
     void cancel(actor& chosen);
-    void cancel_somebody();
+    void cancel_a_random_actor();
     void look_for_starving();
     void look_before_sleep();
     void act_as_other_threads();

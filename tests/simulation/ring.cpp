@@ -130,10 +130,10 @@ bool ring::advance(request& each) {
     switch (what.opcode) {
         case IORING_OP_POLL_ADD: {
             const unsigned found = each.on->events() & (what.flags | ready::error | ready::hang_up);
-            const bool goes_on = (what.length & IORING_POLL_ADD_MULTI) != 0;
+            const bool continues = (what.length & IORING_POLL_ADD_MULTI) != 0;
             // A multishot poll reports what is there at its beginning, and after that the changes.
-            if (found != 0) complete(what, static_cast<int>(found), goes_on ? IORING_CQE_F_MORE : 0U);
-            return found != 0 && !goes_on;
+            if (found != 0) complete(what, static_cast<int>(found), continues ? IORING_CQE_F_MORE : 0U);
+            return found != 0 && !continues;
         }
         case IORING_OP_RECV:
             if ((what.more_flags & IORING_RECV_MULTISHOT) != 0) return receive(each);
@@ -156,7 +156,7 @@ bool ring::advance(request& each) {
             if (result == -EINPROGRESS || result == -EALREADY || result == -EINTR) result = -EAGAIN;
             break;
         default:
-            fail(fmt::format("io_uring is asked for operation {}, which it does not know", what.opcode));
+            fail(fmt::format("the loop submits the unknown io_uring operation {}", what.opcode));
     }
     each.is_started = true;
     if (result == -EAGAIN) return false;
@@ -184,11 +184,11 @@ bool ring::receive(request& each) {
         }
         ++buffers_used_;
         // A multishot request can end at any time, and then has to be made again.
-        const bool goes_on = !kernel_.random.one_in(100);
+        const bool continues = !kernel_.random.one_in(100);
         complete(what, static_cast<int>(result),
                  IORING_CQE_F_BUFFER | unsigned{buffer.bid} << IORING_CQE_BUFFER_SHIFT |
-                     (goes_on ? IORING_CQE_F_MORE : 0U));
-        if (!goes_on) return true;
+                     (continues ? IORING_CQE_F_MORE : 0U));
+        if (!continues) return true;
     }
     let_go_on(each);
     return false;

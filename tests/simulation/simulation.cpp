@@ -92,7 +92,7 @@ void fail(const std::string& what) {
 namespace {
 
 void on_signal(int number) {
-    end(number == SIGALRM ? "a turn does not end" : fmt::format("it crashes by signal {}", number),
+    end(number == SIGALRM ? "a turn does not end" : fmt::format("signal {} ends the program", number),
         exit_crashed);
 }
 
@@ -130,7 +130,7 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
             if (!may_begin && dies) break;
             tasks.between_turns(may_begin);
             if (!may_begin && tasks.is_over()) break;
-            if (tasks.done.turns > turns_max) fail("the tasks do not come to their end");
+            if (tasks.done.turns > turns_max) fail("the tasks do not end");
             simulated.calls_of_turn = 0;
             try {
                 loop->turn();
@@ -201,23 +201,23 @@ int main(int count, char** arguments) {
     bool twice = false;
     bool canary = false;
     std::string planted;
-    CLI::App command(
-        "Runs programs on the loop on a kernel in memory, and looks whether all holds that must.");
-    command.add_option("--design", designs, "Which designs; all of them otherwise");
+    CLI::App command("Runs random programs on the loop over a simulated kernel, and checks invariants.");
+    command.add_option("--design", designs, "The designs to run; by default, all");
     command.add_option("--first", first, "The first seed")->capture_default_str();
-    command.add_option("--seeds", seeds, "How many, one after the other")
+    command.add_option("--seeds", seeds, "Number of seeds, beginning with the first")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    command.add_option("--seconds", seconds, "As many seeds as there is time for instead, on each design");
-    command.add_flag("--fresh", fresh, "Begin with a seed that nobody has chosen");
-    command.add_flag("--twice", twice, "Run each seed twice, and compare what happened");
-    command.add_flag("--canary", canary, "Plant each defect, and fail when one is not found within a minute");
-    command.add_option("--defect", planted, "Plant one")->check([](const std::string& name) {
+    command.add_option("--seconds", seconds,
+                       "Run seeds for this time on each design, instead of a number of seeds");
+    command.add_flag("--fresh", fresh, "Begin with a random seed");
+    command.add_flag("--twice", twice, "Run each seed twice, and fail if the two runs differ");
+    command.add_flag("--canary", canary, "Plant each defect, and fail if one is not found within a minute");
+    command.add_option("--defect", planted, "Plant this defect")->check([](const std::string& name) {
         for (const auto& [known, what] : defects)
             if (known == name) return std::string();
-        return "there is no defect '" + name + "'";
+        return "'" + name + "' is not a defect";
     });
-    command.add_option("--trace", running.trace_file, "Where the trace of the last run goes");
+    command.add_option("--trace", running.trace_file, "File for the trace of the last run");
     CLI11_PARSE(command, count, arguments);
     for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM}) ::signal(number, &on_signal);
     if (canary) return finds_what_is_planted() ? 0 : 1;
@@ -230,7 +230,7 @@ int main(int count, char** arguments) {
     running.planted = planted;
 
     fmt::print("{:16} {:>22} {:>11} {:>13} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9}\n", "design", "seeds",
-               "slices", "turns/CPU min", "tasks", "cancelled", "sleeps", "connections", "bytes read",
+               "turns", "turns/CPU min", "tasks", "cancelled", "sleeps", "connections", "bytes read",
                "posts");
     for (const std::string& design : designs) {
         const auto started = std::chrono::steady_clock::now();
@@ -244,7 +244,7 @@ int main(int count, char** arguments) {
             if (traces) std::ofstream(running.trace_file) << text;
             // The digest covers everything that the text has, and costs less.
             if (twice && run(design, first + done, what, nullptr).digest != result.digest)
-                fail("it does something else the second time");
+                fail("the second run of this seed differs from the first");
             all += result.done;
         }
         fmt::print("{:16} {:>22} {:>11} {:>13.0f} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9}\n", design,
@@ -255,7 +255,7 @@ int main(int count, char** arguments) {
         std::fflush(stdout);
         // One seed might be too few for this check.
         if (done >= 10 && !has_done_all(all)) {
-            fmt::print("on {} nothing has come of some of it, of which nothing is seen so\n", design);
+            fmt::print("on {}, the runs never did some of the things that they must test\n", design);
             return 1;
         }
     }

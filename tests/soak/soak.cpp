@@ -111,7 +111,7 @@ public:
         if (process_ == 0) be_server(design, writer.get());
         writer.reset();
         if (::read(reader.get(), &port_, sizeof port_) != sizeof port_)
-            throw std::runtime_error("the server has not started");
+            throw std::runtime_error("the server did not start");
     }
     server(const server&) = delete;
     server& operator=(const server&) = delete;
@@ -168,7 +168,7 @@ loop::unique_fd connect_to(std::uint16_t port, std::chrono::milliseconds patienc
 }
 
 bool round_trip(const loop::unique_fd& fd) {
-    constexpr std::string_view text = "is anybody there?";
+    constexpr std::string_view text = "is the server there?";
     std::array<char, text.size()> back{};
     return fd && ::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text) &&
            ::recv(fd.get(), back.data(), back.size(), MSG_WAITALL) == std::ssize(text) &&
@@ -313,17 +313,20 @@ int main(int count, char** arguments) {
     unsigned seed = 1;
     bool judges_times = false;
     std::vector<std::string> designs{"loop-epoll", "loop-uring"};
-    CLI::App command("Storms a server on each design, and says what that leaves behind.");
-    command.add_option("--seconds", seconds, "For all designs together")
+    CLI::App command(
+        "Runs a server on each design under clients that misbehave, and reports memory and descriptors that "
+        "remain.");
+    command.add_option("--seconds", seconds, "Total time, for all designs")
         ->check(CLI::Range(0.1, 1e6))
         ->capture_default_str();
     command.add_option("--design", designs)->capture_default_str();
     command.add_option("--seed", seed)->capture_default_str();
     command.add_flag(
         "--judge-times", judges_times,
-        fmt::format("Fail when it takes {} % of a core while starved, or the first round trip takes more "
-                    "than {} ms",
-                    cpu_pct_max, first_round_trip_ms_max));
+        fmt::format(
+            "Fail if the server takes {} % of a core while starved, or the first round trip takes more "
+            "than {} ms",
+            cpu_pct_max, first_round_trip_ms_max));
     CLI11_PARSE(command, count, arguments);
     try {
         const auto where = bench::read_environment();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the project's style: format, untorn comments, and that every file is named somewhere.
+"""Checks the project's style: format, untorn comments, plain words, and that every file is named somewhere.
 
 usage: style.py SOURCE_FOLDER [CLANG_FORMAT]
 
@@ -11,6 +11,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import words
 
 COLUMNS_MAX = {".hpp": 110, ".cpp": 110}  # as in .clang-format
 OTHER_COLUMNS_MAX = 120
@@ -47,7 +49,7 @@ def torn_comments(lines):
             continue
         text, rest = this.group(3), next_one.group(3)
         if len(text.split()) <= 3 and text[0].islower() and not rest.startswith(("- ", "|")):
-            yield number, "a torn comment"
+            yield number, "a short line in the middle of a comment; rewrap the paragraph"
 
 
 def openings(path, lines):
@@ -73,23 +75,35 @@ def unnamed_files(root, files, texts):
             yield path, 1, "nothing includes it"
 
 
+def unplain_words(root, files):
+    """Checks every text file, also those that the other checks leave alone."""
+    for path in files:
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue  # an image, or input for the fuzzers
+        for complaint in words.complaints(path.relative_to(root).as_posix(), text):
+            yield path, *complaint
+
+
 def ill_formatted(files, clang_format):
     if clang_format.endswith("-NOTFOUND"):
-        sys.exit("style: clang-format-14 is not there; .ci/install style installs it")
+        sys.exit("style: clang-format-14 is missing; install it with .ci/install style")
     run = subprocess.run([clang_format, "--dry-run", *[str(path) for path in files if path.suffix in CODE]],
                          capture_output=True, text=True)
     seen = set()
     for found in re.finditer(r"^(.+?):(\d+):\d+: warning: code should be clang-formatted", run.stderr, re.M):
         if found.group(1) not in seen:
             seen.add(found.group(1))
-            yield pathlib.Path(found.group(1)), int(found.group(2)), "not as clang-format has it"
+            yield pathlib.Path(found.group(1)), int(found.group(2)), "clang-format would format this differently"
     if run.returncode != 0 and not seen:
         sys.exit(f"style: {clang_format} failed: {run.stderr.strip()}")
 
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    files = [path for path in tracked_files(root)
+    tracked = tracked_files(root)
+    files = [path for path in tracked
              if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # program output
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
@@ -102,6 +116,7 @@ def main():
             checks.append(torn_comments(lines))
         complaints += [(path, *complaint) for check in checks for complaint in check]
     complaints += unnamed_files(root, files, texts)
+    complaints += unplain_words(root, tracked)
     if len(sys.argv) > 2:
         complaints += ill_formatted(files, sys.argv[2])
     for path, number, what in sorted(complaints):

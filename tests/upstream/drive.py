@@ -46,7 +46,7 @@ class Stage:
             raise Failed(what)
 
     def equal(self, what, found, wanted):
-        self.check(f"{what}: {found!r}, and not {wanted!r}", found == wanted)
+        self.check(f"{what} is {found!r}; expected {wanted!r}", found == wanted)
 
     def start(self, program, *arguments):
         """Starts a program. Its standard input is a pipe; its output goes into a file, line by line."""
@@ -92,13 +92,13 @@ class Stage:
         """Runs a program to its end; returns what it printed."""
         process = self.start(program, *arguments)
         process.communicate(text.encode(), timeout=PATIENCE_S)
-        self.equal(f"{program} ends", process.returncode, 0)
+        self.equal(f"the exit code of {program}", process.returncode, 0)
         return self.said(process)
 
     def ends_at_sigterm(self, process):
         process.serves = False
         process.send_signal(signal.SIGTERM)
-        self.equal("after SIGTERM it ends", process.wait(timeout=PATIENCE_S), 0)
+        self.equal("the exit code after SIGTERM", process.wait(timeout=PATIENCE_S), 0)
 
     def nothing_failed(self):
         for process in self.running:
@@ -139,7 +139,7 @@ def echoes(stage, streams, rounds=40, size_max=1000):
         for each, stream in enumerate(streams):
             stream.sendall(pattern(number + each, size))
         for each, stream in enumerate(streams):
-            stage.equal("what comes back", receive(stream, size), pattern(number + each, size))
+            stage.equal("the echo", receive(stream, size), pattern(number + each, size))
     for stream in streams:
         stream.close()
 
@@ -212,7 +212,7 @@ def websocket_echoes(stage, stream):
     websocket(stage, stream)
     for number in range(20):
         say(stream, f"message {number}")
-        stage.equal("what comes back", hear(stream), (1, f"message {number}"))
+        stage.equal("the echo", hear(stream), (1, f"message {number}"))
     say(stream, "are you there", opcode=9)
     stage.equal("the answer to a ping", hear(stream), (10, "are you there"))
     say(stream, "", opcode=8)
@@ -235,7 +235,7 @@ def coroutine_timeout(stage):
     echo_server(stage, "asio/cpp20/coroutines/timeout", port=54321)
     silent = connect(54321)
     silent.sendall(b"once")
-    stage.equal("what comes back", receive(silent, 4), b"once")
+    stage.equal("the echo", receive(silent, 4), b"once")
     stage.equal("the end", silent.recv(1), b"")
 
 
@@ -255,8 +255,8 @@ def datagrams(stage):
     client.settimeout(PATIENCE_S)
     for size in range(1, 1000, 50):
         client.send(pattern(size, size))
-        stage.equal("what comes back", client.recv(2000), pattern(size, size))
-    stage.equal("the server runs", server.poll(), None)
+        stage.equal("the echo", client.recv(2000), pattern(size, size))
+    stage.equal("the exit code of the running server", server.poll(), None)
 
 
 def chat(stage):
@@ -271,17 +271,17 @@ def chat(stage):
         text = f"this is {number}"
         client.stdin.write(f"{text}\n".encode())
         client.stdin.flush()
-        stage.equal("what a participant hears", receive(listener, 4 + len(text)), message(text))
+        stage.equal("the message that a participant receives", receive(listener, 4 + len(text)), message(text))
         for each in clients:
             stage.prints(each, text)
     other_room.sendall(message("elsewhere"))
-    stage.equal("the other room", receive(other_room, 13), message("elsewhere"))
+    stage.equal("the message in the other room", receive(other_room, 13), message("elsewhere"))
     late = connect()
-    stage.equal("what who comes later is told first", receive(late, 13), message("this is 0"))
+    stage.equal("the first message that a late participant receives", receive(late, 13), message("this is 0"))
     for client in clients[:2]:
         client.stdin.close()
-        stage.equal("a client ends with its input", client.wait(timeout=PATIENCE_S), 0)
-    stage.check("it hears of its own room alone", "elsewhere" not in stage.said(clients[0]))
+        stage.equal("the exit code of a client whose input has ended", client.wait(timeout=PATIENCE_S), 0)
+    stage.check("a participant receives only messages of its own room", "elsewhere" not in stage.said(clients[0]))
 
 
 def coroutine_chat(stage):
@@ -291,10 +291,10 @@ def coroutine_chat(stage):
         line = f"line {number}\n".encode()
         speaker.sendall(line)
         for each in participants:
-            stage.equal("what each hears", receive(each, len(line)), line)
+            stage.equal("the message that each participant receives", receive(each, len(line)), line)
     participants[0].close()
     participants[1].sendall(b"without one\n")
-    stage.equal("and goes on", receive(participants[2], 12), b"without one\n")
+    stage.equal("the message after one participant has left", receive(participants[2], 12), b"without one\n")
     stage.ends_at_sigterm(server)
 
 
@@ -302,15 +302,16 @@ def daytime(stage):
     stage.serve("asio/cpp03/tutorial/daytime7/server", port=13)
     year = time.strftime("%Y")
     with connect(13) as stream:
-        stage.check("the day over TCP", year in receive(stream, 25).decode())
-    stage.check("the day over UDP, by futures", year in stage.run("asio/cpp11/futures/daytime_client", HOST))
+        stage.check("the server sends the date over TCP", year in receive(stream, 25).decode())
+        said = stage.run("asio/cpp11/futures/daytime_client", HOST)
+        stage.check("the server sends the date over UDP, to a client with futures", year in said)
 
 
 def http_(stage):
     server = stage.serve("asio/cpp11/http/server", HOST, 80, "documents", port=80)
     pages(stage, port=80)
     said = stage.run("asio/cpp03/http/client/async_client", HOST, "/small.html")
-    stage.check(f"what the client prints: {said}", "<p>small</p>" in said and "Content-Length: 12" in said)
+    stage.check(f"the client prints {said}", "<p>small</p>" in said and "Content-Length: 12" in said)
     stage.ends_at_sigterm(server)
 
 
@@ -320,7 +321,7 @@ def local(stage):
     stage.wait_until("the server listens", path.exists)
     for text in ["one", "another"]:
         said = stage.run("asio/cpp11/local/stream_client", path, text=f"{text}\n")
-        stage.check(f"what the client prints: {said}", f"Reply is: {text}" in said)
+        stage.check(f"the client prints {said}", f"Reply is: {text}" in said)
     streams = [socket.socket(socket.AF_UNIX) for _ in range(4)]
     for stream in streams:
         stream.settimeout(PATIENCE_S)
@@ -349,10 +350,10 @@ def proxy(stage):
         client.sendall(data)
     for _, served in pairs:
         served.settimeout(PATIENCE_S)
-        stage.equal("what comes through", receive(served, len(data)), data)
+        stage.equal("the forwarded data", receive(served, len(data)), data)
         served.sendall(data[::-1])
     for client, _ in pairs:
-        stage.equal("what comes back", receive(client, len(data)), data[::-1])
+        stage.equal("the echo", receive(client, len(data)), data[::-1])
 
 
 def timeouts(stage):
@@ -362,7 +363,7 @@ def timeouts(stage):
     listens = stage.start(f"{clients}/async_tcp_client", HOST, PORT)
     stage.prints(listens, "Connected to")
     said = stage.run(f"{clients}/blocking_tcp_client", HOST, PORT, "hello")
-    stage.check(f"what who speaks prints: {said}", "Round trip time: " in said)
+    stage.check(f"the speaker prints {said}", "Round trip time: " in said)
     stage.prints(listens, "Received: hello")
     stage.prints(heard, "Received: hello")
     stage.prints(heard, "Receive error: ")  # after ten seconds of silence
@@ -378,7 +379,7 @@ def tls(stage):
     streams = [unverified().wrap_socket(connect()) for _ in range(4)]
     echoes(stage, streams)
     said = stage.run("asio/cpp11/ssl/client", HOST, PORT, text="over TLS\n")
-    stage.check(f"what the client prints: {said}", "Reply: over TLS" in said and "Verifying" in said)
+    stage.check(f"the client prints {said}", "Reply: over TLS" in said and "Verifying" in said)
 
 
 def beast_flex(stage):
@@ -397,7 +398,7 @@ def beast_http(stage):
     get(stage, "/small.html", 200, b"", method="HEAD")
     for client in ["async/http_client_async", "awaitable/http_client_awaitable"]:
         said = stage.run(f"beast/http/client/{client}", HOST, PORT, "/small.html")
-        stage.check(f"what {client} prints: {said}", "200 OK" in said and "<p>small</p>" in said)
+        stage.check(f"{client} prints {said}", "200 OK" in said and "<p>small</p>" in said)
 
 
 def beast_https(stage):
@@ -409,7 +410,7 @@ def beast_websocket(way, stage):
     stage.serve(f"beast/websocket/server/{way}/websocket_server_{way}", HOST, PORT, 1)
     websocket_echoes(stage, connect())
     said = stage.run(f"beast/websocket/client/{way}/websocket_client_{way}", HOST, PORT, "to and fro")
-    stage.check(f"what the client prints: {said}", "to and fro" in said)
+    stage.check(f"the client prints {said}", "to and fro" in said)
 
 
 def beast_chat(stage):
@@ -418,10 +419,10 @@ def beast_chat(stage):
     for number, speaker in enumerate(participants):
         say(speaker, f"this is {number}")
         for each in participants:
-            stage.equal("what each hears", hear(each), (1, f"this is {number}"))
+            stage.equal("the message that each participant receives", hear(each), (1, f"this is {number}"))
     participants[0].close()
     say(participants[1], "without one")
-    stage.equal("and goes on", hear(participants[2]), (1, "without one"))
+    stage.equal("the message after one participant has left", hear(participants[2]), (1, "without one"))
     stage.ends_at_sigterm(server)
 
 

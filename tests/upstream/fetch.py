@@ -36,7 +36,7 @@ def source_lines():
                   "Created-By: Packages")
     found = {tuple(line.split()[1:]) for line in targets.splitlines() if line.startswith("Debian ")}
     if not found:
-        raise Failed("apt knows no repository of Debian's; run apt-get update, or see /etc/apt/sources.list")
+        raise Failed("apt has no Debian repository; run apt-get update, or check /etc/apt/sources.list")
     keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
     return "".join(f"deb-src [signed-by={keys}] {' '.join(each)}\n" for each in sorted(found))
 
@@ -70,10 +70,10 @@ def main():
         download(package, folder)
         archives = list(folder.glob(f"{package}_*.orig.tar.xz"))
         if len(archives) != 1:
-            raise Failed(f"{len(archives)} archives of {package} in {folder}, and not one; remove the folder")
+            raise Failed(f"{folder} has {len(archives)} archives of {package}; expected one. Remove the folder.")
         unpack(archives[0], folder)
     except Failed as failed:
-        print(f"fetch: the source package {package} cannot be had: {failed}", file=sys.stderr)
+        print(f"fetch: cannot get the source package {package}: {failed}", file=sys.stderr)
         return 1
     return 0
 

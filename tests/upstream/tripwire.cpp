@@ -37,7 +37,7 @@ int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, v
         const std::unique_ptr<char, void (*)(void*)> type(
             abi::__cxa_demangle(type_of(argument).name(), nullptr, nullptr, nullptr), &std::free);
         if (is_of_asio_alone(type.get())) {
-            std::fprintf(stderr, "tripwire: Asio makes a thread of its own: %s\n", type.get());
+            std::fprintf(stderr, "tripwire: Asio creates its own thread: %s\n", type.get());
             std::_Exit(EXIT_FAILURE);
         }
     }

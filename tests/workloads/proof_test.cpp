@@ -121,8 +121,7 @@ TEST(proof, the_generator_has_no_socket_of_its_server) {
 }
 
 TEST(proof, starving_half_of_the_connections_fails) {
-    EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000),
-                "connections were starved");
+    EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000), "Jain");
 }
 
 // If waiting clients were not woken, each of these would run until the test's time limit.
@@ -190,7 +189,7 @@ TEST(proof, a_server_that_blocks_a_counter_fails) {
     EXPECT_EQ(reason_of_failure<beheading_runtime<3>>(mixed_server, 2000),
               "both counters counted: expected 1, got 0");
     EXPECT_EQ(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
-              "neither counter left the other behind: expected 1, got 0");
+              "the counters differ by one at most: expected 1, got 0");
 }
 
 TEST(proof, a_pause_when_the_two_counters_begin_does_not_fail) {
@@ -216,7 +215,7 @@ TEST(proof, cancelled_timers_that_fire_fail) {
 
 TEST(proof, timers_that_starve_under_load_fail) {
     EXPECT_SAYS(reason_of_failure(timer_under_load, 20, loop::make_loop("loop-scheduler")),
-                "the ready queue was never empty");
+                "checks its timers only when");
 }
 
 TEST(proof, a_lost_connection_fails) {
@@ -268,7 +267,7 @@ TEST(proof, sleeps_that_are_too_short_fail) {
 
 TEST(proof, sleeps_that_should_overlap_and_do_not_fail) {
     EXPECT_EQ(reason_of_failure<serial_gather_runtime>(sleep_concurrent, 1),
-              "sleeps under way when the first one ended: expected 2, got 1");
+              "sleeps that had started when the first one ended: expected 2, got 1");
 }
 
 TEST(proof, a_far_timer_that_fires_fails) {
@@ -279,7 +278,7 @@ TEST(proof, a_far_timer_that_fires_fails) {
 TEST(proof, an_awaited_task_that_does_not_run_fails) {
     const auto forgetful = [] { return std::make_unique<forgetful_runtime>(); };
     EXPECT_EQ(reason_of_failure(await_leaf, 4, forgetful()),
-              "the sum of what the coroutines gave: expected 10, got 4");
+              "sum of the values that the coroutines returned: expected 10, got 4");
     EXPECT_EQ(reason_of_failure(sleep_serial, 1, forgetful()), "sleeps that ended: expected 2, got 1");
     EXPECT_EQ(reason_of_failure(idle_timer, 1, forgetful()), "sleeps that ended: expected 1, got 0");
 }
@@ -336,7 +335,7 @@ TEST(proof, posted_functions_that_run_twice_fail) {
 
 TEST(proof, a_spawned_task_that_starts_inside_spawn_fails) {
     EXPECT_EQ(reason_of_failure<inline_spawn_runtime>(workloads::spawn, 2500),
-              "spawned coroutines that ran inside of spawn(): expected 0, got 4000");
+              "spawned coroutines that ran inside spawn(): expected 0, got 4000");
 }
 
 TEST(proof, a_lost_spawned_task_fails) {
@@ -345,7 +344,7 @@ TEST(proof, a_lost_spawned_task_fails) {
 }
 
 TEST(proof, a_yield_that_does_not_let_others_run_fails) {
-    constexpr auto reason = "steps that one of them took before its turn: expected 0, got ";
+    constexpr auto reason = "steps that a coroutine took before the other one: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_EQ(reason_of_failure<skipping_runtime>(workloads::yield, 100),

@@ -276,7 +276,7 @@ TEST(slicer, a_slowdown_makes_each_slice_longer) {
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
-    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // so much longer that every clock shows it
+    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // long enough for every clock
 }
 
 TEST(trial, without_slices_all_operations_come_at_once) {

@@ -100,9 +100,9 @@ TEST(usage, the_cpu_time_of_another_process_can_be_included) {
         const auto enough = cpu_of_this_thread() + 20ms;
         while (cpu_of_this_thread() < enough) {
         }
-        const bool is_told = ::write(answer[1], "x", 1) == 1;
+        const bool is_announced = ::write(answer[1], "x", 1) == 1;
         ::pause();
-        ::_exit(is_told ? 0 : 1);
+        ::_exit(is_announced ? 0 : 1);
     }
     usage_meter meter;
     meter.take_cpu_of(child);

@@ -95,7 +95,7 @@ TEST(catalog, it_has_twelve_existing_default_workloads) {
     const auto list = workload_list<breakable_runtime>();
     EXPECT_EQ(std::ranges::count_if(list, [](const auto& each) { return is_headline_workload(each.name); }),
               12);
-    EXPECT_TRUE(is_headline_workload("a/strangers/workload"));
+    EXPECT_TRUE(is_headline_workload("a/third_party/workload"));
 }
 
 using namespace workloads;
@@ -175,7 +175,7 @@ double spin_of(const usage& cost) {
 // Other processes decide how much of a core a polling loop gets, so the sharp bounds use voluntary switches
 // instead: a polling loop never gives up its core, and the others do so for every sleep, except for the few
 // deadlines that pass while the thread is preempted.
-TEST(spin, a_polling_loop_is_told_from_loops_that_sleep) {
+TEST(spin, a_polling_loop_is_distinguished_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),

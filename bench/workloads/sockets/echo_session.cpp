@@ -45,10 +45,11 @@ void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64
     const double index = jain_index(shares);
     t.report("fairness", index);
     if (index < unfair)
-        t.fail(fmt::format(
-            "connections were starved: Jain's fairness index is {:.2f} when half of the round trips "
-            "are made, and below {} some are served at the others' cost",
-            index, unfair));
+        t.fail(
+            fmt::format("connections are starved: Jain's fairness index of their shares is {:.2f} when half "
+                        "of the round trips are done; "
+                        "expected at least {}",
+                        index, unfair));
 }
 
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,

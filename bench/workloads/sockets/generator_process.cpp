@@ -31,11 +31,11 @@ using json = nlohmann::json;
 
 std::optional<fs::path> find_generator() {
     constexpr std::string_view name = "loopbench-generator";
-    const char* const told = std::getenv("LOOPBENCH_GENERATOR");
+    const char* const configured = std::getenv("LOOPBENCH_GENERATOR");
     std::error_code without_proc;
     const fs::path here = fs::read_symlink("/proc/self/exe", without_proc).parent_path();
     for (const fs::path& file :
-         {fs::path(told != nullptr ? told : ""), here.parent_path() / name, here / name})
+         {fs::path(configured != nullptr ? configured : ""), here.parent_path() / name, here / name})
         if (!file.empty() && ::access(file.c_str(), X_OK) == 0) return file;
     return std::nullopt;
 }
@@ -109,7 +109,8 @@ int listen_at(const std::string& address) {
     wanted.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
     if (::getaddrinfo(address.c_str(), "0", &wanted, &found) != 0)
-        throw std::system_error(EINVAL, std::generic_category(), address + " is no address in digits");
+        throw std::system_error(EINVAL, std::generic_category(),
+                                fmt::format("'{}' is not a numeric IP address", address));
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> here(found, &::freeaddrinfo);
     const int fd = ::socket(here->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || ::bind(fd, here->ai_addr, here->ai_addrlen) != 0 || ::listen(fd, SOMAXCONN) != 0) {
@@ -130,7 +131,7 @@ std::uint16_t port_of(int fd) {
 
 }  // namespace
 
-std::optional<remote_client> told_remote_client() {
+std::optional<remote_client> configured_remote_client() {
     const char* const address = std::getenv("LOOPBENCH_SERVE_ON");
     const char* const command = std::getenv("LOOPBENCH_GENERATOR_ON");
     if (address == nullptr || command == nullptr) return std::nullopt;
@@ -161,14 +162,14 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     if (!program) {
         t.unsupported(
             "loopbench-generator, the client of this workload, is neither in the contender's folder nor in "
-            "the "
-            "one above; put a link to it there");
+            "its parent folder; "
+            "put a link to it there, or set LOOPBENCH_GENERATOR to its path");
         return false;
     }
     const auto cores = two_cores();
     if (!cores && !plan.remote) {
         t.unsupported(
-            "the client of this workload needs a core of its own, and this process may use only one");
+            "the client of this workload needs a core of its own, and this process can use only one");
         return false;
     }
     if (cores) here_.emplace(cores->first);

@@ -27,7 +27,7 @@ struct remote_client {
 };
 
 /// Returns the client of LOOPBENCH_SERVE_ON and LOOPBENCH_GENERATOR_ON; nothing if the generator runs here.
-std::optional<remote_client> told_remote_client();
+std::optional<remote_client> configured_remote_client();
 
 struct generator_plan {
     std::optional<remote_client> remote = {};

@@ -90,10 +90,10 @@ void silent_peers::connect(std::uint16_t port) {
         ::read(channel_, &error, sizeof error) != sizeof error)
         throw_error(EPIPE, "the process that holds the clients has ended");
     if (error != 0)
-        throw_error(
-            error,
-            "connect (raise the limit of open files with ulimit -n; net.ipv4.ip_local_port_range must have "
-            "more than 10,000 ports, and 127.0.0.0/8 must be on this machine)");
+        throw_error(error,
+                    "cannot connect (raise the limit of open files with ulimit -n, let "
+                    "net.ipv4.ip_local_port_range have more than 10,000 ports, and "
+                    "let 127.0.0.0/8 be on this machine)");
 }
 
 void silent_peers::end() noexcept {

@@ -56,7 +56,7 @@ std::optional<core_pair> cores_for_two_threads(int cores, trial& t) {
         return core_pair{only, only};
     }
     const auto both = two_cores();
-    if (!both) t.unsupported("its two threads need a core each, and this process may use only one");
+    if (!both) t.unsupported("its two threads need a core each, and this process can use only one");
     return both;
 }
 

@@ -53,13 +53,13 @@ std::optional<std::string> trial::failure() const {
                            lateness_.count(), -lateness_.min_ns());
     if (failure_) return failure_;
     if (begins_ != 1 || ends_ != 1)
-        return fmt::format("the workload must time one section: began {} and ended {}", begins_, ends_);
+        return fmt::format("the workload must time exactly one section; it began {} and ended {}", begins_,
+                           ends_);
     if (proofs_ == 0) return "the workload proved nothing";
     if (slices_ && operations_timed() == 0)
         return fmt::format(
-            "the trial ended before its first timed part was complete: it did {} operations, "
-            "and a part has only whole rounds that began inside it; give it more operations "
-            "(LOOPBENCH_OPERATIONS) or none",
+            "the trial ended before its first timed part was complete, after {} operations; "
+            "set LOOPBENCH_OPERATIONS to a larger number, or unset it",
             operations_done());
     if (operations_done() == 0 || operations_timed() == 0) return "the workload did no operation";
     return std::nullopt;

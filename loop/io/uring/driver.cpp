@@ -109,8 +109,8 @@ public:
         if (runs_in_this_thread()) return;
         if (lent_ != 0) {
             throw_errno(
-                "io_uring: the loop was left with requests under way, and cannot be run in another thread "
-                "now",
+                "io_uring: the loop still has pending requests in the thread that ran it, and cannot run in "
+                "another thread",
                 EEXIST);
         }
         begin_anew();
@@ -246,7 +246,7 @@ private:
     // The owner of a completion, stored in the upper byte of its user_data. The rest is a feed's descriptor,
     // or the address of an operation, whose upper byte is 0 (on x86-64, and on AArch64 without tagged
     // pointers).
-    enum class owner : std::uint8_t { operation, feed, timer, wake, nobody };
+    enum class owner : std::uint8_t { operation, feed, timer, wake, none };
 
     // io_operation::state of a pending operation.
     enum stage : std::uint8_t {
@@ -396,7 +396,7 @@ private:
         lacks_cancels_ |= sqe == nullptr;
         if (sqe == nullptr) return false;
         io_uring_prep_cancel64(sqe, target, 0);
-        sqe->user_data = user_data(owner::nobody);
+        sqe->user_data = user_data(owner::none);
         return true;
     }
 
@@ -431,7 +431,7 @@ private:
                 case owner::wake:
                     wake_is_armed_ = (cqe.flags & IORING_CQE_F_MORE) != 0;
                     break;
-                case owner::nobody:
+                case owner::none:
                     break;
             }
         }
@@ -485,12 +485,12 @@ private:
         }
         if (op.state == done) return complete(op, op.result);
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
-        const bool goes_on = op.state == in_kernel || op.state == taken_back;
+        const bool continues = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
         bool again = result == -EINTR;  // how a cancelled request ends that a worker thread was executing
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
-            result = goes_on ? result_of_poll(op, events) : -EAGAIN;
+            result = continues ? result_of_poll(op, events) : -EAGAIN;
             // If the event was the requested one, other code was faster, and the operation waits as before.
             // Otherwise it asks for changes, except an accept: it must not complete before its request has
             // ended, because then no code would close the accepted connection.
@@ -504,7 +504,7 @@ private:
         // A non-blocking file that io_uring cannot wait for: a terminal, or a pipe before Linux 6.4.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
-        if (!goes_on) return complete(op, -ECANCELED);
+        if (!continues) return complete(op, -ECANCELED);
         start_again(op, op.polled);
     }
 

@@ -31,9 +31,11 @@ std::string forbidden() {
         return "the sysctl kernel.io_uring_disabled is " + std::to_string(setting) +
                "; set it to 0 (sysctl -w kernel.io_uring_disabled=0)";
     }
-    return "a seccomp filter forbids it, as the default profiles of containers do; run the container with "
+    return "a seccomp filter forbids io_uring (the default profiles of containers do); run the container "
+           "with "
            "--security-opt seccomp=unconfined, or with a profile that allows io_uring_setup, io_uring_enter "
-           "and io_uring_register";
+           "and "
+           "io_uring_register";
 }
 
 std::string cause_and_remedy(int error) {
@@ -43,23 +45,24 @@ std::string cause_and_remedy(int error) {
     switch (error) {
         case ENOSYS:
             return kernel +
-                   "was built without io_uring, or a sandbox hides it; use a kernel of 6.1 or later with "
-                   "CONFIG_IO_URING, outside of the sandbox";
+                   "was built without io_uring, or a sandbox hides io_uring; use Linux 6.1 or later with "
+                   "CONFIG_IO_URING, outside the sandbox";
         case EPERM:
         case EACCES:
             return forbidden();
         case EINVAL:
             return kernel +
-                   "refuses the ring: before 6.1 it does not know the flags, a ring has 1 to 32768 "
-                   "submissions "
-                   "and at least as many completions, or a sandbox knows less; use a design on epoll";
+                   "refuses the ring: it is older than 6.1, a sandbox supports fewer flags, or the limits of "
+                   "the ring "
+                   "are wrong (1 to 32768 submissions, and at least as many completions); use a design on "
+                   "epoll";
         case ENOMEM:
-            return "out of memory, or over the limit on locked memory; raise it (ulimit -l)";
+            return "out of memory, or over the limit on locked memory; raise the limit (ulimit -l)";
         case EMFILE:
         case ENFILE:
             return "out of file descriptors; raise the limit (ulimit -n)";
         default:
-            return "the cause is not known to this program; use a design on epoll";
+            return "the cause is unknown; use a design on epoll";
     }
 }
 
@@ -128,8 +131,8 @@ void uring_ring::enter(unsigned completions_wanted) {
     const int error = try_enter(completions_wanted);
     if (error == EEXIST)
         throw_errno(
-            "io_uring_enter: the loop has been used in two threads; run it and destroy what belongs to it in "
-            "one",
+            "io_uring_enter: the loop was used in two threads; run the loop, and destroy its objects, in the "
+            "same thread",
             error);
     if (error != 0) throw_errno("io_uring_enter", error);
 }
@@ -169,7 +172,7 @@ io_uring_sqe& uring_ring::sqe() {
     io_uring_sqe* const entry = try_sqe();
     if (entry == nullptr) [[unlikely]] {
         enter();  // throws the cause, if it is an error
-        throw_errno("io_uring_enter: the kernel takes no submissions for want of memory", ENOMEM);
+        throw_errno("io_uring_enter: the kernel has no memory for submissions", ENOMEM);
     }
     return *entry;
 }

@@ -76,8 +76,8 @@ public:
         const int error = -io_uring_register_buf_ring(&owner_, &registration, 0);
         if (error != 0) {
             throw_errno(
-                "io_uring refused: receive buffers cannot be registered; Linux 6.1 or later is needed, and "
-                "ulimit -l must allow for them",
+                "io_uring refused: cannot register receive buffers; use Linux 6.1 or later, and raise the "
+                "limit on locked memory (ulimit -l)",
                 error);
         }
         io_uring_buf_ring_init(ring_);

@@ -202,7 +202,7 @@ TEST_P(cancelling, cancelling_a_sleep_and_a_read_in_one_callback_ends_both) {
     loop.run_until_idle();
     EXPECT_EQ(ending_of(sleeping.outcome()), "cancelled");
     EXPECT_EQ(ending_of(reading.outcome()), "cancelled");
-    EXPECT_LT(loop.now() - manual_time::start, 1h) << "the sleep was not waited for";
+    EXPECT_LT(loop.now() - manual_time::start, 1h) << "gather must not wait for the sleep";
 }
 
 // Both are already in the ready queue when they are cancelled. A read keeps the bytes that it has received;

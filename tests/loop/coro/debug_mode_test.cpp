@@ -64,7 +64,7 @@ TEST_P(slow_callbacks, a_warning_can_end_the_warnings) {
     loop.warn_of_slow_callbacks(
         1ms, [&, owned = std::make_shared<freed_counter>(freed)](nanoseconds, const std::string&) {
             loop.warn_of_slow_callbacks(0ns, nullptr);
-            EXPECT_EQ(freed, 0) << "its captures live until it has returned";
+            EXPECT_EQ(freed, 0) << "the captures must live until the function has returned";
             ++warnings;
         });
     for (int i = 0; i < 2; ++i) loop.post([] { manual_time::pass(1s); });
@@ -217,13 +217,13 @@ TEST_P(unretrieved_exceptions, an_exception_is_warned_of_when_nothing_can_retrie
         promise<int> broken(loop);
         const future<int> answer = broken.get_future();
         broken.set_exception(std::make_exception_ptr(std::runtime_error("broken")));
-        EXPECT_TRUE(seen.empty()) << "somebody may still ask";
+        EXPECT_TRUE(seen.empty()) << "the result can still be retrieved";
     }
     loop.run_until_idle();
     ASSERT_EQ(seen.size(), 2u);
-    EXPECT_SAYS(seen[0], "broken made at ");
+    EXPECT_SAYS(seen[0], "broken created at ");
     EXPECT_SAYS(seen[0], promised_at);
-    EXPECT_SAYS(seen[1], "unheard made at ");
+    EXPECT_SAYS(seen[1], "unheard created at ");
     EXPECT_SAYS(seen[1], created_at);
 }
 

@@ -157,7 +157,7 @@ TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_starte
 TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
-        GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
+        GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
     int ended = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {
         if (depth > 0) {
@@ -174,7 +174,7 @@ TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
 TEST_P(gathering, gathers_nest_no_deeper_on_the_stack_than_a_small_stack_allows) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
-        GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
+        GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
     int started = 0, on_one_stack = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {
         if (++started == 1) loop.post([&] { on_one_stack = started; });

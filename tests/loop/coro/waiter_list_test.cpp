@@ -31,7 +31,7 @@ TEST(waiter_lists, the_list_keeps_its_order_when_any_waiter_leaves) {
         waiter_list list;
         for (numbered& each : waiters) list.push(each);
         EXPECT_TRUE(waiters[static_cast<std::size_t>(leaving)].unlink());
-        EXPECT_FALSE(waiters[static_cast<std::size_t>(leaving)].unlink()) << "it has left already";
+        EXPECT_FALSE(waiters[static_cast<std::size_t>(leaving)].unlink()) << "it was already unlinked";
         std::vector<int> expected{0, 1, 2, 3};
         std::erase(expected, leaving);
         EXPECT_EQ(drain(list), expected);

@@ -48,7 +48,7 @@ TEST_P(descriptors, closing_a_descriptor_completes_what_is_pending_on_it) {
         };
         auto closes = [&]() -> task<void> {
             co_await yield_times(loop, 100);
-            EXPECT_EQ(loop.io().pending(), 2u) << "or nothing is pending";
+            EXPECT_EQ(loop.io().pending(), 2u) << "otherwise nothing is pending";
             pair.one.close();
         };
         std::array all{reads(), writes(), closes()};
@@ -71,7 +71,7 @@ TEST_P(descriptors, closing_a_descriptor_completes_a_pending_connect) {
     };
     loop.spawn(connects());
     turn_often(loop);
-    EXPECT_EQ(loop.io().pending(), 1u) << "or nothing is pending";
+    EXPECT_EQ(loop.io().pending(), 1u) << "otherwise nothing is pending";
     loop.io().close(unconnected.get());
     turn_often(loop);
     EXPECT_EQ(result, -ECANCELED);
@@ -151,7 +151,7 @@ TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_rest_of_a_write_to_the_o
 TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_error_is_clear) {
     constexpr int number = FD_SETSIZE + 500;
     const descriptor_limit limit;
-    if (!limit.set(number + 10)) GTEST_SKIP() << "this process may not have " << number << " descriptors";
+    if (!limit.set(number + 10)) GTEST_SKIP() << "this process cannot open " << number << " descriptors";
     const auto owner = make_loop();
     event_loop& loop = *owner;
     auto pair = make_unix_pair(loop);
@@ -166,7 +166,7 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_er
             refusal = error.what();
         }
         put(other_pair.other.native_handle(), "near");
-        EXPECT_EQ(co_await read_text(other_pair.one), "near") << "the task goes on, and so do others";
+        EXPECT_EQ(co_await read_text(other_pair.one), "near") << "the other task continues too";
         if (!refusal.empty()) {
             EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
         }
@@ -190,7 +190,7 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_er
 // A full backlog does not mean that a connection is in progress: the socket would be reported writable, and
 // would be taken for connected.
 TEST_P(descriptors, a_socket_is_not_taken_for_connected_when_a_unix_listener_is_full) {
-    if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the listener has room";
+    if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
     event_loop& loop = keep(make_loop());
     // The name belongs to this process: the same test on another design might run at the same time.
     const std::string abstract_name =

@@ -103,7 +103,7 @@ TEST_P(fd_callback, a_callback_can_remove_itself) {
     loop.add_reader(pipe.reader.get(), [&, owned = std::make_shared<freed_counter>(freed)] {
         ++calls;
         EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
-        EXPECT_EQ(freed, 0) << "its captures live until it has returned";
+        EXPECT_EQ(freed, 0) << "the captures must live until the function has returned";
     });
     turn_often(loop);
     EXPECT_EQ(calls, 1);
@@ -220,7 +220,7 @@ TEST_P(fd_callback, a_callback_on_the_next_file_of_the_same_number_is_called) {
         EXPECT_EQ(calls, 1) << "round " << round;
         EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
     }
-    EXPECT_EQ(numbers, std::vector(3, numbers[0])) << "or this test does not see the reuse";
+    EXPECT_EQ(numbers, std::vector(3, numbers[0])) << "otherwise this test cannot see the reuse";
 }
 
 TEST_P(fd_callback, a_callback_on_an_invalid_descriptor_is_never_called_and_can_be_removed) {
@@ -236,7 +236,7 @@ TEST_P(fd_callback, a_callback_on_a_full_pipe_does_not_delay_the_next_file_of_it
     const int number = pipe.writer.get();
     while (::write(number, "full", 4) > 0) {
     }
-    loop.add_writer(number, [] { ADD_FAILURE() << "there is no room"; });
+    loop.add_writer(number, [] { ADD_FAILURE() << "the pipe is full"; });
     turn_often(loop);
     EXPECT_TRUE(loop.remove_writer(number));
     auto listener = loop.listen();

@@ -87,7 +87,7 @@ protected:
     void expect_that_clients_see_the_end() const {
         for (const unique_fd& client : clients) {
             pollfd waiting{client.get(), POLLIN, 0};
-            ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "nobody has closed it";
+            ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "the socket is still open";
             char byte;
             EXPECT_LE(::recv(client.get(), &byte, 1, 0), 0);
         }
@@ -143,7 +143,7 @@ TEST_F(uring_listener_tests, the_driver_takes_no_connection_without_an_accept) {
     for (std::size_t i = 0; i < few; ++i) static_cast<void>(accept());
     bare->look();
     EXPECT_EQ(count_backlog(), many - few);
-    EXPECT_EQ(bare->driver.pending(), 0U) << "a loop must not go on for what nobody waits for";
+    EXPECT_EQ(bare->driver.pending(), 0U) << "a loop must end when no task waits";
 }
 
 TEST_F(uring_listener_tests, connections_that_came_during_a_pause_are_handed_over_in_order) {
@@ -285,7 +285,7 @@ TEST_F(uring_listener_tests, discarding_an_accept_that_has_a_connection_leaks_no
         EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(next.result))));
         clients.clear();
     }
-    EXPECT_EQ(count_open_files(), before - 1) << "less the first client";
+    EXPECT_EQ(count_open_files(), before - 1) << "one less: the first client";
 }
 
 TEST_F(uring_listener_tests, several_accepts_are_served_in_the_order_of_their_start) {
@@ -380,10 +380,10 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_keeps_no_
             ::close(static_cast<int>(op->result));
         }
     }
-    EXPECT_EQ(accepted, 1U) << "what the kernel has handed over is not lost";
+    EXPECT_EQ(accepted, 1U) << "a connection that the kernel delivered must not be lost";
     expect_that_clients_see_the_end();
     clients.clear();
-    EXPECT_EQ(count_open_files(), before - 1) << "less the listener";
+    EXPECT_EQ(count_open_files(), before - 1) << "one less: the listener";
 }
 
 TEST_F(uring_listener_tests, a_listener_gets_no_connection_of_a_closed_one_with_its_number) {
@@ -442,7 +442,7 @@ TEST_F(uring_listener_tests, a_destroyed_driver_leaves_no_connection_open) {
         bare.reset();
     }
     clients.clear();
-    EXPECT_LT(count_open_files(), before) << "less what the first driver had open";
+    EXPECT_LT(count_open_files(), before) << "the first driver's files must be closed";
     EXPECT_EQ(count_backlog(), 2U);
 }
 

@@ -161,7 +161,7 @@ TEST_F(uring_tests, a_discarded_operation_is_not_touched) {
     EXPECT_EQ(bystander.completions, 1);
     EXPECT_EQ(bare.driver.pending(), 0U);
     char byte;
-    EXPECT_EQ(::read(reader.get(), &byte, 1), 1) << "the kernel read for an operation that was gone";
+    EXPECT_EQ(::read(reader.get(), &byte, 1), 1) << "the kernel must not read for a cancelled operation";
 }
 
 TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
@@ -180,7 +180,7 @@ TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
     bare.driver.close(pair.ours.get());  // enters the kernel, which accepts
     bare.driver.discard(accept);
     pollfd waiting{client.get(), POLLIN, 0};
-    ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "nobody has closed it";
+    ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "the socket is still open";
     char byte;
     EXPECT_EQ(::recv(client.get(), &byte, 1, 0), 0);
 }
@@ -225,7 +225,7 @@ TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed)
     pair.send("second");
     bare.look();
     counted_operation second(io_kind::receive, duplicate.get());
-    ASSERT_TRUE(bare.driver.start(second)) << "it was not there before it was asked for";
+    ASSERT_TRUE(bare.driver.start(second)) << "the bytes must already be there";
     EXPECT_EQ(second.received(), "second");
 }
 
@@ -373,7 +373,7 @@ TEST_F(uring_tests, operations_before_the_first_wait_end_without_the_kernel) {
     bare.run(kept);
     bare.look();
     EXPECT_EQ(kept.received(), "data");
-    EXPECT_EQ(closing.receive(), "") << "it was never sent";
+    EXPECT_EQ(closing.receive(), "") << "these bytes were never sent";
     EXPECT_EQ(cancelled.completions + closed.completions + closed_too.completions, 3);
     EXPECT_EQ(bare.driver.pending(), 0U);
 }

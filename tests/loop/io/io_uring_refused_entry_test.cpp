@@ -115,7 +115,7 @@ TEST_F(uring_refused_entry_tests, a_cancellation_without_space_in_the_ring_is_ma
         bare.driver.close(closing.ours.get());
         closing.ours.reset();
         bare.look();
-        EXPECT_TRUE(cancelled.pending && closed.pending) << "there was room, and this test sees nothing";
+        EXPECT_TRUE(cancelled.pending && closed.pending) << "the queue had space, so this test sees nothing";
         full.hand_over();
         bare.run(cancelled);
         bare.run(closed);
@@ -140,7 +140,7 @@ TEST_F(uring_refused_entry_tests, the_feed_of_a_closed_descriptor_ends_later_if_
         ASSERT_EQ(::dup3(next.ours.get(), number, O_CLOEXEC), number);
         bare.run_ready();
         EXPECT_EQ(receive.result, -ECANCELED);
-        EXPECT_EQ(old.send("not for the next one"), 20) << "there was room, and this test sees nothing";
+        EXPECT_EQ(old.send("not for the next one"), 20) << "the queue had space, so this test sees nothing";
         full.hand_over();
         counted_operation of_the_next(io_kind::receive, number);
         bare.start(of_the_next);
@@ -166,7 +166,7 @@ TEST_F(uring_refused_entry_tests, an_operation_without_space_in_the_ring_starts_
             pair.send("x");
         }
         if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
-        EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "or this test sees nothing";
+        EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "otherwise this test sees nothing";
         bare.driver.discard(*early.front());  // sleeps, and so submits what is in the ring
         for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
         EXPECT_EQ(early.front()->completions, 0);

@@ -107,7 +107,7 @@ TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signa
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
     bare.finish(after);
-    EXPECT_EQ(after.result, 0) << "an error is told once; what follows is the end";
+    EXPECT_EQ(after.result, 0) << "an error is reported once; then comes the end";
     counted_operation send(io_kind::send, pair.ours.get());
     bare.finish(send);
     EXPECT_EQ(send.result, -EPIPE);
@@ -185,7 +185,7 @@ TEST_F(uring_tests, buffers_are_used_again_and_again) {
         pair.send("next");
         bare.look();
         counted_operation next(io_kind::receive, pair.ours.get());
-        ASSERT_TRUE(bare.driver.start(next)) << "round " << i << ": it was not there before it was asked for";
+        ASSERT_TRUE(bare.driver.start(next)) << "round " << i << ": the bytes must already be there";
         EXPECT_EQ(next.received(), "next");
     }
 }
@@ -216,7 +216,7 @@ TEST_F(uring_tests, the_driver_stops_receiving_for_a_reader_that_has_stopped_and
     for (std::size_t full = 0; full < patience; ++full) {
         for (ssize_t count; (count = pair.send(block)) > 0; full = 0) sent += static_cast<std::size_t>(count);
         bare.look();
-        ASSERT_LT(sent, std::size_t{1} << 20) << "nothing holds the sender back";
+        ASSERT_LT(sent, std::size_t{1} << 20) << "the sender is never blocked";
     }
     std::size_t received = static_cast<std::size_t>(first.result);
     while (received < sent) {
@@ -420,7 +420,7 @@ TEST_F(uring_buffer_tests, a_read_without_buffers_makes_only_one_request) {
     for (const socket_pair& pair : others) EXPECT_LE(requests_of_a_read(pair), 1U);
     for (int round = 0; round < 3; ++round)
         for (const socket_pair& pair : others)
-            EXPECT_EQ(requests_of_a_read(pair), 0U) << "the feeds have not been resumed";
+            EXPECT_EQ(requests_of_a_read(pair), 0U) << "the feeds must have been resumed";
 }
 
 TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_cost_others_their_feeds) {
@@ -430,7 +430,7 @@ TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_cost_others
     hoard(slow, 40);
     hoard(burst, 20);  // the rest of the buffers
     EXPECT_EQ(requests_of_a_read(others[0]), 1U);
-    EXPECT_EQ(requests_of_a_read(others[0]), 1U) << "they had not run out";
+    EXPECT_EQ(requests_of_a_read(others[0]), 1U) << "the buffers had not run out";
     read_all(burst);
     for (const socket_pair& pair : others) EXPECT_LE(requests_of_a_read(pair), 1U);
     for (int round = 0; round < 3; ++round)

@@ -121,7 +121,7 @@ protected:
 
     /// Receives messages that fill the buffer, each reported while an operation waits for it, until the
     /// driver has learned that a further call is in vain.
-    void receive_until_it_is_told_by_level() {
+    void receive_until_events_come_by_level() {
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);
             wait_and_complete(op);
@@ -170,7 +170,7 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_touch_the_next_one_of_its_n
     ASSERT_FALSE(driver.start(after));
     put(peer.get(), "abc");
     report(old_generation);
-    EXPECT_TRUE(after.pending) << "the event was the old file's";
+    EXPECT_TRUE(after.pending) << "the event belonged to the old file";
     report(driver.watches.back().generation);
     EXPECT_FALSE(after.pending);
     EXPECT_EQ(after.result, 3);
@@ -189,7 +189,7 @@ TEST_P(readiness, an_event_of_an_unwatched_file_does_not_touch_the_next_one_of_i
     ASSERT_FALSE(driver.start(after));
     put(peer.get(), "abc");
     report(old_generation);
-    EXPECT_TRUE(after.pending) << "the event was the old file's";
+    EXPECT_TRUE(after.pending) << "the event belonged to the old file";
     report(driver.watches.back().generation);
     EXPECT_EQ(after.result, 3);
 }
@@ -269,11 +269,11 @@ class readiness_by_edges : public readiness {};
 INSTANTIATE_TEST_SUITE_P(, readiness_by_edges, testing::Values(true), kind_of_readiness);
 
 TEST_P(readiness_by_edges, input_is_watched_by_level_after_many_calls_in_vain) {
-    receive_until_it_is_told_by_level();
+    receive_until_events_come_by_level();
     put(peer.get(), "abcdef");
     auto first = reading(3);
     auto second = reading(3);
-    EXPECT_FALSE(driver.start(first)) << "whether there is something, the kernel says";
+    EXPECT_FALSE(driver.start(first)) << "the kernel reports whether there is data";
     report(driver.watches.back().generation);
     EXPECT_EQ(first.result, 3);
     EXPECT_FALSE(driver.start(second));
@@ -297,7 +297,7 @@ TEST_P(readiness_by_edges, a_unix_stream_is_watched_by_level_after_many_calls_in
 }
 
 TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_much_is_waiting) {
-    receive_until_it_is_told_by_level();
+    receive_until_events_come_by_level();
     constexpr int messages = 1000;
     int told = 0;
     put(peer.get(), std::string(3 * messages, 'm'));
@@ -312,7 +312,7 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_much_is_waiting)
     EXPECT_LT(told, messages / 4);
     EXPECT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
-    receive_until_it_is_told_by_level();  // until only the reported data is there
+    receive_until_events_come_by_level();  // until only the reported data is there
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
         wait_and_complete(op);
@@ -321,25 +321,25 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_much_is_waiting)
 }
 
 TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_nothing_reads_it) {
-    receive_until_it_is_told_by_level();
+    receive_until_events_come_by_level();
     put(peer.get(), "abc");
     report(driver.watches.back().generation);
     ASSERT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
     auto op = reading(3);
-    EXPECT_TRUE(driver.start(op)) << "it was told and is not told again";
+    EXPECT_TRUE(driver.start(op)) << "the event was reported and is not reported again";
     for (int i = 0; i < 100; ++i) {
         auto next = reading(3);
         ASSERT_FALSE(driver.start(next));
         driver.discard(next);
     }
-    EXPECT_EQ(driver.watches.size(), 3u) << "for good";
+    EXPECT_EQ(driver.watches.size(), 3u) << "permanently";
 }
 
 // A socket does this if its error queue is not empty, or its datagrams are shut down: by level, it would be
 // reported for ever.
 TEST_P(readiness_by_edges, input_is_watched_by_edges_again_after_a_report_in_vain) {
-    receive_until_it_is_told_by_level();
+    receive_until_events_come_by_level();
     auto op = reading(3);
     ASSERT_FALSE(driver.start(op));
     report(driver.watches.back().generation);
@@ -352,7 +352,7 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_after_a_report_in_vai
 }
 
 TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_output_has_to_wait) {
-    receive_until_it_is_told_by_level();
+    receive_until_events_come_by_level();
     const std::vector<std::byte> more_than_fits(std::size_t{16} << 20);
     io_operation op{};
     op.kind = io_kind::send;
@@ -368,7 +368,7 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_output_has_to_wa
 
 // By level, a file that lives on in a duplicate would be reported for ever.
 TEST_P(readiness_by_edges, a_closed_file_is_not_watched_by_level_any_more) {
-    receive_until_it_is_told_by_level();
+    receive_until_events_come_by_level();
     driver.close(ours.get());
     EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
 }
@@ -474,7 +474,7 @@ TEST_P(readiness, the_kernel_is_asked_again_after_the_queued_calls_are_made) {
     auto op = reading();
     wait_and_be_told(op);
     tell(driver.watches.back().generation);
-    EXPECT_EQ(driver.events.size(), 1u) << "nobody has asked for the second";
+    EXPECT_EQ(driver.events.size(), 1u) << "no operation needs the second event";
     run_next();
     EXPECT_EQ(op.result, 3);
     driver.wait(do_not_wait);
@@ -513,7 +513,7 @@ TEST_P(readiness, a_waiting_operation_is_served_before_a_new_one) {
     auto first = reading(3);
     wait_and_be_told(first, "abcdef");
     auto second = reading(3);
-    EXPECT_FALSE(driver.start(second)) << "what is there belongs to the first";
+    EXPECT_FALSE(driver.start(second)) << "the available data belongs to the first operation";
     take_slice();
     EXPECT_EQ(first.result, 3);
     EXPECT_EQ(second.result, 3);

@@ -158,7 +158,7 @@ TEST_F(delimited_reads, a_delimited_read_does_not_grow_beyond_its_limit) {
     EXPECT_EQ(result.error, EMSGSIZE);
     EXPECT_GE(result.text.size(), limit);
     EXPECT_LT(result.text.size(), limit + 4'096);
-    EXPECT_GE(stream.pieces.size(), 85u) << "it has not read on";
+    EXPECT_GE(stream.pieces.size(), 85u) << "the reader must not continue after the end";
 }
 
 class delimited_streams : public on_real_time {};

@@ -43,7 +43,7 @@ TEST_P(resolving, numeric_addresses_are_returned_as_they_are) {
 }
 
 TEST_P(resolving, localhost_is_found) {
-    if (!is_known_here("localhost")) GTEST_SKIP() << "no line of /etc/hosts says what localhost is";
+    if (!is_known_here("localhost")) GTEST_SKIP() << "/etc/hosts has no line for localhost";
     event_loop& loop = keep(make_loop());
     const auto found = resolve(loop, "localhost", "80");
     const auto is_loopback = [](const endpoint& each) {

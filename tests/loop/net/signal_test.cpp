@@ -131,7 +131,7 @@ TEST_P(signals_as_data, a_wait_for_a_signal_can_be_cancelled) {
     EXPECT_EQ(ending_of(waiting[0].outcome()), "cancelled");
     ::pthread_kill(::pthread_self(), SIGUSR1);
     auto next = [&]() -> task<int> { co_return co_await signals.next(); };
-    EXPECT_EQ(loop.run(next()), SIGUSR1) << "the cancelled wait has taken none";
+    EXPECT_EQ(loop.run(next()), SIGUSR1) << "the cancelled wait must not take a signal";
 }
 
 TEST_P(signals_as_data, signals_are_blocked_only_while_the_receiver_lives) {
@@ -150,7 +150,7 @@ TEST_P(signals_as_data, a_signal_stays_blocked_while_another_receiver_wants_it) 
     auto second = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR2});
     first.reset();
     EXPECT_FALSE(is_blocked(SIGUSR1));
-    EXPECT_TRUE(is_blocked(SIGUSR2)) << "the second's";
+    EXPECT_TRUE(is_blocked(SIGUSR2)) << "the second wait still needs it";
     { const signal_receiver nested(loop, {SIGUSR1, SIGUSR2}); }
     EXPECT_FALSE(is_blocked(SIGUSR1));
     EXPECT_TRUE(is_blocked(SIGUSR2));
@@ -165,7 +165,7 @@ TEST_P(signals_as_data, a_signal_stays_blocked_until_its_last_receiver_is_gone) 
         for (auto& each : receivers)
             each = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR1});
         receivers[goes_first].reset();
-        ASSERT_TRUE(is_blocked(SIGUSR1)) << "or the signal ends this process";
+        ASSERT_TRUE(is_blocked(SIGUSR1)) << "an unblocked signal would end this process";
         ::pthread_kill(::pthread_self(), SIGUSR1);
         auto next = [](signal_receiver& signals) -> task<int> { co_return co_await signals.next(); };
         EXPECT_EQ(loop.run(next(*receivers[1 - goes_first])), SIGUSR1);

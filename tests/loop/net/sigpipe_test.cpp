@@ -63,16 +63,16 @@ private:
 };
 
 /// Writes to a pipe whose reader is gone, and returns the error.
-task<int> write_to_nobody(event_loop& loop) {
+task<int> write_to_a_closed_pipe(event_loop& loop) {
     auto pipe = loop.open_pipe();
     pipe.reader.close();
-    const io_result written = co_await pipe.writer.write_all(bytes_of("nobody reads this"));
+    const io_result written = co_await pipe.writer.write_all(bytes_of("no process reads this"));
     EXPECT_EQ(written.bytes, 0u);
     co_return written.error;
 }
 
 /// Does the same, but the reader goes while the write waits for space.
-task<int> write_to_somebody_who_leaves(event_loop& loop) {
+task<int> write_until_the_reader_leaves(event_loop& loop) {
     auto pipe = loop.open_pipe();
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{4} << 20);
     loop.post([&] { pipe.reader.close(); });
@@ -109,17 +109,18 @@ TEST_P(sigpipe, a_broken_pipe_is_an_error_of_the_write_and_leaves_no_trace) {
         event_loop& loop = *owner;
         EXPECT_EQ(sigpipe_state::now(), before);
         for (int runs = 0; runs < 2; ++runs) {
-            EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+            EXPECT_EQ(loop.run(write_to_a_closed_pipe(loop)), EPIPE);
             EXPECT_EQ(sigpipe_state::now(), before);
-            EXPECT_EQ(loop.run(write_to_somebody_who_leaves(loop)), EPIPE);
+            EXPECT_EQ(loop.run(write_until_the_reader_leaves(loop)), EPIPE);
             EXPECT_EQ(sigpipe_state::now(), before);
         }
-        loop.spawn(
-            [](event_loop& of) -> task<void> { EXPECT_EQ(co_await write_to_nobody(of), EPIPE); }(loop));
+        loop.spawn([](event_loop& of) -> task<void> {
+            EXPECT_EQ(co_await write_to_a_closed_pipe(of), EPIPE);
+        }(loop));
         for (int turns = 0; turns < 100; ++turns) {
             loop.post([] {});
             loop.turn();
-            EXPECT_EQ(sigpipe_state::now(), before) << "between turns, too";
+            EXPECT_EQ(sigpipe_state::now(), before) << "between turns too";
         }
     }
     EXPECT_EQ(sigpipe_state::now(), before);
@@ -130,7 +131,7 @@ TEST_P(sigpipe, a_broken_pipe_is_an_error_in_a_step_too) {
     event_loop& loop = *owner;
     bool is_done = false;
     loop.spawn([](event_loop& of, bool& done) -> task<void> {
-        EXPECT_EQ(co_await write_to_nobody(of), EPIPE);
+        EXPECT_EQ(co_await write_to_a_closed_pipe(of), EPIPE);
         done = true;
     }(loop, is_done));
     for (int steps = 0; !is_done && steps < 100; ++steps)
@@ -144,7 +145,7 @@ TEST_P(sigpipe, the_loop_keeps_the_disposition_that_the_program_sets) {
     struct sigaction own {};
     own.sa_handler = [](int) {};
     checked(::sigaction(SIGPIPE, &own, nullptr), "sigaction");
-    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(loop.run(write_to_a_closed_pipe(loop)), EPIPE);
     EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
 }
 
@@ -153,7 +154,7 @@ TEST_P(sigpipe, sigpipe_is_as_before_when_an_exception_leaves_the_run) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
     const auto fails = [](event_loop& of) -> task<void> {
-        EXPECT_EQ(co_await write_to_nobody(of), EPIPE);
+        EXPECT_EQ(co_await write_to_a_closed_pipe(of), EPIPE);
         throw std::runtime_error("after the write");
     };
     EXPECT_THROW(loop.run(fails(loop)), std::runtime_error);
@@ -167,7 +168,7 @@ TEST_P(sigpipe, a_sigpipe_that_was_pending_before_a_run_is_pending_after_it) {
     ::raise(SIGPIPE);
     const sigpipe_state before = sigpipe_state::now();
     ASSERT_TRUE(before.pending);
-    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(loop.run(write_to_a_closed_pipe(loop)), EPIPE);
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
@@ -178,8 +179,8 @@ TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_our_writes_leave_none_pendin
     ASSERT_FALSE(before.pending);
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
-    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(loop.run(write_to_a_closed_pipe(loop)), EPIPE);
+    EXPECT_EQ(loop.run(write_to_a_closed_pipe(loop)), EPIPE);
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
@@ -199,7 +200,7 @@ TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     loop.run(sleeps());  // waits once: a ring submits nothing before its first wait
     full.reader.close();
     begun.reader.close();
-    const auto starting = create_task(loop, writes(begun.writer, bytes_of("nobody reads this")));
+    const auto starting = create_task(loop, writes(begun.writer, bytes_of("no process reads this")));
     loop.run(yield_times(loop, 0));
     full.writer.close();
     begun.writer.close();
@@ -236,9 +237,9 @@ TEST_P(sigpipe, a_loop_that_runs_inside_another_leaves_no_trace) {
     const auto inner_owner = make_loop();
     event_loop& loop = *owner;
     int inner_error = 0;
-    loop.post([&] { inner_error = inner_owner->run(write_to_nobody(*inner_owner)); });
-    EXPECT_EQ(loop.run(write_to_somebody_who_leaves(loop)), EPIPE);
-    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    loop.post([&] { inner_error = inner_owner->run(write_to_a_closed_pipe(*inner_owner)); });
+    EXPECT_EQ(loop.run(write_until_the_reader_leaves(loop)), EPIPE);
+    EXPECT_EQ(loop.run(write_to_a_closed_pipe(loop)), EPIPE);
     EXPECT_EQ(inner_error, EPIPE);
     EXPECT_EQ(sigpipe_state::now(), before);
 }

@@ -127,7 +127,7 @@ TEST_P(stream_in_trouble, a_write_without_a_reader_gives_an_error_and_no_signal)
     auto write_until_error = [&](stream_pair pair) -> task<void> {
         pair.other.close();
         io_result written;
-        while (written.error == 0) written = co_await pair.one.write_all(bytes_of("anybody there?"));
+        while (written.error == 0) written = co_await pair.one.write_all(bytes_of("hello there"));
         EXPECT_TRUE(written.error == EPIPE || written.error == ECONNRESET) << written.error;
     };
     auto main = [&]() -> task<void> {
@@ -328,7 +328,8 @@ protected:
         append(received, drain_stream(fd));
         const unique_fd same_number(checked(::dup3(next.one.native_handle(), number, O_CLOEXEC), "dup3"));
         turn_often(loop);
-        EXPECT_TRUE(drain_stream(next.other.native_handle()).empty()) << "they were for another";
+        EXPECT_TRUE(drain_stream(next.other.native_handle()).empty())
+            << "these bytes belong to another write";
         EXPECT_TRUE(outcome.done);
         EXPECT_EQ(outcome.written.error, ECANCELED);
         EXPECT_EQ(outcome.written.bytes, received.size());

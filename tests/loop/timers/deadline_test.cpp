@@ -83,7 +83,7 @@ TEST_P(deadlines, no_deadline_is_met_early_not_even_by_a_nanosecond) {
 
 TEST_P(deadlines, deadlines_are_met_in_their_order) {
     if (is("loop-layered") || is("loop-round-robin"))
-        GTEST_SKIP() << GetParam() << " runs what is due in the order of its start, as its document does";
+        GTEST_SKIP() << GetParam() << " runs due sleeps in the order of their start, as its tutorial does";
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     for (const time_point deadline : random_deadlines(6, 200))
@@ -110,7 +110,7 @@ TEST_P(deadlines, deadlines_that_have_passed_are_met_on_the_next_turn) {
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
         loop.spawn(observe_sleep(loop, past, seen));
     loop.turn();  // they start
-    EXPECT_TRUE(seen.empty()) << "a sleep goes through the queue, even when its time has passed";
+    EXPECT_TRUE(seen.empty()) << "an overdue sleep also goes through the queue";
     loop.turn();
     EXPECT_EQ(seen.size(), 5u);
 }
@@ -160,7 +160,7 @@ TEST_P(deadlines, deadlines_beyond_the_clock_are_never_met_and_delay_nothing) {
 }
 
 TEST_P(deadlines, deadlines_that_never_come_do_not_keep_a_loop_running) {
-    if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " asks the clock on every turn";
+    if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " reads the clock on every turn";
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     const auto sleeper = create_task(loop, observe_sleep(loop, never, seen));
@@ -173,7 +173,7 @@ TEST_P(deadlines, deadlines_that_never_come_do_not_keep_a_loop_running) {
 
 TEST_P(deadlines, a_deadline_in_a_hundred_years_is_met_in_a_hundred_years) {
     if (late_max() != 0ns && !is("loop-precise"))
-        GTEST_SKIP() << GetParam() << " looks at the clock too often to get there";
+        GTEST_SKIP() << GetParam() << " reads the clock too often to reach this case";
     event_loop& loop = keep(make_loop());
     constexpr nanoseconds century = std::chrono::hours(24 * 365 * 100);
     std::vector<observation> seen;
@@ -182,7 +182,7 @@ TEST_P(deadlines, a_deadline_in_a_hundred_years_is_met_in_a_hundred_years) {
     ASSERT_EQ(seen.size(), 1u);
     EXPECT_GE(seen[0].resumed, deadline);
     EXPECT_LE(seen[0].resumed - deadline, late_max());
-    EXPECT_LE(clock.sleeps(), 10u) << "timers do not wake the loop on their way";
+    EXPECT_LE(clock.sleeps(), 10u) << "moving timers inside the wheel must not wake the loop";
 }
 
 TEST_P(deadlines, each_of_many_sleeps_costs_one_wait) {

@@ -111,7 +111,7 @@ TEST_F(precise_waits, precise_waits_make_up_for_a_kernel_that_wakes_late) {
 }
 
 TEST_F(precise_waits, precise_waits_cannot_make_up_for_more_than_their_guard) {
-    EXPECT_GE(worst_lateness(500us), 300us) << "or this test does not see lateness";
+    EXPECT_GE(worst_lateness(500us), 300us) << "otherwise this test cannot see lateness";
 }
 
 // Late wake-ups have made the guard longer than the time between two deadlines.
@@ -128,7 +128,7 @@ TEST_F(precise_waits, precise_waits_learn_to_sleep_again_between_deadlines_neare
     manual_time::oversleep = 0us;
     const std::size_t before = clock.sleeps();
     loop.run(sleeps(100us, 200));
-    EXPECT_EQ(clock.sleeps(), before) << "or the guard is not what this test thinks";
+    EXPECT_EQ(clock.sleeps(), before) << "the guard has another length than this test expects";
     loop.run(sleeps(100us, 3'000));
     EXPECT_GT(clock.sleeps(), before + 100);
 }

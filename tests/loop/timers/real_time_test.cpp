@@ -65,7 +65,7 @@ TEST_P(waits_for_sleeps, deadlines_long_ago_or_in_a_hundred_years_cause_no_extra
     event_loop& loop = keep(make_loop());
     auto sleeps = [&](time_point deadline) -> task<void> {
         co_await loop.sleep_until(deadline);
-        ADD_FAILURE() << "this test takes no century";
+        ADD_FAILURE() << "this test must not take a century";
     };
     constexpr nanoseconds century = std::chrono::hours(24 * 365 * 100);
     for (const time_point far : {loop.now() + century, never - 1ns, never}) loop.spawn(sleeps(far));

@@ -102,7 +102,7 @@ TYPED_TEST(timers_without_memory, neighbouring_timers_each_expire_in_time_when_a
         operation_queue ready;
         for (std::size_t i = 0; i < count; ++i) {
             const time_point now = first_moment + 10s + static_cast<int>(i) * 4ms;
-            ASSERT_LE(queue.earliest(), now) << "or nobody would wake up for it";
+            ASSERT_LE(queue.earliest(), now) << "otherwise the loop would not wake up for it";
             {
                 const out_of_memory none(few);
                 queue.expire(now, ready);
@@ -158,7 +158,7 @@ TYPED_TEST(timers_without_memory, a_refused_timer_leaves_the_others_as_they_were
             refused += each.armed ? timers.size() : 0;
         }
     }
-    EXPECT_EQ(armed + refused, timers.size()) << "a timer that was refused is not armed";
+    EXPECT_EQ(armed + refused, timers.size()) << "a refused timer must not be armed";
     EXPECT_GT(armed, 0u);
     operation_queue ready;
     queue.expire(first_moment + 24h, ready);

@@ -202,7 +202,7 @@ TEST(wheel_timers, each_expired_timer_names_one_that_runs_later) {
             EXPECT_GT(later - timers.data(), static_cast<std::ptrdiff_t>(run)) << count;
         }
         EXPECT_EQ(run, count);
-        EXPECT_EQ(named, count - std::min<std::size_t>(count, 16)) << "the last ones have none behind them";
+        EXPECT_EQ(named, count - std::min<std::size_t>(count, 16)) << "the last ones have no successor";
     }
 }
 

@@ -56,7 +56,7 @@ inline design design_from_environment() {
     if (name.empty() || name == "epoll") return design::epoll;
     if (name == "io_uring") return design::io_uring;
     throw std::invalid_argument("LOOPBENCH_ASIO is '" + std::string(name) +
-                                "'; it can be 'epoll' or 'io_uring'");
+                                "'; expected 'epoll' or 'io_uring'");
 }
 
 /// Returns an error in the form that Asio's functions use.

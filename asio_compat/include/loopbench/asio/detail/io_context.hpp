@@ -27,8 +27,8 @@ namespace detail {
 core& core_of(io_context& context) noexcept;
 }
 
-/// boost::asio::io_context on a loop of this project. Its functions mean and throw the same as there; in
-/// addition they throw std::system_error if the kernel refuses the loop. One difference: one thread runs it
+/// Replaces boost::asio::io_context, on a loop of this project. Its functions mean and throw the same; in
+/// addition, they throw std::system_error if the kernel refuses the loop. One difference: one thread runs it
 /// at a time; a second one in run() waits until the first has left, and then continues.
 class io_context : public boost::asio::execution_context {
 public:

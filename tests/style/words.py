@@ -1,0 +1,114 @@
+"""Finds words that the project does not use, in comments, strings, identifiers, documents and names of files.
+
+WORDS is the list. A line of another project's text that has to keep such a word says `words: quoted` in a comment.
+"""
+
+import ast
+import re
+
+WORDS = {
+    "somebody": "name the process or program",
+    "anybody": "name the process or program",
+    "nobody": "write which process or program does not",
+    "whoever": "name the process or program",
+    "is told": "write 'receives', 'is passed' or 'is configured with'",
+    "goes on": "write 'continues'",
+    "is none": "say what it is, for example 'is not a number'",
+    "so many": "write the number, or its name",
+    "so much": "write the amount, or its name",
+    "stranger": "write 'third-party'",
+    "comes to lie": "write 'is placed'",
+    "as ever": "leave it out",
+    "by itself": "write 'automatically' or 'alone', or leave it out",
+    "may not": "write 'cannot', 'must not' or 'might not'",
+    "twin": "write 'A/A copy'",
+    "unfit": "write 'unreliable'",
+    "side file": "write 'histogram file'",
+    "scratch folder": "write 'temporary folder'",
+    "headline metric": "write 'primary metric'",
+    "smoke size": "write 'small size'",
+    "real size": "write 'full size'",
+}
+ALLOWED = {"is none": "there"}  # after this word: "empty if there is none" says everything
+
+RELATIVE_CLAUSE = {"What", "Of", "How", "Whether", "Who", "Why"}
+
+IN_TEST_NAMES = ["whoever", "somebody", "nobody", "who", "goes_on", "is_none"]
+
+QUOTED = "words: quoted"
+
+# Program output, planted errors, and texts that are not the project's own.
+NOT_CHECKED = ("reports/evidence/", "tests/mutants/", "tests/style/words", "LICENSE", "CHANGELOG.md")
+
+GAP = r"""(?:[ _-]|["' \\]*\n[\s/#*"'>]*)"""  # a phrase may be continued on the next line of a comment or literal
+
+
+def word_pattern(word):
+    """Matches `word` as a whole word, as part of an identifier and with a capital, but not the None of Python."""
+    first = f"[{word[0].upper()}{word[0]}]"
+    return re.compile(rf"(?<![A-Za-z]){first}{word[1:].replace(' ', GAP)}s?(?![A-Za-z])")
+
+
+PATTERNS = [(word, word_pattern(word), remedy) for word, remedy in WORDS.items()]
+
+
+def banned_words(text):
+    lines = text.splitlines()
+    for word, pattern, remedy in PATTERNS:
+        for found in pattern.finditer(text):
+            number = text.count("\n", 0, found.start()) + 1
+            before = re.findall(r"\w+", text[max(0, found.start() - 40):found.start()])
+            allowed = word in ALLOWED and before and before[-1].lower() == ALLOWED[word]
+            if not allowed and QUOTED not in lines[number - 1]:
+                yield number, f"'{word}': {remedy}"
+
+
+def beginning(sentence):
+    """Returns the complaint about the first word of a description, or None."""
+    first = re.match(r"\w*", sentence).group()
+    if first in RELATIVE_CLAUSE:
+        return f"a description begins with '{first}': begin with a verb ('Returns') or a noun ('A reply to')"
+    if first[:1].islower():
+        return f"a description begins with '{first}', in lower case: begin with a verb or a noun, and a capital"
+    return None
+
+
+def blocks(text):
+    """Finds `///` blocks that begin with a relative clause or in lower case."""
+    before = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        block = re.match(r"\s*/// *(\w.*)", line)
+        if block and not before.lstrip().startswith("///") and (complaint := beginning(block.group(1))):
+            yield number, complaint
+        before = line
+
+
+def docstrings(text):
+    """Does for Python what blocks() does for C++."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            described = ast.get_docstring(node)
+            if described and (complaint := beginning(described)):
+                yield node.body[0].lineno, complaint
+
+
+def test_names(text):
+    pattern = re.compile(rf"_({'|'.join(IN_TEST_NAMES)})_")
+    for test in re.finditer(r"\b(?:CONFORMANCE_)?TEST(?:_[FP])?\(\s*\w+,\s*(\w+)", text):
+        if found := pattern.search(f"_{test.group(1)}_"):
+            yield (text.count("\n", 0, test.start(1)) + 1,
+                   f"'{found.group(1)}' in the name of a test: state the behaviour, with a subject and a verb")
+
+
+def complaints(name, text):
+    """Yields the line and the problem of each offence in the text of the file with this name."""
+    if name.startswith(NOT_CHECKED):
+        return
+    for _, problem in banned_words(name):
+        yield 1, f"the file's name has {problem}"
+    yield from banned_words(text)
+    if name.endswith((".cpp", ".hpp", ".in", ".js")):
+        yield from blocks(text)
+        yield from test_names(text)
+    if name.endswith(".py"):
+        yield from docstrings(text)
