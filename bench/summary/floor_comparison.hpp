@@ -13,7 +13,7 @@ namespace loopbench::bench {
 /// Returns true if a floor limits the values of this metric: time, latencies and lateness.
 bool is_limited_by_floors(std::string_view metric);
 
-/// How much faster than its kind of floor a contender may be, as a share. Both are programs, and code
+/// The share by which a contender may be faster than the floor of its driver. Both are programs, and code
 /// placement alone changes a time by several per cent (the same objects, linked in six orders: -13 to +13 %).
 inline constexpr double law_margin = 0.1;
 

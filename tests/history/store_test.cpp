@@ -249,7 +249,7 @@ TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
     const temporary_folder folder;
     const auto text = (folder / "text.db").native(), other = (folder / "other.db").native();
     reports::write_file_atomically(text, "this is no database, and longer than sixteen bytes");
-    soci::session{"sqlite3", "dbname=\"" + other + "\""} << "CREATE TABLE somebody_elses (a INTEGER)";
+    soci::session{"sqlite3", "dbname=\"" + other + "\""} << "CREATE TABLE another_programs (a INTEGER)";
     for (const auto& file : {text, other, folder.path().native()})
         for (const auto how : {opening::existing, opening::created_if_missing}) {
             const bool is_file = std::filesystem::is_regular_file(file);

@@ -75,7 +75,7 @@ const reports::result& time_of_loop(const reports::report& report) {
     return *reports::find_result(report, "yield", "loop-epoll");
 }
 
-bool is_told_apart(verdict found) {
+bool is_found_different(verdict found) {
     return found == verdict::faster || found == verdict::slower;
 }
 
@@ -96,7 +96,7 @@ host_shares of_runs(const setting& of, change&& as) {
         as(record);
         const auto report = bench::report_of(record);
         const auto& item = time_of_loop(report);
-        found.different += is_told_apart(*item.judged) ? 1.0 / tries : 0;
+        found.different += is_found_different(*item.judged) ? 1.0 / tries : 0;
         found.slower += item.judged == verdict::slower ? 1.0 / tries : 0;
         found.hosts_differ += item.by_host && item.by_host->differ ? 1.0 / tries : 0;
         found.unreliable += report.aa->found == reports::reliability::unreliable ? 1.0 / tries : 0;

@@ -65,11 +65,11 @@ TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
 }
 
 TEST(self_check, a_load_relative_to_the_capacity_compares_the_capacities) {
-    const auto report_with = [](double twins_capacity) {
+    const auto report_with = [](double capacity_of_copy) {
         return report_of(plan_with_aa_copy(7, {on_its_own_load}),
-                         [twins_capacity](const trial_request& request) {
+                         [capacity_of_copy](const trial_request& request) {
                              auto outcome = took_ns(is_aa_copy(request) ? 10 : 20);  // the schedules differ
-                             outcome.metrics["capacity"] = is_aa_copy(request) ? twins_capacity : 1000;
+                             outcome.metrics["capacity"] = is_aa_copy(request) ? capacity_of_copy : 1000;
                              return outcome;
                          });
     };
@@ -78,11 +78,11 @@ TEST(self_check, a_load_relative_to_the_capacity_compares_the_capacities) {
 }
 
 TEST(self_check, a_load_at_one_rate_compares_the_latencies) {
-    const auto report_with = [](double twins_latency) {
+    const auto report_with = [](double latency_of_copy) {
         return report_of(plan_with_aa_copy(7, {"serve/open_loop/rate:20000"}),
-                         [twins_latency](const trial_request& request) {
+                         [latency_of_copy](const trial_request& request) {
                              auto outcome = took_ns(10);  // the time of the schedule
-                             outcome.metrics["latency_p50"] = is_aa_copy(request) ? twins_latency : 5000;
+                             outcome.metrics["latency_p50"] = is_aa_copy(request) ? latency_of_copy : 5000;
                              return outcome;
                          });
     };
