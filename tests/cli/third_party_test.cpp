@@ -36,8 +36,8 @@ protected:
 };
 
 TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
-    const auto ran =
-        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER, {"--workload", "told", "--blocks", "12"});
+    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY,
+                             {"--workload", "told", "--blocks", "12"});
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto found = times();
@@ -50,9 +50,10 @@ TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
         EXPECT_EQ(time["verdict"], "slower") << time;
         EXPECT_NEAR(100 * (1 / time["ratio"]["median"].get<double>() - 1), 5, 0.7) << name;
     }
-    EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are no benchmarks";
-    EXPECT_NEAR(found.at("told/unit")["median"].get<double>(), 105'000, 700) << "in ns, whatever it printed";
-    EXPECT_SAYS(ran.error_tail, "next on told/plain: slower by ");
+    EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are not benchmarks";
+    EXPECT_NEAR(found.at("told/unit")["median"].get<double>(), 105'000, 700)
+        << "in ns, although it printed other units";
+    for (const auto* part : {"next", "told/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
 }
 
 TEST_F(third_party, the_same_build_is_no_regression) {
@@ -83,7 +84,8 @@ TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_oth
 TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected_exactly) {
     const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
     EXPECT_EQ(
-        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER, {"--workload", odd, "--blocks", "10"}).code,
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", odd, "--blocks", "10"})
+            .code,
         3);
     EXPECT_EQ(times().size(), 1U);
 }
@@ -93,11 +95,11 @@ TEST_F(third_party, a_failing_benchmark_is_an_error_in_its_own_words) {
                              {"--workload", "broken", "--workload", "asked/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "no such device");
-    EXPECT_EQ(times().at("asked/plain")["samples"].size(), 6U) << "the rest went on";
+    EXPECT_EQ(times().at("asked/plain")["samples"].size(), 6U) << "the other benchmarks were measured";
 }
 
 TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
-    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_STRANGER,
+    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY,
                              {"--workload", "asked/plain", "--blocks", "10"});
     ASSERT_EQ(ran.code, 3);
     const auto journal = loopbench.path("out/journal.jsonl");
@@ -107,7 +109,7 @@ TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
     reports::write_file_atomically(journal, text + R"({"block": 9, "att)");
     const auto resumed = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_EQ(resumed.code, 3) << resumed.error_tail;
-    EXPECT_SAYS(resumed.error_tail, "next on told/plain: slower by ");
+    for (const auto* part : {"next", "told/plain", "slower"}) EXPECT_SAYS(resumed.error_tail, part);
     EXPECT_EQ(first_trials_in(journal), 30);
     EXPECT_EQ(loopbench.report()["results"][0]["samples"].size(), results[0]["samples"].size());
 }
