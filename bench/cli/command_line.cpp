@@ -106,7 +106,7 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
                       word, suggestion(word, known), full_name(command)};
 }
 
-constexpr std::initializer_list<example> common_examples{
+const std::initializer_list<example> common_examples{
     {"loopbench run --quick", "measures the most important workloads in at most a minute"},
     {"loopbench compare ./old ./new", "compares two builds of a Google Benchmark program"},
     {"loopbench explain echo/rtt/tcp", "describes a workload, and how it is measured"}};

@@ -60,12 +60,12 @@ public:
 
     std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
         return as_sentence(app->get_description()) + "\n" + make_usage(app, name) + make_positionals(app) +
-               make_groups(app, mode) + make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
+               all_groups(*app) + make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
     }
 
-    std::string make_groups(const CLI::App* app, CLI::AppFormatMode /*mode*/) const override {
+    std::string all_groups(const CLI::App& app) const {
         std::string out;
-        for (const auto& [heading, options] : grouped_options(*app))
+        for (const auto& [heading, options] : grouped_options(app))
             out += make_group(heading, false, options);
         return out;
     }

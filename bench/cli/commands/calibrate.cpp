@@ -197,7 +197,7 @@ void add_files(CLI::App& command, calibrate_options& options) {
         "do not store the result for later reports ($XDG_STATE_HOME/loopbench/calibration.json)");
 }
 
-constexpr std::initializer_list<example> calibrate_examples{
+const std::initializer_list<example> calibrate_examples{
     {"loopbench calibrate", "calibrates this machine in about a quarter of an hour"},
     {"loopbench calibrate --contender loop-epoll --workload yield --slowdown 2 --budget 5min",
      "measures how often a slowdown of 2 % of one workload is found"}};

@@ -158,7 +158,7 @@ void add_rule_options(CLI::App& command, check_options& options) {
     add_tolerance(command, options.tolerated_pct);
 }
 
-constexpr std::initializer_list<example> check_examples{
+const std::initializer_list<example> check_examples{
     {"loopbench check --against baseline.json --update", "measures, and writes or updates the baseline file"},
     {"loopbench check --against baseline.json", "measures, and exits with 3 if something became worse"},
     {"loopbench check --against baseline.json --tier counts",

@@ -202,7 +202,7 @@ int compare(const compare_options& options, const invocation& by) {
     return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }
 
-constexpr std::initializer_list<example> compare_examples{
+const std::initializer_list<example> compare_examples{
     {"loopbench compare ./old ./new --blocks 40", "compares two builds of a Google Benchmark program"},
     {"loopbench compare old.json new.json", "compares two reports without measuring anything"},
     {"loopbench compare --client echo ./old ./new -- {port}", "compares two echo servers"},

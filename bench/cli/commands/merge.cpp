@@ -109,7 +109,7 @@ int merge(const merge_options& options, const invocation& by) {
     return exit_code_of(report);
 }
 
-constexpr std::initializer_list<example> merge_examples{
+const std::initializer_list<example> merge_examples{
     {"loopbench run --shard 1/2 --blocks 20 --seed 7 -o shard1",
      "runs half of the blocks, on the first machine"},
     {"loopbench run --shard 2/2 --blocks 20 --seed 7 -o shard2",

@@ -62,7 +62,7 @@ int report(const report_options& options) {
     return exit_ok;
 }
 
-constexpr std::initializer_list<example> report_examples{
+const std::initializer_list<example> report_examples{
     {"loopbench report loopbench-report/report.json --format text", "prints every table of a run"},
     {"loopbench report loopbench-report/report.json --format csv -o results.csv",
      "writes one line per result for a spreadsheet"}};

@@ -282,7 +282,7 @@ void add_choice_options(CLI::App& command, run_options& options) {
         ->type_name("NAME");
 }
 
-constexpr std::initializer_list<example> run_examples{
+const std::initializer_list<example> run_examples{
     {"loopbench run --quick",
      "measures the headline workloads on the headline contenders in at most a minute"},
     {"loopbench run --workload echo --contender 'loop-*' --contender asio-epoll",

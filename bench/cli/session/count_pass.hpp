@@ -29,8 +29,8 @@ std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
                                         const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                         int stop_fd);
 
-/// Checks every result that has a time in the report, with overhead_of() (bench/counting/overhead.hpp). Stops when
-/// `stop_fd` becomes readable; the remaining results are not checked.
+/// Checks every result that has a time in the report, with overhead_of() (bench/counting/overhead.hpp). Stops
+/// when `stop_fd` becomes readable; the remaining results are not checked.
 std::vector<counted_result> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

@@ -44,7 +44,8 @@ struct session_place {
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Does the last steps of every plan: the contenders describe themselves, contenders with incomparable builds
-/// are refused (with `other_remedy`, see build_comparison.hpp), and the baseline gets its A/A copy. Throws interrupted.
+/// are refused (with `other_remedy`, see build_comparison.hpp), and the baseline gets its A/A copy. Throws
+/// interrupted.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
 /// Chooses the concurrent pairing for workloads that the catalog does not know, if they keep a core busy in

@@ -67,7 +67,7 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
         add_measuring(command, all, "--min-time", options.min_time_s,
                       fmt::format("measuring time of a trial whose workload has no fixed size ({})",
                                   seconds_text(from_seconds(usual.min_time_s)))));
-    takes_duration(add(
+    takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
         fmt::format("time limit of a trial; a longer trial fails ({})", seconds_text(usual.trial_limit))));
     put_under(command, heading::how_long);
