@@ -37,7 +37,7 @@ std::string wrapped(const std::string& text, std::size_t columns) {
 }
 
 /// Returns the line of an option or a command. A long name has its own line.
-std::string row(const std::string& name, const std::string& description) {
+std::string help_row(const std::string& name, const std::string& description) {
     const std::string indent(description_column, ' ');
     auto out = "  " + name;
     const bool fits = out.size() < description_column;
@@ -71,14 +71,14 @@ public:
     }
 
     std::string make_subcommand(const CLI::App* command) const override {
-        return row(command->get_name(), command->get_description());
+        return help_row(command->get_name(), command->get_description());
     }
 
     std::string make_option(const CLI::Option* option, bool is_argument) const override {
-        if (is_argument) return row(option->get_name(true), option->get_description());
+        if (is_argument) return help_row(option->get_name(true), option->get_description());
         const auto value = option->get_type_size() == 0 ? "" : " " + option->get_type_name();
-        return row(option->get_name(false, true) + value + (option->get_required() ? " (required)" : ""),
-                   option->get_description());
+        return help_row(option->get_name(false, true) + value + (option->get_required() ? " (required)" : ""),
+                        option->get_description());
     }
 
     std::string make_option_usage(const CLI::Option* option) const override {
@@ -88,7 +88,7 @@ public:
 };
 
 /// Returns the position of the heading among the groups; other headings come first.
-std::size_t rank(const std::string& name) {
+std::size_t heading_rank(const std::string& name) {
     constexpr std::array order{heading::what,    heading::how_long, heading::trials,
                                heading::judging, heading::output,   no_heading};
     const auto* const found = std::ranges::find(order, std::string_view{name});
@@ -112,7 +112,7 @@ std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_opt
         if (found == groups.end()) found = groups.insert(found, {name, {}});
         found->second.push_back(option);
     }
-    std::ranges::stable_sort(groups, {}, [](const auto& each) { return rank(each.first); });
+    std::ranges::stable_sort(groups, {}, [](const auto& each) { return heading_rank(each.first); });
     if (groups.empty()) groups.emplace_back(no_heading, std::vector<const CLI::Option*>{});
     if (command.get_help_ptr() != nullptr) groups.back().second.push_back(command.get_help_ptr());
     return groups;

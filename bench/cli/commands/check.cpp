@@ -166,9 +166,10 @@ const std::initializer_list<example> check_examples{
     {"loopbench check --against baseline.json report.json", "checks a report without measuring anything"}};
 
 constexpr const char* how_it_is_checked =
-    "Counts, such as system calls per operation, are deterministic: any difference above --slack counts\n"
-    "after a second count has confirmed it. Times are ratios to one contender, from paired trials; only a\n"
-    "slowdown that a second session confirms is a regression. docs/gate.md explains baselines.";
+    "Counts, such as system calls per operation, are deterministic: a count above its baseline by more\n"
+    "than --slack is a regression if a second count confirms it. Times are ratios to one contender from\n"
+    "paired trials: a slowdown is a regression if a second session confirms it. docs/gate.md explains\n"
+    "baseline files.";
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -277,6 +278,105 @@ constexpr const char* how_changes_are_found =
     "series. A new level is visible from its third run on, so --since must look back some runs. With\n"
     "--since, the exit code is 3 if a series became worse since then. docs/history.md has the details.";
 
+/// Adds one subcommand of `history`.
+using command_adder = std::function<CLI::App*(const char* name, const char* about, history_action act)>;
+
+void add_adding(const command_adder& add, history_options& options) {
+    auto* adding = add("add", "adds reports that the history does not contain yet", add_reports);
+    adding->add_option("REPORT", options.reports, "report.json or journal.jsonl, or Google Benchmark's JSON")
+        ->required();
+    adding->add_option("--commit", options.from.commit, "the commit that was measured")->type_name("COMMIT");
+    auto* dirty =
+        adding->add_flag("--dirty", options.dirty, "the build had changes that are not in the commit");
+    adding->add_flag("--clean", options.clean, "the build had no such changes")->excludes(dirty);
+    adding
+        ->add_option("--machine", options.from.machine,
+                     "a name for the machine, if several machines look the same")
+        ->type_name("NAME");
+    put_under(*adding, "Where the reports come from");
+    adding->footer(examples_and(
+        {{"loopbench history add loopbench-report/report.json --commit $(git rev-parse HEAD)",
+          "adds the report of a run, with the commit that was measured"},
+         {"loopbench run --quick --history", "measures, and adds the report to the default history"}}));
+}
+
+void add_reading(const command_adder& add, history_options& options) {
+    auto* listing = add("list", "lists all runs by date", list_runs);
+    add_json(*listing, options);
+    add_output_file(*listing, options.output);
+    listing->footer(
+        examples_and({{"loopbench history list", "lists number, date, commit and machine of each run"},
+                      {"loopbench history list --json", "prints the same for a program"}}));
+
+    auto* showing = add("show", "prints every table of a run", show_run);
+    showing->add_option("RUN", options.run, "number of the run in `loopbench history list`")->required();
+    add_output_file(*showing, options.output);
+    showing->footer(examples_and({{"loopbench history show 12", "prints the tables of run 12"},
+                                  {"loopbench history show 12 -o run12.txt", "writes them to a file"}}));
+}
+
+void add_trend(const command_adder& add, history_options& options) {
+    auto* trend = add("trend", "shows each series; a single series with every run", show_trend);
+    add_choice(*trend, options);
+    auto* format =
+        takes_one_of(trend->add_option("--format", options.format,
+                                       "output format (text); html is a page with a chart of each series"),
+                     {"text", "json", "html"});
+    add_json(*trend, options)->excludes(format);
+    takes_path(
+        trend
+            ->add_option("--reports", options.report_folder,
+                         "with --format html: folder for a page of each run, which the trends page links to")
+            ->type_name("DIR"));
+    put_under(*trend, heading::output);
+    add_output_file(*trend, options.output);
+    trend->footer(examples_and(
+        {{"loopbench history trend --workload echo --metric time", "prints the latest level of each series"},
+         {"loopbench history trend --format html -o trends.html --reports runs",
+          "writes a page with charts, and a page of each run"}}));
+}
+
+void add_changes(const command_adder& add, history_options& options) {
+    auto* changes = add("changes", "finds the runs at which something became better or worse", show_changes);
+    changes->footer(examples_and({{"loopbench history changes", "lists all changes"},
+                                  {"loopbench history changes --since 2026-11-22",
+                                   "exits with 3 if a series became worse since that day"}},
+                                 how_changes_are_found));
+    add_choice(*changes, options);
+    changes
+        ->add_option("--since", options.since,
+                     "only changes since this date, or since the first run of this commit")
+        ->type_name("WHEN")
+        ->group("Which changes");
+    add_json(*changes, options);
+    add_output_file(*changes, options.output);
+}
+
+void add_exporting(const command_adder& add, history_options& options) {
+    auto* exporting =
+        add("export", "prints the report.json of a run, or all points of all runs as CSV", export_points);
+    auto* exported =
+        exporting->add_option("RUN", options.run, "number of the run; without it, all points of all runs");
+    add_choice(*exporting, options);
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is exported as a whole
+        exporting->get_option(part)->excludes(exported);
+    add_output_file(*exporting, options.output);
+    exporting->footer(
+        examples_and({{"loopbench history export -o points.csv", "writes all points of all runs"},
+                      {"loopbench history export 12 -o report.json", "writes the report of run 12"}}));
+}
+
+void add_pruning(const command_adder& add, history_options& options) {
+    auto* pruning = add("prune", "removes old runs", prune);
+    pruning->add_option("--before", options.before, "remove the runs before this date")->type_name("DATE");
+    pruning->add_option("--keep", options.keep, "remove all runs but the last N")
+        ->type_name("N")
+        ->check(CLI::Range(std::size_t{0}, runs_max).description(""));
+    put_under(*pruning, "Which runs to remove");
+    pruning->footer(examples_and({{"loopbench history prune --keep 1000", "keeps the last 1,000 runs"},
+                                  {"loopbench history prune --before 2026-01-01", "removes older runs"}}));
+}
+
 }  // namespace
 
 void add_history_command(CLI::App& app, action& chosen) {
@@ -286,91 +386,8 @@ void add_history_command(CLI::App& app, action& chosen) {
     const auto add = [&](const char* name, const char* about, history_action act) {
         return add_command(*history, name, about, act, chosen, options);
     };
-
-    auto* adding = add("add", "adds reports that the history does not contain yet", add_reports);
-    adding->add_option("REPORT", options->reports, "report.json or journal.jsonl, or Google Benchmark's JSON")
-        ->required();
-    adding->add_option("--commit", options->from.commit, "the commit that was measured")->type_name("COMMIT");
-    auto* dirty =
-        adding->add_flag("--dirty", options->dirty, "the build had changes that are not in the commit");
-    adding->add_flag("--clean", options->clean, "the build had no such changes")->excludes(dirty);
-    adding
-        ->add_option("--machine", options->from.machine,
-                     "a name for the machine, if several machines look the same")
-        ->type_name("NAME");
-    put_under(*adding, "Where the reports come from");
-    adding->footer(examples_and(
-        {{"loopbench history add loopbench-report/report.json --commit $(git rev-parse HEAD)",
-          "adds the report of a run, with the commit that was measured"},
-         {"loopbench run --quick --history", "measures, and adds the report to the default history"}}));
-
-    auto* listing = add("list", "lists all runs by date", list_runs);
-    add_json(*listing, *options);
-    add_output_file(*listing, options->output);
-    listing->footer(
-        examples_and({{"loopbench history list", "lists number, date, commit and machine of each run"},
-                      {"loopbench history list --json", "prints the same for a program"}}));
-
-    auto* showing = add("show", "prints every table of a run", show_run);
-    showing->add_option("RUN", options->run, "number of the run in `loopbench history list`")->required();
-    add_output_file(*showing, options->output);
-    showing->footer(examples_and({{"loopbench history show 12", "prints the tables of run 12"},
-                                  {"loopbench history show 12 -o run12.txt", "writes them to a file"}}));
-
-    auto* trend = add("trend", "shows each series; a single series with every run", show_trend);
-    add_choice(*trend, *options);
-    auto* format =
-        takes_one_of(trend->add_option("--format", options->format,
-                                       "output format (text); html is a page with a chart of each series"),
-                     {"text", "json", "html"});
-    add_json(*trend, *options)->excludes(format);
-    takes_path(
-        trend
-            ->add_option("--reports", options->report_folder,
-                         "with --format html: folder for a page of each run, which the trends page links to")
-            ->type_name("DIR"));
-    put_under(*trend, heading::output);
-    add_output_file(*trend, options->output);
-    trend->footer(examples_and(
-        {{"loopbench history trend --workload echo --metric time", "prints the latest level of each series"},
-         {"loopbench history trend --format html -o trends.html --reports runs",
-          "writes a page with charts, and a page of each run"}}));
-
-    auto* changes = add("changes", "finds the runs at which something became better or worse", show_changes);
-    changes->footer(examples_and({{"loopbench history changes", "lists all changes"},
-                                  {"loopbench history changes --since 2026-11-22",
-                                   "exits with 3 if a series became worse since that day"}},
-                                 how_changes_are_found));
-    add_choice(*changes, *options);
-    changes
-        ->add_option("--since", options->since,
-                     "only changes since this date, or since the first run of this commit")
-        ->type_name("WHEN")
-        ->group("Which changes");
-    add_json(*changes, *options);
-    add_output_file(*changes, options->output);
-
-    auto* exporting =
-        add("export", "prints the report.json of a run, or all points of all runs as CSV", export_points);
-    auto* exported =
-        exporting->add_option("RUN", options->run, "number of the run; without it, all points of all runs");
-    add_choice(*exporting, *options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is exported as a whole
-        exporting->get_option(part)->excludes(exported);
-    add_output_file(*exporting, options->output);
-    exporting->footer(
-        examples_and({{"loopbench history export -o points.csv", "writes all points of all runs"},
-                      {"loopbench history export 12 -o report.json", "writes the report of run 12"}}));
-
-    auto* pruning = add("prune", "removes old runs", prune);
-    pruning->add_option("--before", options->before, "remove the runs before this date")->type_name("DATE");
-    pruning->add_option("--keep", options->keep, "remove all runs but the last N")
-        ->type_name("N")
-        ->check(CLI::Range(std::size_t{0}, runs_max).description(""));
-    put_under(*pruning, "Which runs to remove");
-    pruning->footer(examples_and({{"loopbench history prune --keep 1000", "keeps the last 1,000 runs"},
-                                  {"loopbench history prune --before 2026-01-01", "removes older runs"}}));
-
+    for (const auto each : {add_adding, add_reading, add_trend, add_changes, add_exporting, add_pruning})
+        each(add, *options);
     history->footer(examples_and(  // added last, because commands would inherit it
         {{"loopbench history add loopbench-report/report.json", "adds a report"},
          {"loopbench history trend --format html -o trends.html", "draws all series"},

@@ -238,11 +238,10 @@ void add_shard_option(CLI::App& command, run_options& options) {
                             text)};
     };
     command
-        .add_option_function<std::string>("--shard", take,
-                                          "run only every N-th block, from block I on: the share of one of N "
-                                          "machines, which have all other "
-                                          "options in common; `loopbench merge` makes one run of the shares; "
-                                          "--budget applies to each share")
+        .add_option_function<std::string>(
+            "--shard", take,
+            "run only every N-th block, from block I on: the share of one of N machines with the same other "
+            "options; `loopbench merge` makes one run of all shares; --budget limits each share")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
