@@ -113,7 +113,8 @@ std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_opt
         found->second.push_back(option);
     }
     std::ranges::stable_sort(groups, {}, [](const auto& each) { return heading_rank(each.first); });
-    if (groups.empty()) groups.emplace_back(no_heading, std::vector<const CLI::Option*>{});
+    if (groups.empty() || (groups.back().first != heading::output && groups.back().first != no_heading))
+        groups.emplace_back(no_heading, std::vector<const CLI::Option*>{});
     if (command.get_help_ptr() != nullptr) groups.back().second.push_back(command.get_help_ptr());
     return groups;
 }

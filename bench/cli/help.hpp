@@ -24,7 +24,7 @@ inline constexpr const char* output = "Output";
 void put_under(CLI::App& command, const char* heading);
 
 /// Returns the options other than arguments by heading, in the order of --help. The help option comes last,
-/// under the last heading.
+/// under the heading of output or without a topic.
 std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_options(const CLI::App& command);
 
 /// A typical command line, and one line about it.

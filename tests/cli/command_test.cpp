@@ -240,10 +240,8 @@ TEST_F(command, help_groups_options_under_headings) {
         at = found;
     }
     for (const auto& each : all_commands(loopbench))
-        if (each != "explain") {
-            EXPECT_EQ(help_of(loopbench, each).find("\nOptions:\n"), std::string::npos)
-                << each << " has an option without a heading";
-        }
+        EXPECT_FALSE(std::regex_search(help_of(loopbench, each), std::regex{R"(\nOptions:\n  --)"}))
+            << each << " has an option without a heading";
 }
 
 TEST_F(command, examples_in_help_name_existing_commands_and_options) {

@@ -56,7 +56,7 @@ constexpr const char* how_layouts_are_drawn =
     "out, link each build once per block, each time with its functions in another order (compiled with\n"
     "-ffunction-sections; mold: --shuffle-sections=SEED, lld: --shuffle-sections=.text*=SEED), into a\n"
     "folder, under names of one length (01 to 20), and compare the two folders. Each block draws a layout\n"
-    "of each build at random, so that intervals and verdicts cover the effect. docs/gate.md has an example.";
+    "of each build at random, so that intervals and verdicts cover the effect (docs/gate.md).";
 
 enum class operand { report, executable, layouts };
 
