@@ -19,6 +19,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/keep_report.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/terminal.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/machine/environment.hpp"
@@ -31,21 +32,6 @@
 namespace loopbench::bench {
 
 namespace {
-
-/// Formats options as `--name VALUE`. Descriptions and errors say which options belong together and which
-/// exclude each other, because people look there.
-class plain_formatter : public CLI::Formatter {
-public:
-    std::string make_option_opts(const CLI::Option* option) const override {
-        if (option->get_type_size() == 0 || option->get_positional()) return {};
-        return " " + option->get_type_name() + (option->get_required() ? " (required)" : "");
-    }
-
-    std::string make_option_usage(const CLI::Option* option) const override {
-        const auto name = option->get_name(true);
-        return option->get_required() ? name : "[" + name + "]";
-    }
-};
 
 std::vector<std::string> subcommand_names(const CLI::App& app) {
     std::vector<std::string> names;
@@ -66,15 +52,15 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     const auto known = subcommand_names(app);
     if (known.empty()) return;
     if (arguments.empty())
-        throw usage_error{"there is no command; name one: {}. `{} --help` says what they do",
+        throw usage_error{"the command is missing; use one of {} (`{} --help` describes them)",
                           fmt::join(known, ", "), called};
     const auto& name = arguments.front();
     if (name == "--help" || name == "-h" || name == "--version") return;
     if (name.starts_with('-'))
-        throw usage_error{"{} is no option of {} itself; a command comes first: {}", name, called,
+        throw usage_error{"{} does not accept {} before a command; begin with one of {}", called, name,
                           fmt::join(known, ", ")};
     if (std::ranges::find(known, name) == known.end())
-        throw usage_error{"there is no command {};{} `{} --help` shows them all", name,
+        throw usage_error{"{} is not a command;{} `{} --help` lists all commands", name,
                           suggestion(name, known), called};
     check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
 }
@@ -85,10 +71,12 @@ const CLI::App& chosen_command(const CLI::App& app) {
     return chosen.empty() ? app : chosen_command(*chosen.front());
 }
 
-void allow_leftovers(CLI::App& app) {
+/// Puts the commands under one heading of --help, and makes them accept all arguments, for check_leftovers().
+void prepare_commands(CLI::App& app) {
     for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         command->allow_extras();
-        allow_leftovers(*command);
+        command->group("Commands");
+        prepare_commands(*command);
     }
 }
 
@@ -107,16 +95,21 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
     if (flag == left.end()) {
         const bool chooses = command.get_option_no_throw("--workload") != nullptr;
         throw usage_error{
-            "{} takes no argument {}; {}", full_name(command), left.front(),
+            "{} does not accept the argument {}; {}", full_name(command), left.front(),
             chooses ? fmt::format("did you mean --workload {}?", left.front()) : "leave it out"};
     }
     std::vector<std::string> known;
     for (const auto* option : command.get_options())
         for (const auto& name : option->get_lnames()) known.push_back("--" + name);
     const auto word = flag->substr(0, flag->find('='));
-    throw usage_error{"{} has no option {};{} `loopbench {} --help` shows them all", full_name(command), word,
-                      suggestion(word, known), full_name(command)};
+    throw usage_error{"{} has no option {};{} `loopbench {} --help` lists all options", full_name(command),
+                      word, suggestion(word, known), full_name(command)};
 }
+
+const std::initializer_list<example> common_examples{
+    {"loopbench run --quick", "measures the most important workloads in at most a minute"},
+    {"loopbench compare ./old ./new", "compares two builds of a Google Benchmark program"},
+    {"loopbench explain echo/rtt/tcp", "describes a workload, and how it is measured"}};
 
 std::string exit_codes() {
     std::string out = "Exit codes:\n";
@@ -157,10 +150,11 @@ void tell_error(const std::exception& error, const std::vector<std::string>& arg
 }
 
 int command_line(const std::vector<std::string>& arguments, watching disturbances) {
-    CLI::App app{"What an event loop costs: measures loops against each other, in paired, interleaved runs.",
+    CLI::App app{"measures what event loops cost, and compares them in paired, interleaved trials",
                  "loopbench"};
-    app.formatter(std::make_shared<plain_formatter>());
-    app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version());
+    app.formatter(help_formatter());
+    app.set_help_flag("-h,--help", "show this help");  // commands inherit it
+    app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version(), "show the version");
     app.require_subcommand(1);
     app.allow_extras();
     action chosen;
@@ -174,8 +168,8 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_report_command(app, chosen);
     add_history_command(app, chosen);
     add_explain_command(app, chosen);
-    allow_leftovers(app);
-    app.footer(exit_codes());  // added last, because commands would inherit it
+    prepare_commands(app);
+    app.footer(examples_and(common_examples, exit_codes()));  // added last, because commands would inherit it
     if (const auto text = for_programs(app, arguments)) {
         reports::write_standard_output(*text);
         return exit_ok;
@@ -189,7 +183,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
         reports::write_standard_output(text.str());
         return exit_ok;
     } catch (const CLI::ParseError& error) {
-        throw usage_error{"{}; `loopbench {} --help` shows how it is used", error.what(), arguments.front()};
+        throw usage_error{"{}; `loopbench {} --help` describes the options", error.what(), arguments.front()};
     }
     check_leftovers(app, chosen_command(app));
     invocation by{{"loopbench"}, disturbances};
@@ -219,13 +213,12 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     } catch (const interrupted&) {
         return exit_interrupted;
     } catch (const std::filesystem::filesystem_error& error) {  // its what() is written for programmers
-        tell("loopbench: cannot use {}: {}; name another one\n", error.path1().native(),
+        tell("loopbench: cannot use {}: {}; use another path\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;
     } catch (const std::bad_alloc&) {
         tell_raw(
-            "loopbench: there is not enough memory; end what else needs it, or raise the limit (ulimit "
-            "-v)\n");
+            "loopbench: there is not enough memory; end other programs, or raise the limit (ulimit -v)\n");
         return exit_tool_failed;
     } catch (const std::exception& error) {
         tell_error(error, arguments);

@@ -23,19 +23,20 @@ struct exit_meaning {
 };
 
 inline constexpr std::array exit_meanings{
-    exit_meaning{exit_ok, "done; of a gate (compare, check, history changes): not slower"},
+    exit_meaning{exit_ok, "done; for a gate (compare, check, history changes): not slower"},
     exit_meaning{exit_tool_failed, "the tool or a contender failed"},
-    exit_meaning{exit_usage, "wrong usage, or a file that is not what it has to be"},
-    exit_meaning{exit_regression, "of a gate: slower, or a count above its baseline"},
-    exit_meaning{exit_inconclusive, "too little is known to tell, or not every cell was reached"},
-    exit_meaning{exit_unreliable, "unreliable to measure: the machine, or the baseline differs from itself"},
-    exit_meaning{exit_interrupted, "interrupted; what was measured is kept, run --resume goes on"},
+    exit_meaning{exit_usage, "wrong usage, or a file with unexpected contents"},
+    exit_meaning{exit_regression, "a gate found a slowdown, or a count above its baseline"},
+    exit_meaning{exit_inconclusive, "inconclusive: too few data for a verdict, or results are missing"},
+    exit_meaning{exit_unreliable,
+                 "unreliable: the machine is too noisy, or the baseline differs from its A/A copy"},
+    exit_meaning{exit_interrupted, "interrupted; finished trials are kept, and run --resume continues"},
 };
 
 /// Order of the codes if several apply. Wrong usage ends the command before anything is measured, so 2 never
 /// competes with another code. outcome_of() (bench/gate/gate_result.hpp) has the order of 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
-    "Where several hold, the first of 130, 1, 3, 5 and 4 is given: that a contender failed is a fact on\n"
-    "any machine, and so is a count; no time of an unreliable session is a regression.";
+    "If several apply, the exit code is the first of 130, 1, 3, 5 and 4: a failed contender and a count\n"
+    "are facts on any machine, and a time from an unreliable session is never a regression.";
 
 }  // namespace loopbench::bench

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/machine/environment.hpp"
 
@@ -52,17 +53,21 @@ std::string lines_of(std::string_view text) {
     return out;
 }
 
-/// Converts lines of text; an empty line ends a paragraph.
+/// Converts lines of text. An empty line ends a paragraph; indented lines keep their line breaks.
 std::string paragraphs(const std::string& text) {
     std::istringstream lines{text};
     std::string out;
-    bool begins = true;
+    bool begins = true, is_literal = false;
     for (std::string line; std::getline(lines, line);) {
-        if (!line.empty() && begins) out += ".Pp\n";
-        out += lines_of(line);
+        const bool is_indented = line.starts_with("  ");
+        if (is_literal && !is_indented) out += ".Ed\n";
+        if (is_indented && !is_literal) out += ".Bd -literal\n";
+        is_literal = is_indented;
+        if (!line.empty() && begins && !is_literal) out += ".Pp\n";
+        out += is_literal ? roff(line) + "\n" : lines_of(line);
         begins = line.empty();
     }
-    return out;
+    return out + (is_literal ? ".Ed\n" : "");
 }
 
 /// Returns the names of an option as mdoc macros: ".Fl o , Fl \-output Ar DIR".
@@ -91,14 +96,15 @@ std::string option_list(const std::vector<const CLI::Option*>& options) {
 std::string of_command(const CLI::App& command, const std::string& before = {}) {
     const auto arguments =
         command.get_options([](const CLI::Option* option) { return option->get_positional(); });
-    const auto options =
-        command.get_options([](const CLI::Option* option) { return option->nonpositional(); });
     const auto name = before + command.get_name();
     auto out = fmt::format(".Ss {0}\n.Nm Cm {0}\n.Op Ar options\n", name);
     for (const auto* argument : arguments)
         out += fmt::format(".{} {}\n", argument->get_required() ? "Ar" : "Op Ar", argument->get_name(true));
-    out += fmt::format(".Pp\n{}.\n", roff(command.get_description()));
-    out += option_list(arguments) + option_list(options) + paragraphs(command.get_footer());
+    out += fmt::format(".Pp\n{}\n", roff(as_sentence(command.get_description())));
+    out += option_list(arguments);
+    for (const auto& [heading, options] : grouped_options(command))
+        out += fmt::format(".Pp\n{}:\n{}", roff(heading), option_list(options));
+    out += paragraphs(command.get_footer());
     for (const auto* each : command.get_subcommands({})) out += of_command(*each, name + " ");
     return out;
 }
@@ -113,12 +119,10 @@ std::string exit_status() {
 }  // namespace
 
 std::string manual_page(const CLI::App& app, std::string_view date) {
-    auto about = app.get_description();
-    if (about.ends_with('.')) about.pop_back();
     auto out = fmt::format(
         ".Dd {}\n.Dt LOOPBENCH 1\n.Os loopbench {}\n.Sh NAME\n.Nm loopbench\n.Nd {}\n.Sh SYNOPSIS\n.Nm\n.Ar "
         "command\n.Op Ar options\n.Sh DESCRIPTION\n",
-        date, loopbench_version(), roff(about));
+        date, loopbench_version(), roff(app.get_description()));
     out += option_list(app.get_options());
     for (const auto* command : app.get_subcommands({})) out += of_command(*command);
     return out + exit_status() + ".Sh LICENSE\n.Nm\nis distributed under the Boost Software License 1.0.\n";

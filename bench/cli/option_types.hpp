@@ -27,7 +27,7 @@ inline void takes_duration(CLI::Option* option) {
         double seconds = 0;
         if (CLI::detail::lexical_cast(text, seconds) && seconds >= shortest_s && seconds <= longest_s)
             return {};
-        return text + " s is not from 1 ms to a week";
+        return text + " s is out of range; expected 1 ms to 1 week";
     };
     option->type_name("DURATION");
     // CLI11 runs the validator that was added last first.
@@ -62,7 +62,8 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
         if (digits.ends_with('%')) digits.pop_back();
         double value = 0;
         if (!CLI::detail::lexical_cast(digits, value) || !(value >= least && value <= most))
-            return fmt::format("{} is not a percentage from {:g} to {:g}", text, least, most);
+            return fmt::format("'{}' is not valid; expected a percentage from {:g} to {:g}", text, least,
+                               most);
         text = std::move(digits);
         return {};
     };
@@ -85,10 +86,10 @@ inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::str
 /// Makes the option refuse an empty path, and "=x", which `-o=x` would otherwise name.
 inline void takes_path(CLI::Option* option) {
     const auto problem = [](const std::string& text) -> std::string {
-        if (text.empty()) return "an empty path names nothing; leave the option out, or name a place";
+        if (text.empty()) return "the path is empty; leave the option out, or give a path";
         if (text.front() == '=')
-            return "a short option takes no \"=\"; write -o " + text.substr(1) + ", or ./" + text +
-                   " if that is its name";
+            return "a short option takes its value without \"=\"; write -o " + text.substr(1) + ", or ./" +
+                   text + " if the name begins with \"=\"";
         return {};
     };
     option->check(CLI::Validator{problem, ""});
@@ -97,10 +98,10 @@ inline void takes_path(CLI::Option* option) {
 /// Returns why trials cannot be pinned to this CPU; empty if they can.
 inline std::string cpu_problem(const std::string& text) {
     const auto allowed = allowed_cpus();
-    if (allowed.empty()) return "the CPUs of this process are not known";
+    if (allowed.empty()) return "the CPUs of this process are unknown; leave --pin out";
     int cpu = -1;
     if (!CLI::detail::lexical_cast(text, cpu) || std::ranges::find(allowed, cpu) == allowed.end())
-        return fmt::format("this process may not run on CPU {}; see `taskset -p $$`", text);
+        return fmt::format("this process cannot run on CPU {}, only on {}", text, fmt::join(allowed, ","));
     return {};
 }
 

@@ -33,17 +33,17 @@ protected:
     static void plant_in(const fs::path& file, const std::string& right, const std::string& wrong) {
         auto source = content_of(file);
         const auto at = source.find(right);
-        if (at == std::string::npos) throw std::logic_error{"the source has no \"" + right + "\""};
+        if (at == std::string::npos) throw std::logic_error{"the source does not contain \"" + right + "\""};
         reports::write_file_atomically(file, source.replace(at, right.size(), wrong));
         fs::permissions(file, fs::perms::owner_all);
     }
 
     /// Runs the contender at the small size and returns its results.
     std::vector<nlohmann::json> results_of(const std::string& workloads, int code,
-                                           const std::string& way = "sequential") {
-        const auto ran =
-            loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads, "--blocks", "1",
-                       "--trial-limit", "60s", "--budget", "250s", "--pairing", way, "-o", loopbench.out()});
+                                           const std::string& pairing = "sequential") {
+        const auto ran = loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads,
+                                    "--blocks", "1", "--trial-limit", "60s", "--budget", "250s", "--pairing",
+                                    pairing, "-o", loopbench.out()});
         EXPECT_EQ(ran.code, code) << ran.error_tail;
         const auto report = loopbench.report();
         EXPECT_TRUE(fits_the_schema(report));
@@ -107,7 +107,7 @@ TEST_F(asyncio, the_contender_supports_slices) {
         EXPECT_FALSE(trial["slices_ns"].empty()) << trial;
     }
     const auto sequential = results_of("sleep/concurrent", 0, "interleaved");
-    EXPECT_EQ(sequential.at(0)["pairing"], "sequential") << "it waits, so that it never asks for a turn";
+    EXPECT_EQ(sequential.at(0)["pairing"], "sequential") << "it waits, so that it cannot be interleaved";
     bench::child_request request;
     request.command = {script.native()};
     request.environment = {{"LOOPBENCH_SLICES", "1,2,three"}};
@@ -244,7 +244,7 @@ TEST_F(asyncio, replacing_a_module_during_the_measurement_fails_the_trial) {
           "def about():\n    open(os.path.join(sys.path[-1], 'gbench.py'), 'a').write('#')\n");
     const auto results = results_of("sleep/concurrent", 1);
     ASSERT_EQ(results.size(), 1U);
-    EXPECT_SAYS(results[0]["reason"].get<std::string>(), "gbench.py was replaced while it was measured");
+    EXPECT_SAYS(results[0]["reason"].get<std::string>(), "gbench.py was replaced");
 }
 
 TEST_F(asyncio, it_does_the_configured_number_of_operations_in_slices_too) {

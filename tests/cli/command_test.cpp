@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -52,7 +55,7 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
     EXPECT_SAYS(ran.output, "10.0µs");
     EXPECT_EQ(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
-    EXPECT_EQ(ran.output.find('\x1b'), std::string::npos) << "it is no terminal";
+    EXPECT_EQ(ran.output.find('\x1b'), std::string::npos) << "not a terminal";
 }
 
 // `make bench` runs a command that is not installed, so the hint must contain the full path.
@@ -173,8 +176,8 @@ row '"real_time": 10')sh");
 TEST_F(command, help_says_how_trials_are_run) {
     for (const auto* subcommand : {"run", "compare"}) {
         const auto text = loopbench({subcommand, "--help"}).output;
-        for (const auto* wanted :
-             {"--pin", "--seed", "--trial-limit", "environment", "same length", "random order"})
+        for (const auto* wanted : {"--pin", "--seed", "--trial-limit", "environment", "same length", "random",
+                                   "A/A copy", "docs/method.md"})
             EXPECT_SAYS(text, wanted) << subcommand << " --help has no " << wanted;
     }
 }
@@ -187,8 +190,83 @@ TEST_F(command, help_shows_each_option_beside_its_description) {
             EXPECT_EQ(text.find(clutter), std::string::npos) << clutter << " in " << text;
     }
     const auto text = loopbench({"run", "--help"}).output;
-    EXPECT_SAYS(text, "  --seed N                    of the order of trials\n");
+    EXPECT_SAYS(text, "  --seed N                    seed of the random order");
     EXPECT_SAYS(loopbench({"report", "--help"}).output, "  --format json|csv|markdown|");
+}
+
+/// Returns the names of all commands, with their parents' names.
+std::vector<std::string> all_commands(const loopbench_command& loopbench) {
+    const std::regex name{R"(\n  ([a-z]+)  )"};
+    std::vector<std::string> all;
+    const auto add = [&](const std::string& help, const std::string& before) {
+        for (std::sregex_iterator found{help.begin(), help.end(), name}, end; found != end; ++found)
+            all.push_back(before + (*found)[1].str());
+    };
+    add(loopbench({"--help"}).output, "");
+    add(loopbench({"history", "--help"}).output, "history ");
+    return all;
+}
+
+std::string help_of(const loopbench_command& loopbench, const std::string& command) {
+    std::istringstream words{command};
+    std::vector<std::string> arguments{std::istream_iterator<std::string>{words}, {}};
+    arguments.emplace_back("--help");
+    return loopbench(arguments).output;
+}
+
+TEST_F(command, help_begins_with_a_sentence_and_fits_on_100_columns) {
+    const auto commands = all_commands(loopbench);
+    EXPECT_GT(commands.size(), 15U);
+    for (const auto& each : commands) {
+        std::istringstream lines{help_of(loopbench, each)};
+        std::string line;
+        std::getline(lines, line);
+        EXPECT_TRUE(std::isupper(static_cast<unsigned char>(line.front())) && line.ends_with('.')) << line;
+        // The values of --format are in one line.
+        while (std::getline(lines, line))
+            EXPECT_TRUE(line.size() <= 100 || line.find('|') != std::string::npos) << each << ": " << line;
+    }
+}
+
+TEST_F(command, help_groups_options_under_headings) {
+    const auto text = loopbench({"run", "--help"}).output;
+    std::size_t at = 0;
+    for (const auto* part :
+         {"\nWhat to measure:\n", "\n  --workload ", "\nHow long:\n", "\n  --budget ",
+          "\nHow trials are run:\n", "\n  --pin ", "\nHow results are judged:\n", "\n  --threshold ",
+          "\nOutput:\n", "\n  -o,--output ", "\n  -h,--help ", "\nExamples:\n"}) {
+        const auto found = text.find(part, at);
+        ASSERT_NE(found, std::string::npos) << part << " is missing or misplaced in\n" << text;
+        at = found;
+    }
+    for (const auto& each : all_commands(loopbench))
+        EXPECT_FALSE(std::regex_search(help_of(loopbench, each), std::regex{R"(\nOptions:\n  --)"}))
+            << each << " has an option without a heading";
+}
+
+TEST_F(command, examples_in_help_name_existing_commands_and_options) {
+    const auto commands = all_commands(loopbench);
+    for (const auto& each : commands) {
+        std::istringstream lines{help_of(loopbench, each)};
+        int examples = 0;
+        for (std::string line; std::getline(lines, line);) {
+            if (!line.starts_with("  loopbench ")) continue;
+            ++examples;
+            std::istringstream words{line};
+            std::string loopbench_word, name, word;
+            words >> loopbench_word >> name >> word;
+            if (name == "history") name += " " + word;
+            EXPECT_TRUE(std::ranges::count(commands, name) == 1) << line;
+            const auto help = help_of(loopbench, name);
+            for (; words && word != "--"; words >> word)
+                if (word.starts_with("-")) {
+                    EXPECT_TRUE(says(help, "  " + word + " ") || says(help, "," + word + " ") ||
+                                says(help, "  " + word + ",") || says(help, "  " + word + "\n"))
+                        << line << ": " << word;
+                }
+        }
+        EXPECT_TRUE(examples >= 2 && examples <= 4) << each << " has " << examples;
+    }
 }
 
 TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
@@ -229,14 +307,14 @@ TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
 TEST_F(command, waiting_workloads_run_sequentially_with_one_notice) {
     for (const auto* name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
-    for (const auto* way : {"concurrent", "interleaved"}) {
-        const auto ran = loopbench({"run", "--pairing", way, "--blocks", "2", "-o", loopbench.out()});
+    for (const auto* pairing : {"concurrent", "interleaved"}) {
+        const auto ran = loopbench({"run", "--pairing", pairing, "--blocks", "2", "-o", loopbench.out()});
         EXPECT_EQ(ran.code, 0) << ran.error_tail;
         const auto results = loopbench.report()["results"];
-        for (const auto& item : results) EXPECT_EQ(item["pairing"], "sequential") << way;
-        const auto said = ran.error_tail.find("timer/periodic is measured apart");
-        ASSERT_NE(said, std::string::npos) << ran.error_tail;
-        EXPECT_EQ(ran.error_tail.find("measured apart", said + 30), std::string::npos) << ran.error_tail;
+        for (const auto& item : results) EXPECT_EQ(item["pairing"], "sequential") << pairing;
+        const auto note = ran.error_tail.find("note: timer/periodic ");
+        ASSERT_NE(note, std::string::npos) << ran.error_tail;
+        EXPECT_EQ(ran.error_tail.find("note: ", note + 1), std::string::npos) << ran.error_tail;
     }
 }
 
@@ -259,7 +337,7 @@ TEST_F(command, list_shows_contenders_workloads_and_metrics) {
     std::map<std::string, json> about;
     for (const auto& each : listed["workloads"]) about[each["name"]] = each["primary_metrics"];
     EXPECT_EQ(about["yield"], json::array({"time"}));
-    EXPECT_EQ(about["echo/rtt/conns:1"], nullptr) << "the catalogue does not know it";
+    EXPECT_EQ(about["echo/rtt/conns:1"], nullptr) << "the catalog does not know it";
     EXPECT_EQ(listed["metrics"][0]["name"], "time");
 }
 

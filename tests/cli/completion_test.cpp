@@ -55,7 +55,7 @@ TEST(completion, commands_and_options_match_the_help) {
                   named_in_help(loopbench, {"history", each, "--help"}, option))
             << each;
     EXPECT_EQ(completed(loopbench, {"ru"}), word_set{"run"});
-    EXPECT_EQ(completed(loopbench, {"rnu", "--"}), word_set{}) << "nothing of a command that there is not";
+    EXPECT_EQ(completed(loopbench, {"rnu", "--"}), word_set{}) << "an unknown command has no options";
 }
 
 TEST(completion, values_of_an_option_are_offered) {
@@ -66,7 +66,7 @@ TEST(completion, values_of_an_option_are_offered) {
     EXPECT_EQ(completed(loopbench, {"compare", "a", "b", "--format=ht"}), word_set{"--format=html"});
     EXPECT_EQ(completed(loopbench, {"check", "--tier", ""}), (word_set{"counts", "times"}));
     EXPECT_EQ(completed(loopbench, {"run", "--blocks", ""}), word_set{}) << "a number is not guessed";
-    EXPECT_TRUE(completed(loopbench, {"run", "--quick", ""}).contains("--blocks")) << "a flag takes nothing";
+    EXPECT_TRUE(completed(loopbench, {"run", "--quick", ""}).contains("--blocks")) << "a flag takes no value";
 }
 
 TEST(completion, workloads_and_explainable_names_are_offered) {

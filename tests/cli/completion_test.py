@@ -59,7 +59,7 @@ class Terminal:
         while not re.search(rf"\n{re.escape(line)} *\r", self.seen[begin:]):
             if not select.select([self.descriptor], [], [], 1)[0]:
                 if time.monotonic() - last > SILENCE_MAX_S:
-                    sys.exit(f"no line `{line}` in\n{self.seen[begin:]}")
+                    sys.exit(f"the shell did not print the line `{line}`:\n{self.seen[begin:]}")
                 continue
             last = time.monotonic()
             self.seen += os.read(self.descriptor, 65536).decode(errors="replace")
@@ -90,12 +90,12 @@ def ask_fish(share, environment):
                                  capture_output=True).stdout
         words = [line.split("\t")[0] for line in offered.splitlines()]
         if words != [wanted.split(" ")[-1]]:
-            sys.exit(f"fish offers {words} after `{typed}`")
+            sys.exit(f"fish offers {words} after `{typed}`, not {wanted}")
 
 
 def main(shell, loopbench, share):
     if not shutil.which(shell):
-        sys.exit(f"there is no {shell}; `.ci/install documentation` installs it")
+        sys.exit(f"{shell} is not installed; `.ci/install documentation` installs it")
     loopbench, share = os.path.abspath(loopbench), os.path.abspath(share)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

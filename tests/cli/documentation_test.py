@@ -36,7 +36,7 @@ def code_of_its_own(document, source):
              if path.suffix in (".cpp", ".hpp", ".txt", ".cmake", ".py")]
     for language, block in FENCE.findall(document.read_text()):
         if language not in NO_CODE and not any(is_part_of(block, text) for text in files):
-            yield f"no file of {', '.join(COMPILED_OR_RUN)} has this {language}:\n{block}"
+            yield f"no file in {', '.join(COMPILED_OR_RUN)} contains this {language} block:\n{block}"
 
 
 def anchors(document):
@@ -52,16 +52,16 @@ def dead_links(document):
         if "://" in link:
             continue
         if not target.exists():
-            yield f"{link} leads nowhere"
+            yield f"the target of {link} does not exist"
         elif anchor and anchor not in anchors(target):
-            yield f"{link}: there is no such heading"
+            yield f"{link}: the heading does not exist"
 
 
 def wrong_exit_codes(source, loopbench):
     text = subprocess.run([loopbench, "--help"], check=True, capture_output=True, text=True).stdout
     wanted = text[text.index("Exit codes:"):].strip()
     if not any(block.strip() == wanted for _, block in FENCE.findall((source / "docs/gate.md").read_text())):
-        yield f"this is not in it:\n{wanted}"
+        yield f"these exit codes of --help are missing:\n{wanted}"
 
 
 def stale_glossary(source, loopbench):
@@ -76,7 +76,7 @@ def stale_glossary(source, loopbench):
     for term in terms:
         for spelling in re.findall(r"`([^`]+)`", term):
             if not re.search(rf"(?<![\w-]){re.escape(spelling)}(?![\w-])", known):
-                yield f"{term}: nothing is spelled {spelling}"
+                yield f"{term}: no option, field or variable is spelled {spelling}"
 
 
 def stale_formats(source):
@@ -85,7 +85,7 @@ def stale_formats(source):
     in_code = set(re.findall(f'"({name})"', (source / "reports/file_formats.hpp").read_text()))
     in_table = set(re.findall(rf"^\| `({name})` \|", (source / "docs/formats.md").read_text(), re.MULTILINE))
     for each in sorted(in_code ^ in_table):
-        yield f"{each} is not in " + ("the table" if each in in_code else "reports/file_formats.hpp")
+        yield f"{each} is missing in " + ("the table" if each in in_code else "reports/file_formats.hpp")
 
 
 def main(source, loopbench):

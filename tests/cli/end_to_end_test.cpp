@@ -67,7 +67,7 @@ TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_default_workload
         const auto cell =
             item["workload"].get<std::string>() + "," + item["contender"].get<std::string>() + ",";
         EXPECT_TRUE(rows.insert(cell + item["metric"].get<std::string>() + ",").second)
-            << item << " is there twice";
+            << item << " occurs twice";
         if (item["metric"] == "time") times[cell] = item;
     }
     const auto workloads = headline();

@@ -218,7 +218,7 @@ def checked_quotes(document, evidence):
     for block, files in blocks_of(document.read_text()):
         missing = [file for file in files if not (evidence.folder / file).is_file()]
         if missing:
-            yield "", f"{', '.join(missing)} is no file in reports/evidence"
+            yield "", f"{', '.join(missing)} is not a file in reports/evidence"
             continue
         steps = list(evidence.sources(STEPS).values()) if STEPS in files else []
         others = [source for file in files if file != STEPS for source in evidence.sources(file).values()]
@@ -242,9 +242,9 @@ def wrong_files(folder, names_in_documents):
     now = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files if name != "README.md"}
     for name in sorted(known.keys() | now.keys()):
         if known.get(name) != now.get(name):
-            yield f"README.md has another checksum of {name} ({now.get(name, 'no such file')})"
+            yield f"README.md has a wrong checksum of {name} ({now.get(name, 'no such file')})"
     for name in sorted({name.partition("/")[0] for name in now} - names_in_documents):
-        yield f"no document names {name}; remove it"
+        yield f"no document refers to {name}; remove it"
 
 
 def main(source):

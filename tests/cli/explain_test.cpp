@@ -13,15 +13,17 @@ TEST(explain_command, a_workload_is_explained_with_its_parameters_and_its_timed_
     const auto result = loopbench({"explain", "timer/churn/timers:1000"});
     EXPECT_EQ(result.code, 0);
     EXPECT_TRUE(result.output.starts_with("timer/churn (workload)\n")) << result.output;
-    for (const char* part : {"What: ", "Timed: ", "Dominated: ", "About: "}) EXPECT_SAYS(result.output, part);
+    for (const char* part : {"What it does: ", "Timed part: ", "Dominated by: ", "Primary metrics: "})
+        EXPECT_SAYS(result.output, part);
 }
 
 TEST(explain_command, a_workload_is_explained_with_the_pairing_of_each_parameter) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "timer/churn"}).output;
-    EXPECT_SAYS(text, "with timers:1000 interleaved: ");
-    EXPECT_SAYS(text, "; with timers:100000 sequential: ");
-    EXPECT_SAYS(loopbench({"explain", "timer/ladder"}).output, "Trials:    sequential: ") << "all alike";
+    EXPECT_SAYS(text, "with timers:1000: interleaved, ");
+    EXPECT_SAYS(text, "; with timers:100000: sequential, ");
+    EXPECT_SAYS(loopbench({"explain", "timer/ladder"}).output, "How it is measured: sequential, ")
+        << "all parameters alike";
 }
 
 TEST(explain_command, metrics_and_contenders_are_explained) {
@@ -45,7 +47,7 @@ TEST(explain_command, parameters_are_explained_with_the_workloads_that_have_them
     for (const char* part : {"conns (parameter)", "echo/rtt/tcp/conns:100/bytes:64"}) EXPECT_SAYS(all, part);
     EXPECT_SAYS(one, "echo/rtt/tcp/conns:1000/bytes:64");
     EXPECT_FALSE(says(one, "conns:100/")) << one;
-    EXPECT_SAYS(loopbench({"explain", "conns:7"}).output, "No workload") << "and none is invented";
+    EXPECT_SAYS(loopbench({"explain", "conns:7"}).output, "No workload") << "no workload is invented";
     EXPECT_EQ(loopbench({"explain", "qqqq:7"}).code, 2);
 }
 

@@ -59,7 +59,7 @@ const std::vector<format_case> formats{
      {"history list --history $folder/history.db",
       "history add $folder/good.json --history $folder/history.db",
       "run --workload yield --blocks 1 -o $folder/other --history=$folder/history.db"}},
-    // These two do not end the run: it measures without the calibration, and the trial has failed.
+    // These two do not end the run: it measures without the calibration, and the trial fails.
     {"calibration",
      reports::calibration_format,
      "state/loopbench/calibration.json",

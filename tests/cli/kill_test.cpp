@@ -88,7 +88,7 @@ protected:
     void survive(int kills, std::uint64_t calls) {
         constexpr int starts_max = 5000;
         while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(calls);
-        EXPECT_GE(killed_, kills) << "runs were through before they could be killed";
+        EXPECT_GE(killed_, kills) << "too many runs ended before they could be killed";
         EXPECT_GT(before_header_, 0);
         EXPECT_GT(while_measuring_, 0);
         EXPECT_GT(while_publishing_, 0);
@@ -124,12 +124,12 @@ private:
         }
         EXPECT_EQ(read_journal().outcome.blocks_finished, 2U);
         for (const auto& entry : fs::directory_iterator{loopbench.out()})
-            EXPECT_NE(entry.path().extension().native(), ".tmp") << entry.path() << " was left";
+            EXPECT_NE(entry.path().extension().native(), ".tmp") << entry.path() << " was not removed";
     }
 
     void expect_nothing_happened(const published& old) {
         ++before_header_;
-        ASSERT_EQ(now(), old) << "a run that had not begun changed the reports";
+        ASSERT_EQ(now(), old) << "a run changed the reports before it began";
     }
 
     void look_at(const published& old, std::set<std::string>& finished, bool is_through) {
@@ -241,7 +241,7 @@ TEST_F(killed_merge, a_kill_at_any_system_call_leaves_the_old_or_the_new_record)
     EXPECT_EQ(seen.size(), 2U);
     ASSERT_EQ(loopbench(merge_of_three()).code, 0);
     for (const auto& entry : fs::directory_iterator{loopbench.out()})
-        EXPECT_NE(entry.path().extension().native(), ".tmp") << entry.path() << " was left";
+        EXPECT_NE(entry.path().extension().native(), ".tmp") << entry.path() << " was not removed";
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ def sections(text):
 
 def expect_all(names, section, where):
     if not names:
-        sys.exit(f"{where}: --help names nothing, so that nothing could be missed")
+        sys.exit(f"{where}: --help names nothing that this test could look for")
     for name in names:
         if not re.search(rf"^ +(-\w, )?{re.escape(name)}\b", section, flags=re.MULTILINE):
             sys.exit(f"{where}: {name} is not in\n{section}")
@@ -45,7 +45,7 @@ def expect_all(names, section, where):
 def main(loopbench, page):
     for reader in ("mandoc", "man"):
         if not shutil.which(reader):
-            sys.exit(f"there is no {reader}; `.ci/install documentation` installs it")
+            sys.exit(f"{reader} is not installed; `.ci/install documentation` installs it")
     found = sections(rendered(page))
     of_all = output_of(loopbench, "--help")
     commands = re.findall(r"^  ([a-z]+)  ", of_all, flags=re.MULTILINE)

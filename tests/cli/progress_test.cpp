@@ -103,7 +103,8 @@ TEST(progress, without_a_terminal_a_line_is_printed_now_and_then) {
         later.show("yield", "asio-epoll", 2, 4);
         each.show("yield", "asio-epoll", 3, 4);
     }
-    const std::regex two_lines{R"(loopbench: 1 of 4 done, \d+ s left\nloopbench: 3 of 4 done, \d+ s left\n)"};
+    const std::regex two_lines{
+        R"(loopbench: 1 of 4 trials done, \d+ s left\nloopbench: 3 of 4 trials done, \d+ s left\n)"};
     const auto shown = testing::internal::GetCapturedStderr();
     EXPECT_TRUE(std::regex_match(shown, two_lines)) << shown;
 }

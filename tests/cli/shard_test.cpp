@@ -94,7 +94,7 @@ TEST_F(shard_command, four_shards_of_which_one_was_killed_make_the_run_of_one_ma
 
     const auto resumed = loopbench({"run", "--resume", at("s3")});
     EXPECT_EQ(resumed.code, 0) << resumed.error_tail;
-    EXPECT_SAYS(resumed.error_tail, "shard 3 of 4, with 3 of 12 blocks");
+    EXPECT_SAYS(resumed.error_tail, "shard 3 of 4: 3 of 12 blocks");
     const auto merged = merge({"s4", "s3", "s2", "s1"});
     EXPECT_EQ(merged.code, 0) << merged.error_tail;
     const auto report = loopbench.report();
@@ -106,7 +106,7 @@ TEST_F(shard_command, four_shards_of_which_one_was_killed_make_the_run_of_one_ma
     EXPECT_EQ(structure_of(report), structure_of(whole));
     for (const auto* field : {"plan", "seed", "baseline", "complete", "workloads", "judging"})
         EXPECT_EQ(report[field], whole[field]) << field;
-    EXPECT_FALSE(report.contains("hosts")) << "it was one machine";
+    EXPECT_FALSE(report.contains("hosts")) << "all shards ran on one machine";
     EXPECT_EQ(codes_of(report), codes_of(whole));
     EXPECT_EQ(time_of(report, "loop-epoll")["ratio"], time_of(whole, "loop-epoll")["ratio"]);
     EXPECT_EQ(time_of(report, "loop-epoll")["samples"].size(), 12U);
@@ -115,7 +115,7 @@ TEST_F(shard_command, four_shards_of_which_one_was_killed_make_the_run_of_one_ma
     const auto file = loopbench.out() + "/journal.jsonl";
     const auto again = loopbench({"report", file, "--format", "json"});
     EXPECT_EQ(json::parse(again.output), report);
-    EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2) << "its shards go on, and not this";
+    EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2) << "only its shards can be resumed";
 }
 
 TEST_F(shard_command, a_missing_shard_is_named_and_left_out_only_on_request) {
@@ -139,20 +139,20 @@ TEST_F(shard_command, shards_that_differ_are_refused_and_nothing_is_written) {
     ASSERT_EQ(run_shard("2/2", "b", {"--threshold", "2%"}).code, 0);
     const auto refused = merge({"a", "b"});
     EXPECT_EQ(refused.code, 2);
-    EXPECT_SAYS(refused.error_tail, "\"threshold_pct\" is 1.0 in the first and 2.0 in the second");
+    EXPECT_SAYS(refused.error_tail, "\"threshold_pct\" is 1.0");
     EXPECT_EQ(merge({"a", "a"}).code, 2);
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 6')");
     ASSERT_EQ(run_shard("2/2", "c").code, 0);
     const auto other_build = merge({"a", "c"});
     EXPECT_EQ(other_build.code, 2);
-    EXPECT_SAYS(other_build.error_tail, "the checksum of loop-epoll is ");
-    EXPECT_EQ(loopbench({"merge", at("a"), "-o", at("a")}).code, 2) << "it would replace what it reads";
+    EXPECT_SAYS(other_build.error_tail, "checksum of loop-epoll");
+    EXPECT_EQ(loopbench({"merge", at("a"), "-o", at("a")}).code, 2) << "it would overwrite a shard";
     EXPECT_FALSE(fs::exists(loopbench.out()));
 }
 
 TEST_F(shard_command, a_shard_reports_its_progress_and_leaves_conclusions_to_merge) {
     loopbench.add_contender("loop-epoll", "exit 3");
-    EXPECT_EQ(run_shard("1/2", "a").code, 0) << "its share is done";
+    EXPECT_EQ(run_shard("1/2", "a").code, 0) << "all of its blocks are done";
     EXPECT_EQ(run_shard("2/2", "b").code, 0);
     EXPECT_EQ(merge({"a", "b"}).code, 1) << "a contender failed";
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["status"], "failed");
@@ -166,7 +166,7 @@ TEST_F(shard_command, options_that_shards_cannot_support_are_refused) {
     };
     const auto out = loopbench.out();
     for (const std::string which : {"0/4", "5/4", "1", "1/", "/4", "a/b", "1/0", "-1/4", "1/999999999"})
-        EXPECT_SAYS(refusal({"run", "--shard", which, "--seed", "1", "-o", out}), "is no I/N") << which;
+        EXPECT_SAYS(refusal({"run", "--shard", which, "--seed", "1", "-o", out}), "expected I/N") << which;
     EXPECT_SAYS(refusal({"run", "--shard", "1/4", "-o", out}), "requires --seed");
     EXPECT_SAYS(refusal({"run", "--shard", "1/4", "--seed", "1"}), "requires --output");
     EXPECT_SAYS(refusal({"run", "--shard", "1/4", "--seed", "1", "-o", out, "--blocks", "3"}),
@@ -200,9 +200,9 @@ row '"real_time": 5')sh");
     fs::remove(loopbench.path("b/histograms.jsonl"));
     const auto without = merge({"a", "b"});
     EXPECT_EQ(without.code, 0);
-    EXPECT_SAYS(without.error_tail, "there is no histograms.jsonl in ");
+    EXPECT_SAYS(without.error_tail, "b has no histograms.jsonl");
     EXPECT_EQ(lines("out"), lines("a"));
-    EXPECT_FALSE(fs::exists(loopbench.path("out/counts.json"))) << "it was of another record";
+    EXPECT_FALSE(fs::exists(loopbench.path("out/counts.json"))) << "it belongs to another record";
 }
 
 }  // namespace

@@ -51,10 +51,10 @@ TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
         EXPECT_EQ(time["verdict"], "slower") << time;
         EXPECT_NEAR(100 * (1 / time["ratio"]["median"].get<double>() - 1), 5, 0.7) << name;
     }
-    EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are no benchmarks";
-    EXPECT_NEAR(found.at("asked/unit")["median"].get<double>(), 105'000, 700) << "in ns, whatever it printed";
-    EXPECT_SAYS(ran.error_tail, "next on asked/plain: ");
-    EXPECT_SAYS(ran.error_tail, " % slower than base (");
+    EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are not benchmarks";
+    EXPECT_NEAR(found.at("asked/unit")["median"].get<double>(), 105'000, 700)
+        << "in ns, although it printed other units";
+    for (const auto* part : {"next", "asked/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
 }
 
 TEST_F(third_party, the_same_build_is_no_regression) {
@@ -96,7 +96,7 @@ TEST_F(third_party, a_failing_benchmark_is_an_error_in_its_own_words) {
                              {"--workload", "broken", "--workload", "asked/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "no such device");
-    EXPECT_EQ(times().at("asked/plain")["samples"].size(), 6U) << "the rest went on";
+    EXPECT_EQ(times().at("asked/plain")["samples"].size(), 6U) << "the other benchmarks were measured";
 }
 
 TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
@@ -110,8 +110,7 @@ TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
     reports::write_file_atomically(journal, text + R"({"block": 9, "att)");
     const auto resumed = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_EQ(resumed.code, 3) << resumed.error_tail;
-    EXPECT_SAYS(resumed.error_tail, "next on asked/plain: ");
-    EXPECT_SAYS(resumed.error_tail, " % slower than base (");
+    for (const auto* part : {"next", "asked/plain", "slower"}) EXPECT_SAYS(resumed.error_tail, part);
     EXPECT_EQ(first_trials_in(journal), 30);
     EXPECT_EQ(loopbench.report()["results"][0]["samples"].size(), results[0]["samples"].size());
 }

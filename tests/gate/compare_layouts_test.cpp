@@ -114,24 +114,24 @@ TEST_F(compare_layouts, folders_without_layouts_are_refused_with_a_remedy) {
         fs::remove_all(folder_of("old"));
     };
     fs::create_directories(folder_of("old"));
-    complaint("there are no executables in it; a folder has builds");
+    complaint("no executables; expected builds");
     fs::create_directories(folder_of("old"));
     reports::write_file_atomically(folder_of("old") / "report.json", "{}");
-    complaint("to compare reports, name their report.json");
+    complaint("report.json");
     for (const auto* name : {"1", "2", "3", "4", "5"}) add("old", name, 200000 + name[0]);
-    complaint("it has 5 executables, and a comparison needs 6 to");
+    complaint("5 executables, but a comparison needs 6 ");
     add_layouts("old", 200000);
     add("old", "a13", 200000);
-    complaint("call 01 and a13 by names of one length");
+    complaint("01 and a13");
     add_layouts("old", 200000);
     fs::copy_file(folder_of("old") / "07", folder_of("old") / "13");
-    complaint("07 and 13 are the same: nothing was shuffled");
+    complaint("07 and 13 are identical");
     add_layouts("old", 200000);
     add("old", "13", 200000);
     reports::write_file_atomically(folder_of("old") / "13",
                                    content_of(folder_of("old") / "13") + std::string(500, '#'));
     fs::permissions(folder_of("old") / "13", fs::perms::owner_all);
-    complaint("they are no layouts of one program");
+    complaint("not layouts");
     loopbench.add_contender("old", good_row);
     complaint("/old is an executable and ");
 }
@@ -146,7 +146,7 @@ TEST_F(compare_layouts, programs_with_different_benchmarks_are_refused) {
     fs::permissions(folder_of("old") / "07", fs::perms::owner_all);
     const auto ran = run();
     EXPECT_EQ(ran.code, 2);
-    EXPECT_SAYS(ran.error_tail, "old/07 have other benchmarks");
+    EXPECT_SAYS(ran.error_tail, "old/07 have different benchmarks");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session.hpp"
@@ -73,7 +74,7 @@ void check_cells(const session_record& ran) {
         for (const auto& why : workload)
             if (why)
                 throw std::runtime_error{
-                    fmt::format("nothing can be calibrated with a contender that fails: {}", why->reason)};
+                    fmt::format("cannot calibrate with a contender that fails: {}", why->reason)};
 }
 
 /// Runs a single trial first, so that a contender that cannot be slowed down is found at once, and not after
@@ -126,7 +127,7 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
 
 session_record stored(const fs::path& folder) {
     const auto text =
-        journal_text_in(folder, "--replay takes the folder of an earlier `loopbench calibrate`");
+        journal_text_in(folder, "use --replay with the folder of an earlier `loopbench calibrate`");
     return read_journal(text, (folder / "journal.jsonl").native());
 }
 
@@ -145,7 +146,7 @@ void keep(const reports::calibration& found, const reports::environment& where,
     if (!found.complete || options.keep_to_itself || !options.replay.empty() || !path) return;
     reports::prepare_output_folder(path->parent_path());
     reports::write_file_atomically(*path, text);
-    tell("loopbench: reports will quote {}\n", path->native());
+    tell("loopbench: later reports will quote {}\n", path->native());
 }
 
 int conclude(const reports::calibration& found) {
@@ -153,8 +154,8 @@ int conclude(const reports::calibration& found) {
     const auto unseen = [](const auto& item) { return item.measured == 0; };
     if (found.aa.tries > 0 && std::ranges::none_of(found.slowdowns, unseen)) return exit_ok;
     tell(
-        "loopbench: the time was not enough for a single try; give it more (--budget), or make tries of "
-        "fewer blocks (--blocks)\n");
+        "loopbench: the budget was too short for a single try; use a larger --budget, or fewer --blocks per "
+        "try\n");
     return exit_inconclusive;
 }
 
@@ -181,44 +182,58 @@ void add_sizes(CLI::App& command, calibration_sizes& sizes) {
             ->type_name("N")
             ->check(CLI::Range(least, most).description(""));
     };
-    number("--tries", sizes.tries, 1, "of each slowdown (40)");
-    number("--blocks", sizes.blocks, 6, "of each of these tries (20)");
-    number("--aa-tries", sizes.aa_tries, 1, "comparisons of the contender with itself (320)");
-    number("--aa-blocks", sizes.aa_blocks, 6, "of each of these comparisons (20)");
+    number("--tries", sizes.tries, 1, "number of tries of each slowdown (40)");
+    number("--blocks", sizes.blocks, 6, "blocks of each of these tries (20)");
+    number("--aa-tries", sizes.aa_tries, 1, "number of comparisons of the contender with itself (320)");
+    number("--aa-blocks", sizes.aa_blocks, 6, "blocks of each of these comparisons (20)");
 }
 
 void add_files(CLI::App& command, calibrate_options& options) {
-    takes_path(command
-                   .add_option("--replay", options.replay,
-                               "measure nothing, and judge the journals of DIR once more")
-                   ->type_name("DIR"));
+    takes_path(
+        command.add_option("--replay", options.replay, "measure nothing; evaluate the journals in DIR again")
+            ->type_name("DIR"));
     command.add_flag(
         "--no-store", options.keep_to_itself,
-        "do not let later reports quote the result ($XDG_STATE_HOME/loopbench/calibration.json)");
+        "do not store the result for later reports ($XDG_STATE_HOME/loopbench/calibration.json)");
 }
+
+const std::initializer_list<example> calibrate_examples{
+    {"loopbench calibrate", "calibrates this machine in about a quarter of an hour"},
+    {"loopbench calibrate --contender loop-epoll --workload yield --slowdown 2 --budget 5min",
+     "measures how often a slowdown of 2 % of one workload is found"}};
+
+constexpr const char* how_it_is_calibrated =
+    "False alarms: the contender is compared with itself. Detection: the contender is compared with\n"
+    "itself while it wastes a known share of its time. Reports of later runs on this machine quote both\n"
+    "rates. docs/method.md has an example and explains the numbers.";
 
 }  // namespace
 
 void add_calibrate_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<calibrate_options>();
-    auto* command =
-        app.add_subcommand("calibrate", "this machine's rates of false alarms and of found slowdowns");
-    command->add_option("--contender", options->contender, "which one (asio-epoll)")->type_name("NAME");
+    auto* command = app.add_subcommand(
+        "calibrate", "measures how often this machine raises false alarms, and which slowdowns it finds");
+    command->add_option("--contender", options->contender, "the contender to measure with (asio-epoll)")
+        ->type_name("NAME");
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
-                   "on these workloads; may be repeated (echo/rtt/tcp/conns:100/bytes:64)");
+                   "the workloads to measure with; may be repeated (echo/rtt/tcp/conns:100/bytes:64)");
     add_contender_dirs(*command, options->session.contender_dirs);
     command
         ->add_option("--slowdown", options->slowdowns_pct,
-                     "find slowdowns of PCT; may be repeated (1 2 3 5 10)")
+                     "slowdown to inject and to find; may be repeated (1 2 3 5 10)")
         ->type_name("PCT")
         ->check(CLI::Range(1U, slowdown_pct_max).description(""))
         ->allow_extra_args(false);
+    put_under(*command, heading::what);
     add_sizes(*command, options->sizes);
+    put_under(*command, heading::how_long);
     command->add_flag("--full", options->full_size,
-                      "workloads at full size, and trials of 100 ms; they are short otherwise");
+                      "workloads at full size and trials of 100 ms, instead of small size and 10 ms");
     add_session_options(*command, options->session, usual_plan(false), "loopbench-calibration",
                         sizing::by_the_command);
     add_files(*command, *options);
+    put_under(*command, heading::output);
+    command->footer(examples_and(calibrate_examples, how_it_is_calibrated));
     command->callback([options, &chosen] {
         std::ranges::sort(options->slowdowns_pct);
         const auto twice = std::ranges::unique(options->slowdowns_pct);

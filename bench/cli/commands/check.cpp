@@ -11,6 +11,7 @@
 #include "bench/cli/commands/check_session.hpp"
 #include "bench/cli/commands/gate_exit.hpp"
 #include "bench/cli/commands/report_file.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/gate_result_formats.hpp"
@@ -41,7 +42,7 @@ expectations narrowed(expectations all, const check_options& options) {
     if (!options.wants(tier::times) || (all.times && all.times->ratios.empty())) all.times.reset();
     if (all.counts.empty() && !all.times)
         throw usage_error{
-            "nothing in {} is left to check by these options; leave out --tier, --workload or --contender",
+            "these options leave nothing of {} to check; leave out --tier, --workload or --contender",
             options.against};
     if (options.slack_per_op) all.slack.per_op = *options.slack_per_op;
     if (options.slack_pct) all.slack.pct = *options.slack_pct;
@@ -94,12 +95,13 @@ std::vector<reports::report> read_reports(const check_options& options) {
     for (const auto& file : options.reports) all.push_back(read_report_file(file));
     if (all.size() == 2 && all[0].where.date == all[1].where.date && all[0].seed == all[1].seed)
         throw usage_error{
-            "{} and {} are of the same run, which cannot confirm itself; name a report of another run",
+            "{} and {} come from the same run, which cannot confirm itself; use a report of another run",
             options.reports[0], options.reports[1]};
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all.size() == 2 && reports::is_of_shard(all[i]))
             throw usage_error{
-                "{} is of one shard of a run, and the other may have its trials; name reports of two runs",
+                "{} comes from one shard of a run, whose trials might also be in the other report; use "
+                "reports of two runs",
                 options.reports[i]};
     return all;
 }
@@ -115,7 +117,7 @@ gate_results check_reports(const expectations& expected, const check_options& op
         times = confirm(std::move(times), *expected.times, reports.back(), rule);
     for (auto& found : times)
         if (found.kind == gate_result_kind::suspect)
-            found.message += "; a second report has to confirm it: name one, or check without any";
+            found.message += "; only a second report can confirm this: add one, or check without reports";
     std::ranges::move(times, std::back_inserter(all));
     return all;
 }
@@ -140,7 +142,7 @@ void add_choice_options(CLI::App& command, check_options& options) {
         options.only = name == "counts" ? tier::counts : tier::times;
     };
     takes_one_of(command.add_option_function<std::string>("--tier", choose,
-                                                          "this one alone (all that the baseline has)"),
+                                                          "check only this part of the baseline (both)"),
                  {"counts", "times"});
 }
 
@@ -148,45 +150,62 @@ void add_rule_options(CLI::App& command, check_options& options) {
     constexpr double slack_max = 1e6;
     command
         .add_option("--slack", options.slack_per_op,
-                    "counts may be off by N per operation, and the share below (the baseline's; 0.02)")
+                    "allow counts to differ by N per operation (the baseline's value, or 0.02)")
         ->type_name("N")
         ->check(CLI::Range(0.0, slack_max).description(""));
     takes_percent(command.add_option("--slack-pct", options.slack_pct,
-                                     "and by this share of the count (the baseline's; 2%)"),
+                                     "and also by this share of the count (the baseline's value, or 2%)"),
                   0, 100);
     add_tolerance(command, options.tolerated_pct);
 }
+
+const std::initializer_list<example> check_examples{
+    {"loopbench check --against baseline.json --update", "measures, and writes or updates the baseline file"},
+    {"loopbench check --against baseline.json", "measures, and exits with 3 if something became worse"},
+    {"loopbench check --against baseline.json --tier counts",
+     "checks only the counts, which do not depend on load"},
+    {"loopbench check --against baseline.json report.json", "checks a report without measuring anything"}};
+
+constexpr const char* how_it_is_checked =
+    "Counts, such as system calls per operation, are deterministic: a count above its baseline by more\n"
+    "than --slack is a regression if a second count confirms it. Times are ratios to one contender from\n"
+    "paired trials: a slowdown is a regression if a second session confirms it. docs/gate.md explains\n"
+    "baseline files.";
 
 }  // namespace
 
 void add_check_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<check_options>();
     auto* command = app.add_subcommand(
-        "check", "a build against a baseline of counts per operation and of ratios of time");
-    takes_path(command->add_option("--against", options->against, "the baseline")
+        "check", "checks a build against a baseline file of counts per operation and ratios of time");
+    command->footer(examples_and(check_examples, how_it_is_checked));
+    takes_path(command->add_option("--against", options->against, "the baseline file")
                    ->type_name("BASELINE.json")
                    ->required());
     command
-        ->add_option(
-            "REPORT.json", options->reports,
-            "check this report or journal instead of measuring; a second one confirms what is slower")
+        ->add_option("REPORT.json", options->reports,
+                     "check this report or journal instead of measuring; a second one confirms slowdowns")
         ->expected(0, 2);
     auto* update = command->add_flag("--update", options->update,
-                                     "write the baseline as it is now, and show the difference to commit");
+                                     "write the baseline file anew, and show the difference to commit");
     command
-        ->add_flag("--quick", options->quick, "with --update: take the times of a new baseline at small size")
+        ->add_flag("--quick", options->quick,
+                   "with --update: measure the times of a new baseline at small size")
         ->needs(update);
     command
         ->add_option("--baseline", options->to,
-                     "with --update: the contender of a new baseline's ratios (asio-epoll)")
+                     "with --update: the contender that a new baseline's ratios are relative to (asio-epoll)")
         ->type_name("NAME")
         ->needs(update);
     std::vector<std::string> names;
     for (const auto& known : gate_result_formats) names.emplace_back(known.name);
-    takes_one_of(command->add_option("--format", options->format, "of what it found (text)"), names)
-        ->excludes(update);
+    takes_one_of(command->add_option("--format", options->format, "format of the results (text)"), names)
+        ->excludes(update)
+        ->group(heading::output);
     add_choice_options(*command, *options);
+    put_under(*command, heading::what);
     add_rule_options(*command, *options);
+    put_under(*command, heading::judging);
     add_session_options(*command, options->session, usual_gate_plan(), "loopbench-check");
     command->callback(
         [options, &chosen] { chosen = [options](const invocation& by) { return check(*options, by); }; });

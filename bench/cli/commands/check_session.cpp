@@ -22,8 +22,8 @@ std::vector<contender> chosen_of(const std::vector<contender>& found, const std:
         const auto who = std::ranges::find(found, name, &contender::name);
         if (who == found.end())
             throw usage_error{
-                "{} names the contender {}, which is not there; build it, name its folder with "
-                "--contender-dir, or choose others with --contender",
+                "{} contains the contender {}, which does not exist here; build it, use --contender-dir with "
+                "its folder, or choose others with --contender",
                 named_by, name};
         chosen.push_back(*who);
     }

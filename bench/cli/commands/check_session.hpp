@@ -38,7 +38,7 @@ int update_baseline(const check_options& options, const invocation& by);
 class check_session {
 public:
     /// Finds the contenders and asks them for their workloads. Throws usage_error if one does not exist; the
-    /// message says that `named_by` ("the baseline") wants it. All functions here throw interrupted.
+    /// message names `named_by` ("the baseline"). All functions here throw interrupted.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 

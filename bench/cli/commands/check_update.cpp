@@ -76,15 +76,17 @@ public:
         if (counts_) {
             if (counted.empty())
                 throw not_written{exit_inconclusive,
-                                  "the report has no counts; `loopbench run --counts` counts"};
+                                  "the report has no counts; use a report of `loopbench run --counts`"};
             take_counts(counted);
         }
         if (!times_) return;
         const auto wanted = wanted_times(report);
         if (wanted.baseline != next_.times->to)
-            throw not_written{exit_usage, fmt::format("the report's ratios are to {} and the baseline's to "
-                                                      "{}; name it with --baseline, or measure again",
-                                                      wanted.baseline, next_.times->to)};
+            throw not_written{exit_usage,
+                              fmt::format("the report's ratios are relative to {0}, but the baseline's "
+                                          "to {1}; use --baseline {0} for a new baseline file, or "
+                                          "measure again",
+                                          wanted.baseline, next_.times->to)};
         if (const auto size = size_of(report); size && *size != next_.times->size) {
             next_.times->ratios.clear();  // they are for another size
             next_.times->size = *size;
@@ -95,10 +97,10 @@ public:
     /// Writes the baseline and returns the difference.
     std::string write() const {
         if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
-            throw not_written{exit_inconclusive, "there are neither counts nor ratios to write"};
+            throw not_written{exit_inconclusive, "there are no counts and no ratios to write"};
         const auto text = write_baseline(next_);
         const auto old = exists_ ? reports::read_file(options_.against) : std::string{};
-        if (text == old) return fmt::format("{} is as it was\n", options_.against);
+        if (text == old) return fmt::format("{} is unchanged\n", options_.against);
         reports::write_file_atomically(options_.against, text);
         return fmt::format("--- {0}\n+++ {0}\n{1}", options_.against, changed_lines(old, text));
     }
@@ -196,7 +198,7 @@ private:
         for (const auto& item : report.results)
             if (item.status == status)
                 all.push_back(fmt::format("{} on {} {}: {}", item.contender, item.workload, what,
-                                          item.reason.value_or("nothing says why")));
+                                          item.reason.value_or("the reason is unknown")));
         if (!all.empty()) throw not_written{code, fmt::format("{}", fmt::join(all, "; "))};
     }
 
@@ -210,7 +212,7 @@ private:
             const bool has_interval = item.to_baseline && item.to_baseline->low && item.to_baseline->high;
             if (!is_unsupported && (has_interval || !index.is_about(item))) continue;
             const auto* const why =
-                item.to_baseline ? "it has no interval; run more blocks" : "it has no ratio";
+                item.to_baseline ? "its ratio has no interval; run more --blocks" : "it has no ratio";
             tell("loopbench: {} of {} on {} is left out: {}\n", item.metric, item.contender, item.workload,
                  item.reason.value_or(why));
         }
@@ -223,7 +225,7 @@ private:
         if (!report.complete)
             throw not_written{exit_inconclusive,
                               "the run was interrupted; finish it with `loopbench run --resume`"};
-        refuse(report, not_run, exit_inconclusive, "was not reached");
+        refuse(report, not_run, exit_inconclusive, "was not measured");
         if (const auto why = unknown_reliability(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
         if (next_.times->machine != machine) next_.times->ratios.clear();  // they are from another machine
@@ -237,7 +239,7 @@ private:
 
 int update_baseline(const check_options& options, const invocation& by) {
     if (options.reports.size() > 1)
-        throw usage_error{"a baseline is of one run; name one report with --update, or none"};
+        throw usage_error{"a baseline comes from one run; use at most one report with --update"};
     try {
         update next{options, by};
         if (options.reports.empty()) {

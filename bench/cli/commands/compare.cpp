@@ -14,6 +14,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/gate_exit.hpp"
 #include "bench/cli/commands/report_file.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/layouts.hpp"
@@ -51,22 +52,21 @@ struct compare_options {
 
 constexpr const char* how_layouts_are_drawn =
     "\n\n"
-    "Code that did not change runs some per cent faster or slower where it comes to lie elsewhere. Link\n"
-    "each build as often as there are blocks, with its functions in another order each time (compiled\n"
-    "with -ffunction-sections; mold: --shuffle-sections=SEED, lld: --shuffle-sections=.text*=SEED), into\n"
-    "a folder under names of one length, 01 to 20, and compare the folders: each block draws a layout of\n"
-    "each side, by the seed, so that intervals and verdicts cover it, and the report says how large it\n"
-    "is. Blocks with the same two layouts count as one.";
+    "Layouts: where the linker places unchanged code alters its speed by some per cent. To average that\n"
+    "out, link each build once per block, each time with its functions in another order (compiled with\n"
+    "-ffunction-sections; mold: --shuffle-sections=SEED, lld: --shuffle-sections=.text*=SEED), into a\n"
+    "folder, under names of one length (01 to 20), and compare the two folders. Each block draws a layout\n"
+    "of each build at random, so that intervals and verdicts cover the effect (docs/gate.md).";
 
 enum class operand { report, executable, layouts };
 
 constexpr std::string_view name_two =
-    "name two reports, two benchmark executables, or two folders with layouts of one";
+    "compare two reports, two benchmark executables, or two folders with layouts";
 
 operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
     if (fs::is_fifo(path)) return operand::report;  // from the shell's <(...)
-    if (!fs::is_regular_file(path)) throw usage_error{"{} is no file; {}", path, name_two};
+    if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
     char first = 0;
     std::ifstream{path} >> first;
     return first == '{' ? operand::report : operand::executable;  // a journal begins with { too
@@ -82,7 +82,7 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
     list_workloads(who, plan.size, plan.trial_limit, stop.fd());
     stop.throw_if_requested();
     if (!who.problem.empty())
-        throw usage_error{"{} {}; it has to be a report or a Google Benchmark executable", who.path.native(),
+        throw usage_error{"{} {}; expected a report or a Google Benchmark executable", who.path.native(),
                           who.problem};
 }
 
@@ -109,8 +109,10 @@ contender side(const char* name, const std::string& file, const compare_options&
         other.path = layout;
         list_build(other, plan, stop);
         if (other.workloads != who.workloads)
-            throw usage_error{"{} and {} have other benchmarks: they are no layouts of one program",
-                              who.path.native(), layout.native()};
+            throw usage_error{
+                "{} and {} have different benchmarks, so they are not layouts of one program; remove one of "
+                "them",
+                who.path.native(), layout.native()};
     }
     return who;
 }
@@ -129,7 +131,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     options.served.client ? choose_pairings_of_servers(plan, options.served)
-                          : let_strangers_run_together(plan, stop);
+                          : pair_third_party_programs(plan, stop);
     return plan;
 }
 
@@ -153,7 +155,7 @@ std::string written(const reports::report& compared, const reports::report& then
 
 int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
-        throw usage_error{"two reports are compared without measuring anything: leave {} out",
+        throw usage_error{"a comparison of two reports measures nothing; leave {} out",
                           fmt::join(options.of_measuring, " and ")};
     auto then = read_report_file(options.base), now = read_report_file(options.next);
     choose(then, now, options.workloads);
@@ -169,7 +171,7 @@ int compare_two_reports(const compare_options& options) {
         if (!complete)
             found.push_back(about_session(
                 gate_result_kind::unclear,
-                fmt::format("{} is of a run that was interrupted; finish it with `loopbench run --resume`",
+                fmt::format("{} comes from an interrupted run; finish it with `loopbench run --resume`",
                             file)));
     return conclude(found);
 }
@@ -182,11 +184,13 @@ int compare(const compare_options& options, const invocation& by) {
             "{} is {} and {} is {}; {}", options.base, name_of(base), options.next, name_of(next), name_two};
     refuse_served_without_client(options.served);
     if (options.served.client && base != operand::executable)
-        throw usage_error{"--client is for two servers, and {} is {}", options.base, name_of(base)};
+        throw usage_error{"--client is only for two servers, but {} is {}; compare two executables",
+                          options.base, name_of(base)};
     if (base == operand::report) return compare_two_reports(options);
     if (options.format != "text")
-        throw usage_error{"--format is for two reports; what is measured is in {} as report.{} then",
-                          options.session.output, options.format};
+        throw usage_error{
+            "--format is only for two reports; leave it out, and find the results in {}/report.{}",
+            options.session.output, options.format};
     const fs::path folder{options.session.output};
     refuse_folder_in_use(folder);
     const interrupt stop;
@@ -198,25 +202,35 @@ int compare(const compare_options& options, const invocation& by) {
     return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }
 
+const std::initializer_list<example> compare_examples{
+    {"loopbench compare ./old ./new --blocks 40", "compares two builds of a Google Benchmark program"},
+    {"loopbench compare old.json new.json", "compares two reports without measuring anything"},
+    {"loopbench compare --client echo ./old ./new -- {port}", "compares two echo servers"},
+    {"loopbench compare --client './ask {port}' ./old ./new -- {port}",
+     "compares two servers; the program ./ask sends the requests"}};
+
 }  // namespace
 
 void add_compare_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<compare_options>();
     auto* command = app.add_subcommand(
-        "compare", "two builds of a benchmark program, or of a server, against each other, or two reports");
-    command->footer(std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured);
+        "compare", "compares two builds of a benchmark program or of a server, or two reports");
+    command->footer(examples_and(
+        compare_examples, std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured));
     command
-        ->add_option("BASE", options->base,
-                     "the old report, the old Google Benchmark executable, or a folder with layouts of it")
+        ->add_option(
+            "BASE", options->base,
+            "the old report, the old executable (Google Benchmark or a server), or a folder with its layouts")
         ->required();
-    command->add_option("NEW", options->next, "the new one")->required();
+    command->add_option("NEW", options->next, "the new report, executable or folder")->required();
     add_served_options(*command, options->served);
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
                    "only these benchmarks; may be repeated");
     takes_one_of(
         command->add_option("--format", options->format,
-                            "of two reports, on standard output (text); html is one page, before and after"),
-        {"text", "html", "json"});
+                            "format for two reports, on standard output (text); html is one page with both"),
+        {"text", "html", "json"})
+        ->group(heading::output);
     const auto of_measuring =
         add_session_options(*command, options->session, usual_gate_plan(), "loopbench-compare");
     add_tolerance(*command, options->tolerated_pct);

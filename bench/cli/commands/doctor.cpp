@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session_options.hpp"
 #include "bench/trial/build_comparison.hpp"
@@ -70,10 +71,15 @@ int doctor(const doctor_options& options) {
 
 void add_doctor_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<doctor_options>();
-    auto* command =
-        app.add_subcommand("doctor", "whether this machine is fit to measure on, and what to do about it");
-    command->add_flag("--json", options->json, "the same as JSON");
+    auto* command = app.add_subcommand(
+        "doctor", "checks whether this machine can measure reliably, and says how to improve it");
+    command->add_flag("--json", options->json, "print JSON")->group(heading::output);
     add_contender_dirs(*command, options->contender_dirs);
+    put_under(*command, "What to check");
+    command->footer(
+        examples_and({{"loopbench doctor", "prints one line per property of the machine, with a remedy"},
+                      {"loopbench doctor --json", "prints the same for a program"}},
+                     "Exit code 5 means that at least one property makes measurements unreliable."));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return doctor(*options); }; });
 }
 

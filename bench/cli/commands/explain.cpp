@@ -1,4 +1,4 @@
-// loopbench explain: what a workload, a metric, a contender or a parameter is, and how it is measured.
+// loopbench explain: explains a workload, a metric, a contender or a parameter, and how it is measured.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/floor_exceptions.hpp"
@@ -22,26 +23,24 @@ namespace loopbench::bench {
 
 namespace {
 
-std::string_view how_trials_are_made(const workload_shape& shape) {
+std::string_view how_trials_are_run(const workload_shape& shape) {
     if (shape.pairing_of_trials(false) != shape.pairing_of_trials(true))
-        return "sequential: one contender after the other, on one core; a comparison of builds of one "
-               "program has "
-               "them in turns";
+        return "sequential, one contender after the other on one core; a comparison of two builds of one "
+               "program interleaves them";
     if (shape.made == reports::pairing::interleaved)
-        return "interleaved: all contenders alive on one core, one at a time working for two milliseconds, "
-               "or "
-               "for one batch or a few rounds of all connections where that takes longer";
-    return shape.cores > 1 ? "sequential: one contender after the other, on all cores"
-                           : "sequential: one contender after the other, on one core";
+        return "interleaved, all contenders on one core in alternating slices of two milliseconds, or of one "
+               "batch or a few rounds of all connections if that takes longer";
+    return shape.cores > 1 ? "sequential, one contender after the other on all cores"
+                           : "sequential, one contender after the other on one core";
 }
 
 /// Describes the pairing of a workload. If it depends on the parameters, lists the parameters of each
 /// pairing.
-std::string how_trials_are_made(std::string_view name) {
+std::string how_trials_are_run(std::string_view name) {
     std::vector<std::pair<std::string_view, std::vector<std::string_view>>> pairings;
     for (const workload_shape& shape : workload_table()) {
         if (find_workload(shape.name)->name != name) continue;
-        const auto pairing = how_trials_are_made(shape);
+        const auto pairing = how_trials_are_run(shape);
         auto found = std::ranges::find(pairings, pairing, [](const auto& each) { return each.first; });
         if (found == pairings.end()) found = pairings.insert(found, {pairing, {}});
         found->second.push_back(shape.name.substr(std::min(name.size() + 1, shape.name.size())));
@@ -49,26 +48,29 @@ std::string how_trials_are_made(std::string_view name) {
     if (pairings.size() == 1) return std::string{pairings.front().first};
     std::vector<std::string> parts;
     for (const auto& [pairing, parameters] : pairings)
-        parts.push_back(fmt::format("with {} {}", fmt::join(parameters, ", "), pairing));
+        parts.push_back(fmt::format("with {}: {}", fmt::join(parameters, ", "), pairing));
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string of_workload(const workload_info& info) {
-    auto text = fmt::format("{} (workload)\n  What:      {}.\n  Timed:     {}\n  Dominated: {}\n", info.name,
-                            info.summary, info.timed, info.dominated);
-    text += fmt::format("  About:     {}.\n", fmt::join(info.primary_metrics, ", "));
-    text += fmt::format("  Trials:    {}.\n", how_trials_are_made(info.name));
+    auto text = fmt::format(
+        "{} (workload)\n  What it does:       {}.\n  Timed part:         {}\n  Dominated by:       {}\n",
+        info.name, info.summary, info.timed, info.dominated);
+    text += fmt::format("  Primary metrics:    {}.\n", fmt::join(info.primary_metrics, ", "));
+    text += fmt::format("  How it is measured: {}.\n", how_trials_are_run(info.name));
     for (const auto& [front, metric, why] : floor_exceptions())
         if (front == info.name)
-            text += fmt::format("  Floors:    {} can be below that of the fastest floor: {}.\n", metric, why);
+            text += fmt::format("  Floors:             {} can be below that of the fastest floor: {}.\n",
+                                metric, why);
     return text;
 }
 
 std::string of_metric(const reports::metric_info& metric) {
-    return fmt::format("{} (metric, {}; {} is better{})\n  Name: {}.\n  What: {}.\n  How:  {}\n", metric.name,
-                       metric.unit, reports::name_of(metric.better),
-                       metric.deterministic ? "; deterministic" : "", metric.title, metric.summary,
-                       metric.how);
+    return fmt::format(
+        "{} (metric, {}; {} is better{})\n  Title:              {}.\n  Meaning:            {}.\n  How it is "
+        "measured: {}\n",
+        metric.name, metric.unit, reports::name_of(metric.better),
+        metric.deterministic ? "; deterministic" : "", metric.title, metric.summary, metric.how);
 }
 
 /// Explains the workload of this name, with or without parameters; or all workloads of this family.
@@ -97,7 +99,8 @@ std::string of_parameter(std::string_view name) {
             some = true;
         }
     return some ? out
-                : out + fmt::format("  No workload has this value; `loopbench explain {}` shows all.\n", key);
+                : out + fmt::format(
+                            "  No workload has this value; `loopbench explain {}` lists all values.\n", key);
 }
 
 int explain(const std::string& name) {
@@ -124,12 +127,19 @@ std::vector<std::string> explainable_names() {
 
 void add_explain_command(CLI::App& app, action& chosen) {
     const auto name = std::make_shared<std::string>();
-    auto* command = app.add_subcommand("explain", "what a workload, a metric, a contender or a parameter is");
+    auto* command = app.add_subcommand(
+        "explain", "explains a workload, metric, contender or parameter, and how it is measured");
     command
-        ->add_option("NAME", *name,
-                     "a name that `loopbench list` shows, the front of a workload's, or a parameter of one "
-                     "(conns:1000)")
+        ->add_option(
+            "NAME", *name,
+            "a name from `loopbench list`, the beginning of a workload's name, or a parameter, such as "
+            "conns or conns:1000")
         ->required();
+    command->footer(examples_and(
+        {{"loopbench explain echo/rtt/tcp", "explains a workload"},
+         {"loopbench explain late_p99", "explains a metric"},
+         {"loopbench explain conns", "explains a parameter, and lists the workloads that have it"}},
+        "docs/metrics.md explains all metrics, and docs/glossary.md the terms."));
     command->callback([name, &chosen] { chosen = [name](const auto&) { return explain(*name); }; });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/report_file.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/session_options.hpp"
 #include "bench/cli/terminal.hpp"
@@ -54,13 +56,13 @@ store opened(const history_options& options, opening how = opening::existing) {
 void warn_of_what_is_lacking(const entry& what, const std::string& file) {
     if (!what.head.complete)
         tell(
-            "loopbench: warning: {} is of a run that was interrupted: it is kept, and no trend has it; "
-            "finish the run with `loopbench run --resume`, and add it again\n",
+            "loopbench: warning: {} comes from an interrupted run, so trends ignore it; finish the run with "
+            "`loopbench run --resume`, and add it again\n",
             file);
     if (what.from.commit.empty())
         tell(
-            "loopbench: warning: nothing says which commit {} is of, and changes are told by commits; add it "
-            "again with --commit\n",
+            "loopbench: warning: the commit of {} is unknown, so changes cannot name it; add it again with "
+            "--commit\n",
             file);
 }
 
@@ -79,7 +81,7 @@ int add_reports(const history_options& options) {
         const auto [run, is_new] = history.add(what);
         if (is_new) warn_of_what_is_lacking(what, file);
         reports::write_standard_output(fmt::format("{}: {} run {}\n", reports::printable(file),
-                                                   is_new ? "added as" : "is there already as", run));
+                                                   is_new ? "added as" : "already stored as", run));
     }
     return exit_ok;
 }
@@ -91,8 +93,8 @@ int list_runs(const history_options& options) {
 }
 
 usage_error no_such_run(const history_options& options, const store& history) {
-    return usage_error{"there is no run {} in {}; `loopbench history list` shows those that are there",
-                       *options.run, history.place()};
+    return usage_error{"there is no run {} in {}; `loopbench history list` lists all runs", *options.run,
+                       history.place()};
 }
 
 int show_run(const history_options& options) {
@@ -144,8 +146,7 @@ void write_report_pages(store& from, const trends_page& page, const fs::path& fo
 int write_trends(const history_options& options) {
     if (!options.report_folder.empty() && options.output.empty())
         throw usage_error{
-            "--reports writes pages that the page of trends leads to, seen from where that is; name its file "
-            "with -o"};
+            "--reports needs the place of the trends page, which links to the reports; add -o FILE"};
     auto history = opened(options);
     const auto runs = history.runs();
     auto choice = options.choice;
@@ -160,7 +161,7 @@ int write_trends(const history_options& options) {
 int show_trend(const history_options& options) {
     if (options.format == "html") return write_trends(options);
     if (!options.report_folder.empty())
-        throw usage_error{"--reports is for the page of trends; add --format html"};
+        throw usage_error{"--reports is only for the trends page; add --format html"};
     const bool as_json = options.as_json || options.format == "json";
     auto history = opened(options);
     const auto runs = history.runs();
@@ -178,7 +179,7 @@ int show_trend(const history_options& options) {
 /// Larger than any history.
 constexpr std::size_t runs_max = 1'000'000'000;
 
-constexpr auto how_dates_are_written = "2026-11-22, or 2026-11-22T18:07:18Z";
+constexpr auto how_dates_are_written = "2026-11-22 or 2026-11-22T18:07:18Z";
 
 /// Returns the first run of the named commit, given in full or by a prefix that no other commit has.
 const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
@@ -189,8 +190,8 @@ const kept_run* first_run_of(const std::string& named, const std::vector<kept_ru
         if (!run.commit.starts_with(named)) continue;
         if (first == nullptr) first = &run;
         if (run.commit != first->commit)
-            throw usage_error{"\"{}\" may be {} and {}; write more of the commit", named, first->commit,
-                              run.commit};
+            throw usage_error{"'{}' matches the commits {} and {}; write more digits of the commit", named,
+                              first->commit, run.commit};
     }
     return first;
 }
@@ -201,8 +202,8 @@ std::string moment_of(const std::string& named, const std::vector<kept_run>& run
     const auto* found = named.empty() ? nullptr : first_run_of(named, runs);
     if (found == nullptr)
         throw usage_error{
-            "\"{}\" is no date ({}), and no commit of a run; `loopbench history list` shows those", named,
-            how_dates_are_written};
+            "'{}' is neither a date ({}) nor the commit of a run; `loopbench history list` lists the commits",
+            named, how_dates_are_written};
     return found->date;
 }
 
@@ -225,10 +226,10 @@ int show_changes(const history_options& options) {
 
 int prune(const history_options& options) {
     if (options.before.has_value() == options.keep.has_value())
-        throw usage_error{"say which runs go: --before DATE, or --keep N for all but the last N"};
+        throw usage_error{"choose the runs to remove with either --before DATE or --keep N"};
     const auto before = in_utc(options.before.value_or(""));
     if (options.before && !before)
-        throw usage_error{"\"{}\" is no date; write one as {}", *options.before, how_dates_are_written};
+        throw usage_error{"'{}' is not a date; expected {}", *options.before, how_dates_are_written};
     auto history = opened(options);
     const auto runs = history.runs();
     std::vector<row_id> gone;
@@ -236,7 +237,7 @@ int prune(const history_options& options) {
     for (std::size_t i = 0; i < runs.size(); ++i)
         if (before ? runs[i].date < *before : runs.size() - i > kept) gone.push_back(runs[i].id);
     if (!gone.empty()) history.remove(gone);
-    tell("{} of {} runs are gone from {}\n", gone.size(), runs.size(), history.place());
+    tell("removed {} of {} runs from {}\n", gone.size(), runs.size(), history.place());
     return exit_ok;
 }
 
@@ -251,94 +252,147 @@ CLI::App* add_command(CLI::App& history, const char* name, const char* about, hi
                                 "the history: a file, or postgresql://USER@HOST/DATABASE (LOOPBENCH_HISTORY, "
                                 "or history.db in the user's data folder)")
                    ->type_name("URL"));
+    put_under(*command, "Which history");
     command->callback(
         [options, act, &chosen] { chosen = [options, act](const auto&) { return act(*options); }; });
     return command;
 }
 
 CLI::Option* add_json(CLI::App& command, history_options& options) {
-    return command.add_flag("--json", options.as_json, "the same as JSON");
+    return command.add_flag("--json", options.as_json, "print JSON")->group(heading::output);
 }
 
 void add_choice(CLI::App& command, history_options& options) {
     add_repeatable(command, "--workload", options.choice.workloads, "GLOB",
-                   "only these workloads (a front will do); may be repeated");
+                   "only these workloads; the beginning of a name is enough; may be repeated");
     add_repeatable(command, "--contender", options.choice.contenders, "GLOB",
                    "only these contenders; may be repeated");
     add_repeatable(command, "--metric", options.choice.metrics, "GLOB",
-                   "only these metrics (what each workload is about, and counts); may be repeated");
+                   "only these metrics; may be repeated (primary metrics and counts)");
+    put_under(command, "Which series");
 }
 
 constexpr const char* how_changes_are_found =
-    "A series is one metric of one workload by one contender on one machine. Where its level changed is\n"
-    "found by E-divisive means with a permutation test, in logarithms of ratios to the baseline and in\n"
-    "counts, and corrected for the number of series. A new level shows from three runs on; how soon and\n"
-    "how surely is in docs/history.md. With --since, the exit code is 3 when a change is for the worse\n"
-    "whose first run is not before that: look back some runs, as one run shows nothing yet.";
+    "A series is one metric of one workload and one contender on one machine. A change is a run at which\n"
+    "the level of a series moved: E-divisive means with a permutation test, corrected for the number of\n"
+    "series. A new level is visible from its third run on, so --since must look back some runs. With\n"
+    "--since, the exit code is 3 if a series became worse since then. docs/history.md has the details.";
+
+/// Adds one subcommand of `history`.
+using command_adder = std::function<CLI::App*(const char* name, const char* about, history_action act)>;
+
+void add_adding(const command_adder& add, history_options& options) {
+    auto* adding = add("add", "adds reports that the history does not contain yet", add_reports);
+    adding->add_option("REPORT", options.reports, "report.json or journal.jsonl, or Google Benchmark's JSON")
+        ->required();
+    adding->add_option("--commit", options.from.commit, "the commit that was measured")->type_name("COMMIT");
+    auto* dirty =
+        adding->add_flag("--dirty", options.dirty, "the build had changes that are not in the commit");
+    adding->add_flag("--clean", options.clean, "the build had no such changes")->excludes(dirty);
+    adding
+        ->add_option("--machine", options.from.machine,
+                     "a name for the machine, if several machines look the same")
+        ->type_name("NAME");
+    put_under(*adding, "Where the reports come from");
+    adding->footer(examples_and(
+        {{"loopbench history add loopbench-report/report.json --commit $(git rev-parse HEAD)",
+          "adds the report of a run, with the commit that was measured"},
+         {"loopbench run --quick --history", "measures, and adds the report to the default history"}}));
+}
+
+void add_reading(const command_adder& add, history_options& options) {
+    auto* listing = add("list", "lists all runs by date", list_runs);
+    add_json(*listing, options);
+    add_output_file(*listing, options.output);
+    listing->footer(
+        examples_and({{"loopbench history list", "lists number, date, commit and machine of each run"},
+                      {"loopbench history list --json", "prints the same for a program"}}));
+
+    auto* showing = add("show", "prints every table of a run", show_run);
+    showing->add_option("RUN", options.run, "number of the run in `loopbench history list`")->required();
+    add_output_file(*showing, options.output);
+    showing->footer(examples_and({{"loopbench history show 12", "prints the tables of run 12"},
+                                  {"loopbench history show 12 -o run12.txt", "writes them to a file"}}));
+}
+
+void add_trend(const command_adder& add, history_options& options) {
+    auto* trend = add("trend", "shows each series; a single series with every run", show_trend);
+    add_choice(*trend, options);
+    auto* format =
+        takes_one_of(trend->add_option("--format", options.format,
+                                       "output format (text); html is a page with a chart of each series"),
+                     {"text", "json", "html"});
+    add_json(*trend, options)->excludes(format);
+    takes_path(
+        trend
+            ->add_option("--reports", options.report_folder,
+                         "with --format html: folder for a page of each run, which the trends page links to")
+            ->type_name("DIR"));
+    put_under(*trend, heading::output);
+    add_output_file(*trend, options.output);
+    trend->footer(examples_and(
+        {{"loopbench history trend --workload echo --metric time", "prints the latest level of each series"},
+         {"loopbench history trend --format html -o trends.html --reports runs",
+          "writes a page with charts, and a page of each run"}}));
+}
+
+void add_changes(const command_adder& add, history_options& options) {
+    auto* changes = add("changes", "finds the runs at which something became better or worse", show_changes);
+    changes->footer(examples_and({{"loopbench history changes", "lists all changes"},
+                                  {"loopbench history changes --since 2026-11-22",
+                                   "exits with 3 if a series became worse since that day"}},
+                                 how_changes_are_found));
+    add_choice(*changes, options);
+    changes
+        ->add_option("--since", options.since,
+                     "only changes since this date, or since the first run of this commit")
+        ->type_name("WHEN")
+        ->group("Which changes");
+    add_json(*changes, options);
+    add_output_file(*changes, options.output);
+}
+
+void add_exporting(const command_adder& add, history_options& options) {
+    auto* exporting =
+        add("export", "prints the report.json of a run, or all points of all runs as CSV", export_points);
+    auto* exported =
+        exporting->add_option("RUN", options.run, "number of the run; without it, all points of all runs");
+    add_choice(*exporting, options);
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is exported as a whole
+        exporting->get_option(part)->excludes(exported);
+    add_output_file(*exporting, options.output);
+    exporting->footer(
+        examples_and({{"loopbench history export -o points.csv", "writes all points of all runs"},
+                      {"loopbench history export 12 -o report.json", "writes the report of run 12"}}));
+}
+
+void add_pruning(const command_adder& add, history_options& options) {
+    auto* pruning = add("prune", "removes old runs", prune);
+    pruning->add_option("--before", options.before, "remove the runs before this date")->type_name("DATE");
+    pruning->add_option("--keep", options.keep, "remove all runs but the last N")
+        ->type_name("N")
+        ->check(CLI::Range(std::size_t{0}, runs_max).description(""));
+    put_under(*pruning, "Which runs to remove");
+    pruning->footer(examples_and({{"loopbench history prune --keep 1000", "keeps the last 1,000 runs"},
+                                  {"loopbench history prune --before 2026-01-01", "removes older runs"}}));
+}
 
 }  // namespace
 
 void add_history_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<history_options>();
-    auto* history =
-        app.add_subcommand("history", "keeps reports, shows trends, and tells when something changed");
+    auto* history = app.add_subcommand("history", "stores reports, shows trends, and finds changes");
     history->require_subcommand(1);
     const auto add = [&](const char* name, const char* about, history_action act) {
         return add_command(*history, name, about, act, chosen, options);
     };
-
-    auto* adding = add("add", "adds reports; one that is there already is not added again", add_reports);
-    adding->add_option("REPORT", options->reports, "report.json or journal.jsonl, or Google Benchmark's JSON")
-        ->required();
-    adding->add_option("--commit", options->from.commit, "the commit that was measured")->type_name("COMMIT");
-    auto* dirty = adding->add_flag("--dirty", options->dirty, "with changes that are not in the commit");
-    adding->add_flag("--clean", options->clean, "without such changes")->excludes(dirty);
-    adding
-        ->add_option("--machine", options->from.machine,
-                     "a name that tells machines apart that look the same")
-        ->type_name("NAME");
-
-    auto* listing = add("list", "every run, by date", list_runs);
-    add_json(*listing, *options);
-    add_output_file(*listing, options->output);
-
-    auto* showing = add("show", "every table of a run", show_run);
-    showing->add_option("RUN", options->run, "its number, as `history list` has it")->required();
-    add_output_file(*showing, options->output);
-
-    auto* trend = add("trend", "each series; of a single one, every run", show_trend);
-    add_choice(*trend, *options);
-    auto* format = takes_one_of(trend->add_option("--format", options->format,
-                                                  "html is a page with every series as a picture (text)"),
-                                {"text", "json", "html"});
-    add_json(*trend, *options)->excludes(format);
-    takes_path(trend
-                   ->add_option("--reports", options->report_folder,
-                                "of the page: a folder for the page of each run, to which its numbers lead")
-                   ->type_name("DIR"));
-    add_output_file(*trend, options->output);
-
-    auto* changes = add("changes", "when something became better or worse", show_changes);
-    changes->footer(how_changes_are_found);
-    add_choice(*changes, *options);
-    changes->add_option("--since", options->since, "only changes from this date, or this commit, on")
-        ->type_name("WHEN");
-    add_json(*changes, *options);
-    add_output_file(*changes, options->output);
-
-    auto* exporting = add("export", "a run's report.json, or every point as CSV", export_points);
-    auto* exported =
-        exporting->add_option("RUN", options->run, "its number; without it, every point of all runs");
-    add_choice(*exporting, *options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is exported as a whole
-        exporting->get_option(part)->excludes(exported);
-    add_output_file(*exporting, options->output);
-
-    auto* pruning = add("prune", "removes old runs", prune);
-    pruning->add_option("--before", options->before, "those before this date")->type_name("DATE");
-    pruning->add_option("--keep", options->keep, "all but the last N")
-        ->type_name("N")
-        ->check(CLI::Range(std::size_t{0}, runs_max).description(""));
+    for (const auto each : {add_adding, add_reading, add_trend, add_changes, add_exporting, add_pruning})
+        each(add, *options);
+    history->footer(examples_and(  // added last, because commands would inherit it
+        {{"loopbench history add loopbench-report/report.json", "adds a report"},
+         {"loopbench history trend --format html -o trends.html", "draws all series"},
+         {"loopbench history changes", "lists the runs at which something became better or worse"}},
+        "docs/history.md describes the history."));
 }
 
 }  // namespace loopbench::bench

@@ -45,16 +45,16 @@ void prepare_history(const std::string& place) {
 void keep_report(const reports::report& report, const std::string& place) {
     if (!report.complete) {
         tell(
-            "loopbench: not kept in the history, as the run was interrupted; finish it with --resume, and "
-            "add it with `loopbench history add`\n");
+            "loopbench: the run was interrupted, so it is not in the history; finish it with `loopbench run "
+            "--resume`, and add it with `loopbench history add`\n");
         return;
     }
     try {
         store history{place, opening::created_if_missing};
         const auto added = history.add(entry_of(report, of_current_folder()));
-        tell("loopbench: kept as run {} in {}\n", added.run, history.place());
+        tell("loopbench: added as run {} to {}\n", added.run, history.place());
     } catch (const database_error& error) {
-        throw database_error{"{}; the report is written, and `loopbench history add` keeps it then",
+        throw database_error{"{}; the report is written, and `loopbench history add` can add it later",
                              error.what()};
     }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session_options.hpp"
 #include "bench/trial/describe.hpp"
@@ -128,9 +129,14 @@ int list(const list_options& options) {
 
 void add_list_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<list_options>();
-    auto* command = app.add_subcommand("list", "shows contenders, workloads and metrics");
-    command->add_flag("--json", options->as_json, "as JSON");
+    auto* command = app.add_subcommand("list", "lists contenders, workloads and metrics");
+    command->add_flag("--json", options->as_json, "print JSON")->group(heading::output);
     add_contender_dirs(*command, options->contender_dirs);
+    put_under(*command, "What to list");
+    command->footer(
+        examples_and({{"loopbench list", "prints all names, with a line about each"},
+                      {"loopbench list --json", "prints the same for a program, with more details"}},
+                     "`loopbench explain NAME` describes one of them."));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return list(*options); }; });
 }
 

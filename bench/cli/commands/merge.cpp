@@ -13,6 +13,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/gate_exit.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/session.hpp"
 #include "bench/cli/terminal.hpp"
@@ -40,7 +41,8 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     for (const auto& folder : options.shards) {
         std::error_code not_there;
         if (fs::equivalent(folder, options.output, not_there))
-            throw usage_error{"{} is one of the shards; write to another folder (-o)", options.output};
+            throw usage_error{"the output folder {} is one of the shards; use another folder with -o",
+                              options.output};
         all.push_back(read_shard(folder));
     }
     return all;
@@ -54,8 +56,10 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
         if (has_histograms_beside(folder / "journal.jsonl"))
             all.push_back(folder);
         else
-            tell("loopbench: warning: there is no histograms.jsonl in {}: distributions are without it\n",
-                 folder.native());
+            tell(
+                "loopbench: warning: {} has no histograms.jsonl; the distributions do not contain this "
+                "shard\n",
+                folder.native());
     return all;
 }
 
@@ -95,8 +99,9 @@ int merge(const merge_options& options, const invocation& by) {
         merged_journal(std::move(shards), by.words,
                        options.partial ? missing_shards_are::allowed : missing_shards_are::refused);
     if (text.size() > journal_bytes_max)
-        throw usage_error{"the merged journal would have {} bytes, and the limit is {}", text.size(),
-                          journal_bytes_max};
+        throw usage_error{
+            "the merged journal would have {} bytes, but the limit is {}; use fewer blocks or workloads",
+            text.size(), journal_bytes_max};
     const finished_run run{read_journal(text, "the merged journal"), {}};
     write_record(options, text, counts);
     const auto report = report_of(run.record);
@@ -104,29 +109,36 @@ int merge(const merge_options& options, const invocation& by) {
     return exit_code_of(report);
 }
 
+const std::initializer_list<example> merge_examples{
+    {"loopbench run --shard 1/2 --blocks 20 --seed 7 -o shard1",
+     "runs half of the blocks, on the first machine"},
+    {"loopbench run --shard 2/2 --blocks 20 --seed 7 -o shard2",
+     "runs the other half, on the second machine"},
+    {"loopbench merge shard1 shard2 -o merged", "makes one run of both halves"}};
+
 constexpr const char* what_is_merged =
-    "Shards are made by `loopbench run --shard I/N`, all with the same options, seed and builds. What\n"
-    "differs is named, and nothing is written then. Of several machines, what differs between them is\n"
-    "an effect of its own: the report says how large it is, and intervals cover it. With --partial the\n"
-    "exit code is 4 where something was missing. docs/clusters.md has files for Slurm, Kubernetes and\n"
-    "GNU parallel.";
+    "All shards must have the same options, seed and builds; otherwise merge names the difference and\n"
+    "writes nothing. If the shards come from several machines, the report says how much these differ,\n"
+    "and the intervals cover it. With --partial, the exit code is 4 if something is missing.\n"
+    "docs/clusters.md has files for Slurm, Kubernetes and GNU parallel.";
 
 }  // namespace
 
 void add_merge_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<merge_options>();
-    auto* command = app.add_subcommand("merge", "makes one run of the shards of a run");
-    command->footer(what_is_merged);
-    command->add_option("DIR", options->shards, "the folders that the shards wrote into")->required();
+    auto* command =
+        app.add_subcommand("merge", "merges the shards of a run into one run, and writes its reports");
+    command->footer(examples_and(merge_examples, what_is_merged));
+    command->add_option("DIR", options->shards, "the output folders of the shards")->required();
     takes_path(command
                    ->add_option("-o,--output", options->output,
-                                fmt::format("the folder to write to ({})", options->output))
+                                fmt::format("folder for journal and reports ({})", options->output))
                    ->type_name("DIR"));
-    command->add_flag(
-        "--partial", options->partial,
-        "take what there is of shards that are missing or not at their end; the report says so");
-    command->add_flag("--verbose", options->verbose,
-                      "show every table and all of the warnings, instead of one screen");
+    command
+        ->add_flag("--partial", options->partial, "accept missing and incomplete shards; the report says so")
+        ->group("What to merge");
+    command->add_flag("--verbose", options->verbose, "show all tables and warnings instead of one screen");
+    put_under(*command, heading::output);
     command->callback(
         [options, &chosen] { chosen = [options](const invocation& by) { return merge(*options, by); }; });
 }

@@ -6,6 +6,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/report_file.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/session.hpp"
 #include "bench/experiment/histograms.hpp"
@@ -32,8 +33,8 @@ std::string histograms(const std::string& file) {
     const auto all = histograms_beside(file, read_report_file(file));
     if (all.empty())
         throw usage_error{
-            "the histograms.jsonl beside {} has no histogram of its trials: none of its workloads recorded a "
-            "latency or a lateness; run one that does, such as `--workload timer/periodic`",
+            "the histograms.jsonl beside {} has no histograms of its trials, because its workloads record no "
+            "latency or lateness; measure one that does, such as --workload timer/periodic",
             file};
     return reports::write_hgrm(all);
 }
@@ -61,6 +62,16 @@ int report(const report_options& options) {
     return exit_ok;
 }
 
+const std::initializer_list<example> report_examples{
+    {"loopbench report loopbench-report/report.json --format text", "prints every table of a run"},
+    {"loopbench report loopbench-report/report.json --format csv -o results.csv",
+     "writes one line per result for a spreadsheet"}};
+
+constexpr const char* what_formats_are_for =
+    "screen is the summary at the end of a run, and text has every table. gbench is the JSON of Google\n"
+    "Benchmark, bmf is for Bencher, hgrm for HdrHistogram, github for annotations in GitHub Actions.\n"
+    "docs/formats.md describes the formats.";
+
 }  // namespace
 
 void add_report_command(CLI::App& app, action& chosen) {
@@ -72,9 +83,11 @@ void add_report_command(CLI::App& app, action& chosen) {
     for (const auto& known : reports::known_formats()) names.emplace_back(known.name);
     names.emplace_back(html);
     names.emplace_back(hgrm);
-    takes_one_of(command->add_option("--format", options->format_name, "the other format"), names)
+    takes_one_of(command->add_option("--format", options->format_name, "the format to write"), names)
         ->required();
     add_output_file(*command, options->output);
+    put_under(*command, heading::output);
+    command->footer(examples_and(report_examples, what_formats_are_for));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return report(*options); }; });
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
@@ -16,7 +17,7 @@ namespace loopbench::bench {
 
 std::string read_report_text(const std::string& file) {
     if (!std::filesystem::exists(file))
-        throw usage_error{"there is no file {}; `loopbench run` writes one", file};
+        throw usage_error{"{} does not exist; `loopbench run` writes reports", file};
     try {
         return reports::read_file_or_pipe(file, journal_bytes_max);
     } catch (const reports::file_error& error) {
@@ -29,8 +30,9 @@ reports::report read_report_file(const std::string& file) {
 }
 
 void add_output_file(CLI::App& command, std::string& file) {
-    takes_path(command.add_option("-o,--output", file, "the file to write; standard output otherwise")
-                   ->type_name("FILE"));
+    takes_path(command.add_option("-o,--output", file, "file to write (standard output)")
+                   ->type_name("FILE")
+                   ->group(heading::output));
 }
 
 void write_output(const std::string& file, std::string_view text) {

@@ -14,6 +14,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/gate_exit.hpp"
 #include "bench/cli/commands/keep_report.hpp"
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session.hpp"
@@ -65,9 +66,9 @@ run_plan sized_plan(const run_options& options) {
 }
 
 template <class predicate>
-std::vector<std::string> primary_or_all(std::vector<std::string> names,
-                                        const std::vector<std::string>& patterns, bool all,
-                                        predicate is_headline) {
+std::vector<std::string> headline_or_all(std::vector<std::string> names,
+                                         const std::vector<std::string>& patterns, bool all,
+                                         predicate is_headline) {
     if (patterns.empty() && !all) std::erase_if(names, [&](const auto& name) { return !is_headline(name); });
     return names;
 }
@@ -81,11 +82,11 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
         throw_unknown("contender", *options.baseline, names);
     // A user who names workloads wants to see them on every contender that has them.
     const bool all = !options.quick || !options.workloads.empty();
-    const auto candidates = primary_or_all(names, options.contenders, all, is_headline_contender);
+    const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
         throw usage_error{
-            "--quick is for the headline contenders, and none of them is built: `make bench` builds them; or "
-            "name those that are there with --contender ({})",
+            "--quick measures the headline contenders, but none of them is built; build them with `make "
+            "bench`, or choose others with --contender ({})",
             fmt::join(names, ", ")};
     const auto chosen = select(candidates, options.contenders, "contender");
     std::ranges::copy_if(found, std::back_inserter(plan.contenders), [&](const contender& who) {
@@ -114,14 +115,14 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
         const auto& who = plan.contenders.front();
         throw std::runtime_error{
             fmt::format("none of the chosen contenders has workloads: {} {}; run it with "
-                        "--benchmark_list_tests=true to see why",
+                        "--benchmark_list_tests=true to see the reason",
                         who.name, who.problem)};
     }
-    const auto candidates = primary_or_all(names, options.workloads, options.full, is_headline_workload);
+    const auto candidates = headline_or_all(names, options.workloads, options.full, is_headline_workload);
     if (candidates.empty())
         throw usage_error{
-            "the chosen contenders have none of the headline workloads; take all that they have with --full, "
-            "or name some with --workload ({}{})",
+            "the chosen contenders have none of the headline workloads; measure all of theirs with --full, "
+            "or choose some with --workload ({}{})",
             names.front(), names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""};
     plan.workloads = select(candidates, options.workloads, "workload");
 }
@@ -130,17 +131,17 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 /// addresses: the user has to name one address of this machine.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
-        "--serve-on {}: {}; name one address of this machine, in digits (`ip address` shows them)", address,
+        "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
         why};
 }
 
 void check_that_it_can_be_served_on(const std::string& address) {
     if (address == "0.0.0.0" || address == "::")
-        refuse_to_serve_on(address, "that is every address, and no client can connect to it");
+        refuse_to_serve_on(address, "it means all addresses, and no client can connect to it");
     try {
         static_cast<void>(loop::open_listener(loop::endpoint::ip(address, 0)));
     } catch (const std::invalid_argument&) {
-        refuse_to_serve_on(address, "that is no address");
+        refuse_to_serve_on(address, "it is not an address");
     } catch (const std::system_error& error) {
         refuse_to_serve_on(address, error.code().message());
     }
@@ -153,7 +154,7 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     const auto has_generator = [](const std::string& name) { return pace_of(name) != pace::its_own; };
     if (std::ranges::none_of(plan.workloads, has_generator))
         throw usage_error{
-            "--generator-on is for workloads with a load generator, and none is chosen; add --workload "
+            "--generator-on is only for workloads with a load generator, but none is chosen; add --workload "
             "serve/open_loop"};
     for (auto& who : plan.contenders) {
         who.environment[serve_on_variable] = *options.serve_on;
@@ -194,7 +195,7 @@ int run_command(const run_options& options, const invocation& called) {
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
-    complete_plan(plan, stop, ", or choose those that are with --contender");
+    complete_plan(plan, stop, ", or choose contenders of one build type with --contender");
     const auto run = measure(std::move(plan), {folder, by, stop, started});
     const auto report = report_of(run.record);
     publish(run, report, folder, detail_of(options));
@@ -233,13 +234,14 @@ void add_shard_option(CLI::App& command, run_options& options) {
         if (!options.part)
             throw CLI::ValidationError{
                 "--shard",
-                fmt::format("{} is no I/N, a shard of N, with I from 1 to N; for example 2/4", text)};
+                fmt::format("'{}' is not a valid shard; expected I/N with 1 <= I <= N, for example 2/4",
+                            text)};
     };
     command
         .add_option_function<std::string>(
             "--shard", take,
-            "only each N-th block of the run, from the I-th on: a share of it for one of N machines, all "
-            "with the same other options; `loopbench merge` makes one run of them. A budget is of each share")
+            "run only every N-th block, from block I on: the share of one of N machines with the same other "
+            "options; `loopbench merge` makes one run of all shares; --budget limits each share")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -249,12 +251,13 @@ void add_shard_option(CLI::App& command, run_options& options) {
 void add_client_options(CLI::App& command, run_options& options) {
     auto* there = command
                       .add_option("--generator-on", options.generator_on,
-                                  "run the client of serve/open_loop on another machine: what starts a "
-                                  "program there, such as 'ssh HOST'. It is at the same path there")
+                                  "run the client of serve/open_loop on another machine, where it has the "
+                                  "same path: the command that starts a program there, such as 'ssh HOST'")
                       ->type_name("COMMAND");
     auto* here = command
                      .add_option("--serve-on", options.serve_on,
-                                 "this machine's address that it connects to; nothing else is opened")
+                                 "address of this machine that the client on the other machine connects to; "
+                                 "no port is opened on other addresses")
                      ->type_name("ADDRESS")
                      ->needs(there);
     there->needs(here);
@@ -262,48 +265,64 @@ void add_client_options(CLI::App& command, run_options& options) {
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag("--quick", options.quick,
-                                   "the headline at small size, in at most a minute, no trial longer than 5 "
-                                   "s; named workloads on all contenders");
-    command
-        .add_flag("--full", options.full, "instead of that, everything at full size, in at most half an hour")
+                                   "headline workloads on headline contenders at small size, in at most a "
+                                   "minute, with trials of at most 5 s; chosen workloads run on all "
+                                   "contenders");
+    command.add_flag("--full", options.full, "all workloads at full size, in at most half an hour")
         ->excludes(quick);
     add_repeatable(command, "--contender", options.contenders, "GLOB",
                    "only these contenders; may be repeated");
     add_repeatable(command, "--workload", options.workloads, "GLOB",
-                   "only these workloads (a front will do); may be repeated");
+                   "only these workloads; the beginning of a name is enough; may be repeated");
     add_contender_dirs(command, options.session.contender_dirs);
-    command.add_option("--baseline", options.baseline, "the contender that ratios are taken to (asio-epoll)")
+    command
+        .add_option("--baseline", options.baseline,
+                    "the contender that all ratios are relative to (asio-epoll)")
         ->type_name("NAME");
 }
+
+const std::initializer_list<example> run_examples{
+    {"loopbench run --quick",
+     "measures the headline workloads on the headline contenders in at most a minute"},
+    {"loopbench run --workload echo --contender 'loop-*' --contender asio-epoll",
+     "measures all echo workloads on the loops of this project and on the baseline"},
+    {"loopbench run --workload timer/periodic --precision 1% --budget 5min",
+     "runs blocks until ratios of time are known to within 1 %, but for at most 5 minutes"},
+    {"loopbench run --resume loopbench-report", "continues a run that was interrupted or killed"}};
 
 }  // namespace
 
 void add_run_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<run_options>();
     auto* command = app.add_subcommand("run", "measures contenders and writes the reports");
-    command->footer(how_trials_run);
+    command->footer(examples_and(run_examples, how_trials_run));
     add_choice_options(*command, *options);
     command->add_flag("--counts", options->counts,
-                      "count system calls, waits and allocations per operation, in a pass of its own");
-    command->add_flag("--checks", options->checks,
-                      "what recording latencies costs, and that twice the work takes twice the time, in a "
-                      "pass of its own; 4 to 25 s for each cell");
+                      "also count system calls, waits and allocations per operation, in a separate pass");
+    command->add_flag(
+        "--checks", options->checks,
+        "also measure what recording latencies costs, and whether twice the work takes twice the "
+        "time, in a separate pass; it takes 4 to 25 s per result");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,
-                     "keep the report in the history, too: in the usual one, or in that of URL, a file or "
+                     "also add the report to a history: the default one, or URL, which is a file or "
                      "postgresql://USER@HOST/DATABASE")
         ->type_name("URL")
         ->expected(0, 1);
+    put_under(*command, heading::output);
     add_shard_option(*command, *options);
     add_client_options(*command, *options);
-    const auto* verbose = command->add_flag(
-        "--verbose", options->verbose, "show every table and all of the warnings, instead of one screen");
+    put_under(*command, heading::trials);
+    const auto* verbose = command->add_flag("--verbose", options->verbose,
+                                            "show all tables and warnings instead of one screen");
     auto* resume = command
                        ->add_option("--resume", options->resume,
-                                    "go on with the run or comparison in DIR where it stopped; without any "
-                                    "other option but --verbose")
+                                    "continue the interrupted or killed run or comparison in DIR; only "
+                                    "--verbose can be added")
                        ->type_name("DIR");
+    resume->group(heading::what);
+    put_under(*command, heading::output);
     takes_path(resume);
     for (auto* other : command->get_options())
         if (other != resume && other != verbose && other != command->get_help_ptr()) resume->excludes(other);

@@ -21,7 +21,7 @@ std::vector<contender> any_contenders_in(const std::vector<std::string>& more_fo
     if (fs::is_directory(standard)) folders.push_back(standard);
     for (const auto& folder : more_folders) {
         if (!fs::is_directory(folder))
-            throw usage_error{"--contender-dir {}: there is no such folder; name one with contenders in it",
+            throw usage_error{"--contender-dir {}: the folder does not exist; use a folder with contenders",
                               folder};
         folders.emplace_back(folder);
     }
@@ -32,7 +32,8 @@ std::vector<contender> contenders_in(const std::vector<std::string>& more_folder
     auto all = any_contenders_in(more_folders);
     if (all.empty())
         throw usage_error{
-            "there are no contenders in {}; build them, or name their folder with --contender-dir",
+            "there are no contenders in {}; build them with `make bench`, or use --contender-dir with their "
+            "folder",
             default_contender_dir().native()};
     return all;
 }
@@ -45,7 +46,7 @@ void refuse_not_executable(const std::vector<std::string>& names,
         for (const auto& name : names)
             if (const auto file = folder / name;
                 fs::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0)
-                throw usage_error{"{} is no contender: it may not be executed; chmod +x it", file.native()};
+                throw usage_error{"{0} is not executable; use chmod +x {0}", file.native()};
 }
 
 void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
@@ -55,8 +56,8 @@ void refuse_not_built(const std::vector<std::string>& patterns, const std::vecto
         const auto known = std::ranges::find_if(contender_explanations(), is_met, &explanation::name);
         if (known != contender_explanations().end())
             throw usage_error{
-                "the contender {} is not built: `make bench` builds the headline contenders alone; build all "
-                "by `cmake --build --preset release --target suite`",
+                "the contender {} is not built; `make bench` builds only the headline contenders, and `cmake "
+                "--build --preset release --target suite` builds all of them",
                 known->name};
     }
 }

@@ -27,21 +27,23 @@ constexpr std::size_t fewest_layouts = 6;  // an interval of 95 % needs 6 (media
 void require_layouts(const fs::path& folder, std::size_t count) {
     if (count == 0)
         refuse(folder, fs::exists(folder / "report.json")
-                           ? "there are no executables in it; to compare reports, name their report.json"
-                           : "there are no executables in it; a folder has builds of one program that differ "
-                             "in the order of their functions");
+                           ? "it contains no executables; to compare reports, name their report.json"
+                           : "it contains no executables; expected builds of one program that differ in the "
+                             "order of their functions");
     if (count < fewest_layouts || count > layouts_max)
-        refuse(folder, fmt::format("it has {} executables, and a comparison needs {} to {} layouts; link the "
-                                   "program more often, or name a single one",
-                                   count, fewest_layouts, layouts_max));
+        refuse(folder,
+               fmt::format("it contains {} executables, but a comparison needs {} to {} layouts; link "
+                           "the program more often, or compare two executables",
+                           count, fewest_layouts, layouts_max));
 }
 
 void require_names_of_one_length(const fs::path& folder, const std::vector<fs::path>& files) {
     for (const auto& file : files)
         if (file.native().size() != files.front().native().size())
-            refuse(folder, fmt::format("the length of its name moves a program's stack, and with it its "
-                                       "speed: call {} and {} by names of one length, such as 01 and 12",
-                                       files.front().filename().native(), file.filename().native()));
+            refuse(folder,
+                   fmt::format("the names {} and {} differ in length, which moves the program's stack "
+                               "and changes its speed; use names of one length, such as 01 and 12",
+                               files.front().filename().native(), file.filename().native()));
 }
 
 void require_one_size(const fs::path& folder, const std::vector<fs::path>& files) {
@@ -50,8 +52,8 @@ void require_one_size(const fs::path& folder, const std::vector<fs::path>& files
         std::ranges::minmax_element(files, {}, [](const fs::path& file) { return fs::file_size(file); });
     if (static_cast<double>(fs::file_size(*most)) >
         most_for_padding * static_cast<double>(fs::file_size(*least)))
-        refuse(folder, fmt::format("{} has {} bytes and {} has {}: they are no layouts of one program; have "
-                                   "nothing else in the folder",
+        refuse(folder, fmt::format("{} has {} bytes and {} has {}, so they are not layouts of one program; "
+                                   "remove other executables from the folder",
                                    least->filename().native(), fs::file_size(*least),
                                    most->filename().native(), fs::file_size(*most)));
 }
@@ -62,8 +64,8 @@ void require_differences(const fs::path& folder, const std::vector<fs::path>& fi
         const auto [before, is_new] =
             seen.emplace(std::hash<std::string>{}(reports::read_file(file.native())), file);
         if (!is_new)
-            refuse(folder, fmt::format("{} and {} are the same: nothing was shuffled; compile with "
-                                       "-ffunction-sections, and link each with a seed of its own",
+            refuse(folder, fmt::format("{} and {} are identical, so nothing was shuffled; compile with "
+                                       "-ffunction-sections, and link each layout with its own seed",
                                        before->second.filename().native(), file.filename().native()));
     }
 }

@@ -55,7 +55,7 @@ void progress::show(std::string_view workload, std::string_view contender, std::
     shown_ = now;
     const auto left = left_text(time_left(now - started_, done, total, budget_));
     if (!terminal_) {
-        tell("loopbench: {} of {} done{}\n", done, total, left);
+        tell("loopbench: {} of {} trials done{}\n", done, total, left);
         return;
     }
     const auto front = fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total, left);

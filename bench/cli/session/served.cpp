@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view echo = "echo";
 
-bool is_told_port(const served_options& options) {
+bool takes_port(const served_options& options) {
     const auto names_it = [](const std::string& word) { return word.find("{port}") != std::string::npos; };
     return std::ranges::any_of(options.arguments, names_it);
 }
@@ -27,29 +27,31 @@ bool is_told_port(const served_options& options) {
 void add_served_options(CLI::App& command, served_options& options) {
     command
         .add_option("ARGUMENTS", options.arguments,
-                    "of two servers, after --; {port} in them is where they are to listen")
+                    "arguments of both servers, after --; {port} in them becomes the port to listen on")
         ->type_name("");
     command
-        .add_option("--client", options.client,
-                    "BASE and NEW are servers, and this is their client: echo, or a command")
+        .add_option(
+            "--client", options.client,
+            "measure BASE and NEW as servers, with this client: the built-in echo, or a command of the shell")
         ->type_name("echo|COMMAND");
     command
-        .add_option("--port", options.port, "where the servers listen, when that is no argument of theirs")
+        .add_option("--port", options.port,
+                    "the port on which the servers listen, if they do not take it from {port}")
         ->type_name("PORT")
         ->check(CLI::Range(1, 65'535).description(""));
 }
 
 void refuse_served_without_client(const served_options& options) {
     if (options.client && options.client->empty())
-        throw usage_error{"--client is empty; say what asks the servers: echo, or a command"};
+        throw usage_error{
+            "--client is empty; use --client echo, or a command that sends requests to the servers"};
     if (options.client) return;
     if (options.port)
-        throw usage_error{"--port is for servers; say by --client what asks them: echo, or a command"};
+        throw usage_error{"--port is only for servers; add --client echo, or --client with a command"};
     if (!options.arguments.empty())
         throw usage_error{
-            "{} is one operand too many: compare takes BASE and NEW, and behind them only what two servers "
-            "are started with; leave it out or, if it is a benchmark, say --workload {}; of two servers, say "
-            "what asks them by --client",
+            "unexpected argument {}: only servers take arguments after BASE and NEW; for a benchmark, use "
+            "--workload {}; for servers, add --client",
             options.arguments.front(), options.arguments.front()};
 }
 
@@ -69,21 +71,20 @@ void refuse_unknown_client(const served_options& options, int stop_fd) {
                                   .stop_fd = stop_fd});
     if (asked.end == child_end::exited && asked.code != 0)
         throw usage_error{
-            "there is no command {} for --client; name one that the shell finds, or `echo`, "
-            "which is built in",
+            "--client: the shell finds no command {}; use another command, or the built-in client `echo`",
             word};
 }
 
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {
-    if (options.port.has_value() == is_told_port(options))
+    if (options.port.has_value() == takes_port(options))
         throw usage_error{
-            "say where the servers listen: by {port} in their arguments, which is a free port of each, as "
-            "in `-- {port}`; or, when they have a port of their own, by --port"};
+            "use either {port} or --port for the servers: {port} in their arguments (`-- {port}`) becomes a "
+            "free port, and --port is a port on which they always listen"};
     std::vector<std::string> command{server.native()};
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
     for (const auto& word : command)
         if (reports::valid_utf8(word) != word)
-            throw usage_error{"{} is no UTF-8, which no journal can have; name it otherwise", word};
+            throw usage_error{"{} is not valid UTF-8, which the journal needs; rename it", word};
     const nlohmann::ordered_json told{
         {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};
     who.path = installed_file("loopbench-client");
@@ -95,11 +96,11 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
 void choose_pairings_of_servers(run_plan& plan, const served_options& options) {
     if (plan.asked_pairing.value_or(reports::pairing::sequential) != reports::pairing::sequential &&
         options.port)
-        throw usage_error{"servers with a port of their own are not alive together: leave --pairing out"};
+        throw usage_error{"servers with a fixed --port cannot run at the same time; leave --pairing out"};
     if (*options.client != echo || options.port) return;
-    std::map<std::string, reports::pairing> ways;
-    for (const auto& workload : plan.workloads) ways.emplace(workload, reports::pairing::interleaved);
-    choose_pairings(plan, ways);
+    std::map<std::string, reports::pairing> pairings;
+    for (const auto& workload : plan.workloads) pairings.emplace(workload, reports::pairing::interleaved);
+    choose_pairings(plan, pairings);
 }
 
 }  // namespace loopbench::bench

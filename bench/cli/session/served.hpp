@@ -22,13 +22,9 @@ struct served_options {
 /// Help text about servers.
 inline constexpr const char* how_servers_are_measured =
     "\n\n"
-    "With --client the two are servers, of whatever protocol. Each is started with the ARGUMENTS and\n"
-    "answers the client, on one core with it; its own CPU time is `cpu`. The client `echo` makes round\n"
-    "trips of 64 bytes on 1 and on 100 connections, and compares what comes back. Any other is a\n"
-    "command of the shell's that does a fixed amount of work, of which one run is an operation:\n"
-    "\n"
-    "  loopbench compare --client echo ./old ./new -- {port}\n"
-    "  loopbench compare --client './ask {port}' ./old ./new -- {port}";
+    "Servers: each server is started with ARGUMENTS and answers the client on the same core; `cpu` is the\n"
+    "server's own CPU time. The client `echo` sends 64 bytes on 1 and on 100 connections, and checks the\n"
+    "replies. Any other client is a command that does a fixed amount of work: one run, one operation.";
 
 /// Adds --client, --port and the ARGUMENTS.
 void add_served_options(CLI::App& command, served_options& options);

@@ -169,14 +169,14 @@ void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
         throw usage_error{
-            "the run began on the CPUs {}, and may now use {}; go on with `taskset -c {}`, or begin a new "
-            "run without --resume",
+            "the run began on the CPUs {}, but can now use {}; continue it under `taskset -c {}`, or begin a "
+            "new run without --resume",
             fmt::join(begun.cpus, ","), fmt::join(here, ","), fmt::join(begun.cpus, ",")};
 }
 
 void refuse_merged(const session_record& old, const fs::path& folder) {
     if (!old.outcome.merged.empty())
-        throw usage_error{"{} was merged from shards; go on with the folders of these, and merge them again",
+        throw usage_error{"{} was merged from shards; resume the folders of the shards, and merge them again",
                           folder.native()};
 }
 
@@ -197,11 +197,12 @@ void revive(session_record& old, const interrupt& stop) {
         plan.contenders.pop_back();
         if (*plan.aa_copy != plan.contenders.size())
             throw usage_error{
-                "the journal's A/A copy is not its last contender; begin a new run without --resume"};
+                "the A/A copy is not the last contender in the journal; begin a new run without --resume"};
         add_aa_copy(plan);
         if (plan.contenders.back().name != name)
             throw usage_error{
-                "the journal's A/A copy is not its baseline's; begin a new run without --resume"};
+                "the A/A copy in the journal is not a copy of the baseline; begin a new run without "
+                "--resume"};
     }
     refuse_other_place(old, read_environment());
     refuse_other_cpus(plan);
@@ -248,7 +249,7 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
 
 /// Returns whether all contenders that have the workload, and are not excluded from it, support interleaving.
 /// Results are comparable only if they are measured with one pairing.
-bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
+bool all_support_slices(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
         if (!excluded[who] && !plan.knows_slices(who)) return false;
     return true;
@@ -257,18 +258,18 @@ bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusio
 /// Prints a note, before anything is measured, if some workloads cannot have the requested pairing.
 void report_other_pairings(const run_plan& plan) {
     if (!plan.asked_pairing || *plan.asked_pairing == pairing::sequential) return;
-    std::vector<std::string> held_back;
+    std::vector<std::string> sequential_anyway;
     for (std::size_t i = 0; i < plan.workloads.size(); ++i)
         if (const auto* const shape = find_shape(plan.workloads[i]);
             shape != nullptr && shape->pairing_of_trials(plan.are_builds()) == pairing::sequential)
-            held_back.push_back(plan.workloads[i]);
-    if (!held_back.empty())
-        tell(
-            "loopbench: note: {}{} {} measured apart and not as --pairing says: what waits, has a second "
-            "thread "
-            "or process, or much on TCP connections would be measured by its neighbours\n",
-            held_back.front(), held_back.size() > 1 ? fmt::format(" and {} more", held_back.size() - 1) : "",
-            held_back.size() > 1 ? "are" : "is");
+            sequential_anyway.push_back(plan.workloads[i]);
+    if (sequential_anyway.empty()) return;
+    const auto more = sequential_anyway.size() - 1;
+    tell(
+        "loopbench: note: {}{} ignore{} --pairing {} and run{} sequentially: other contenders would disturb "
+        "a workload that waits, has a second thread or process, or sends much over TCP\n",
+        sequential_anyway.front(), more > 0 ? fmt::format(" and {} more", more) : "", more > 0 ? "" : "s",
+        name_of(*plan.asked_pairing), more > 0 ? "" : "s");
 }
 
 /// Returns the text as one word for a shell: quoted if it contains characters that are unusual in paths.
@@ -296,7 +297,7 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
         // wakeups. The same holds for much traffic on TCP connections (echo.hpp). And a contender without
         // support for slices gets none.
         if ((shape != nullptr && usual == pairing::sequential) ||
-            (made == pairing::interleaved && !all_take_turns(plan, excluded[i])))
+            (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
             made = pairing::sequential;
         plan.pairings.push_back(made);
         plan.cores.push_back(shape != nullptr ? shape->cores : made != pairing::sequential ? 1 : 0);
@@ -317,7 +318,7 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     add_aa_copy(plan);
 }
 
-void let_strangers_run_together(run_plan& plan, const interrupt& stop) {
+void pair_third_party_programs(run_plan& plan, const interrupt& stop) {
     if (plan.asked_pairing) return;
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         if (find_shape(plan.workloads[i]) != nullptr || !keeps_a_core_busy(plan, i, stop)) continue;
@@ -339,7 +340,7 @@ finished_run measure(run_plan plan, const session_place& place) {
 finished_run measure_rest(const session_place& place) {
     const auto file = place.folder / "journal.jsonl";
     if (!fs::exists(file))
-        throw usage_error{"there is no {}; --resume takes the folder of an earlier run", file.native()};
+        throw usage_error{"{} does not exist; use --resume with the folder of an earlier run", file.native()};
     reports::prepare_output_folder(place.folder);
     journal written{file};
     const auto text = reports::read_file(file.native(), journal_bytes_max);
@@ -358,7 +359,7 @@ std::vector<reports::histogram> known_histograms(const fs::path& report_file, co
     try {
         return histograms_beside(report_file, report);
     } catch (const std::exception& error) {
-        tell("loopbench: warning: the page is without distributions: {}\n", error.what());
+        tell("loopbench: warning: the page has no distributions: {}\n", error.what());
         return {};
     }
 }

@@ -23,15 +23,13 @@ using session_start = std::chrono::steady_clock::time_point;
 
 /// Help text about the method, shown below the options.
 inline constexpr const char* how_trials_run =
-    "A trial is a fresh process. Trials come in blocks, one of each cell, in a random order that\n"
-    "--seed repeats; those of a workload that keeps a core busy take turns on it, of two\n"
-    "milliseconds, or of one batch or a few rounds where that takes longer. The environment of each is\n"
-    "up to 4 KiB larger than it has to be, by the seed, and the baseline runs twice, under two names\n"
-    "of the same length: what the length of either does to the speed is then noise that the\n"
-    "intervals show. Of trials made one after the other, a block's trials of a workload that\n"
-    "something disturbed (steal, a wait for a CPU, another clock source) are run again, within\n"
-    "limits, and the report says how many were. `loopbench run --resume DIR` goes on with what was\n"
-    "interrupted or killed.";
+    "Trials: a trial is a new process. A block is one trial of each contender on each workload, in random\n"
+    "order; --seed repeats the order. Ratios compare trials of one block, because they share its noise.\n"
+    "The pairing arranges them in time: contenders that keep a core busy are interleaved on it in slices\n"
+    "of 2 ms; workloads that wait run sequentially. The A/A copy is the baseline measured a second time,\n"
+    "under another name of the same length: if the two differ, the run is unreliable. Each trial has a\n"
+    "random environment size, so that its effect on speed averages out. Disturbed sequential trials are\n"
+    "repeated, within limits. docs/method.md explains all of this.";
 
 /// Output folder and context of a session.
 struct session_place {
@@ -53,7 +51,7 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
 /// Chooses the concurrent pairing for workloads that the catalog does not know, if they keep a core busy in
 /// both programs; a short trial of each benchmark tells. Does nothing if the command line chooses a pairing.
 /// For comparisons of third-party programs. Throws interrupted.
-void let_strangers_run_together(run_plan& plan, const interrupt& stop);
+void pair_third_party_programs(run_plan& plan, const interrupt& stop);
 
 struct finished_run {
     session_record record;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/help.hpp"
 #include "bench/cli/option_types.hpp"
 
 namespace loopbench::bench {
@@ -19,7 +20,7 @@ std::string seconds_text(std::chrono::nanoseconds time) {
     return seconds < 120 ? fmt::format("{:g}s", seconds) : fmt::format("{:g}min", seconds / 60);
 }
 
-std::map<std::string, reports::pairing> ways() {
+std::map<std::string, reports::pairing> pairings() {
     using reports::pairing;
     std::map<std::string, reports::pairing> all;
     for (const auto each : {pairing::sequential, pairing::interleaved, pairing::concurrent})
@@ -29,8 +30,77 @@ std::map<std::string, reports::pairing> ways() {
 
 std::string pairing_names() {
     std::vector<std::string> names;
-    for (const auto& [name, each] : ways()) names.push_back(name);
+    for (const auto& [name, each] : pairings()) names.push_back(name);
     return fmt::format("{}", fmt::join(names, "|"));
+}
+
+using measuring_options = std::vector<CLI::Option*>;
+
+template <class type>
+CLI::Option* add_measuring(CLI::App& command, measuring_options& all, const char* name, type& value,
+                           const std::string& text) {
+    return all.emplace_back(command.add_option(name, value, text));
+}
+
+void add_lengths(CLI::App& command, measuring_options& all, session_options& options, const run_plan& usual,
+                 sizing how) {
+    auto* budget =
+        add_measuring(command, all, "--budget", options.budget_s,
+                      fmt::format("start no block that would end after this time{}",
+                                  usual.budget ? fmt::format(" ({})", seconds_text(*usual.budget)) : ""));
+    takes_duration(budget);
+    if (how == sizing::blocks_and_precision) {
+        auto* blocks = add_measuring(command, all, "--blocks", options.blocks,
+                                     fmt::format("number of trials of each contender on each workload ({})",
+                                                 usual.blocks))
+                           ->type_name("N")
+                           ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
+        takes_percent(
+            add_measuring(command, all, "--precision", options.precision_pct,
+                          "run blocks until ratios of time are known to within PCT; replaces --blocks and "
+                          "needs --budget")
+                ->excludes(blocks)
+                ->needs(budget),
+            0.01, 50);
+    }
+    takes_duration(
+        add_measuring(command, all, "--min-time", options.min_time_s,
+                      fmt::format("measuring time of a trial whose workload has no fixed size ({})",
+                                  seconds_text(from_seconds(usual.min_time_s)))));
+    takes_duration(add_measuring(
+        command, all, "--trial-limit", options.trial_limit_s,
+        fmt::format("time limit of a trial; a longer trial fails ({})", seconds_text(usual.trial_limit))));
+    put_under(command, heading::how_long);
+}
+
+void add_slice(CLI::App& command, measuring_options& all, session_options& options) {
+    const auto take_slice = [&options](const std::string& text) {
+        options.slice = slice_lengths_in(text);
+        if (!options.slice)
+            throw CLI::ValidationError{"--slice",
+                                       fmt::format("'{}' is not a valid slice; expected UNTIMED+TIMED in "
+                                                   "milliseconds, each at most 1000 and the second above 0, "
+                                                   "for example 0.5ms+1.5ms",
+                                                   text)};
+    };
+    all.push_back(command
+                      .add_option_function<std::string>(
+                          "--slice", take_slice,
+                          "lengths of the untimed and of the timed part of a slice (0.5ms+1.5ms)")
+                      ->type_name("UNTIMED+TIMED"));
+}
+
+void add_arrangement(CLI::App& command, measuring_options& all, session_options& options) {
+    takes_cpu(add_measuring(command, all, "--pin", options.cpu, "run all trials on this CPU"));
+    add_measuring(command, all, "--pairing", options.asked_pairing,
+                  "how the trials of a block are arranged in time (each workload has its own default)")
+        ->type_name(pairing_names())
+        ->transform(CLI::CheckedTransformer(pairings(), CLI::ignore_case).description(""));
+    add_slice(command, all, options);
+    add_measuring(command, all, "--seed", options.seed, "seed of the random order of trials (random)")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
+    put_under(command, heading::trials);
 }
 
 }  // namespace
@@ -38,59 +108,20 @@ std::string pairing_names() {
 std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
                                               const run_plan& usual, const std::string& usual_output,
                                               sizing how) {
-    std::vector<CLI::Option*> all;
-    const auto add = [&](const char* name, auto& value, const std::string& text) {
-        return all.emplace_back(command.add_option(name, value, text));
-    };
-    auto* budget = add("--budget", options.budget_s,
-                       fmt::format("stop before a block that would end later{}",
-                                   usual.budget ? fmt::format(" ({})", seconds_text(*usual.budget)) : ""));
-    takes_duration(budget);
-    if (how == sizing::blocks_and_precision) {
-        auto* blocks = add("--blocks", options.blocks,
-                           fmt::format("trials of each contender and workload ({})", usual.blocks))
-                           ->type_name("N")
-                           ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
-        takes_percent(
-            add("--precision", options.precision_pct,
-                "as many blocks, instead of --blocks, as ratios of time to within PCT need; with --budget")
-                ->excludes(blocks)
-                ->needs(budget),
-            0.01, 50);
-    }
-    takes_duration(add("--min-time", options.min_time_s,
-                       fmt::format("how long a trial measures whose workload has no fixed size ({})",
-                                   seconds_text(from_seconds(usual.min_time_s)))));
-    takes_duration(add("--trial-limit", options.trial_limit_s,
-                       fmt::format("longest trial ({})", seconds_text(usual.trial_limit))));
-    takes_cpu(add("--pin", options.cpu, "run the trials on this CPU alone"));
-    add("--pairing", options.asked_pairing, "how the trials of a block are made (as each workload says)")
-        ->type_name(pairing_names())
-        ->transform(CLI::CheckedTransformer(ways(), CLI::ignore_case).description(""));
-    const auto take_slice = [&options](const std::string& text) {
-        options.slice = slice_lengths_in(text);
-        if (!options.slice)
-            throw CLI::ValidationError{"--slice",
-                                       fmt::format("{} is no UNTIMED+TIMED in milliseconds, each up to 1000 "
-                                                   "and the second above 0; for example 0.5ms+1.5ms",
-                                                   text)};
-    };
-    all.push_back(
-        command
-            .add_option_function<std::string>(
-                "--slice", take_slice,
-                "how long a slice is before what is timed of it, and how long that is (0.5ms+1.5ms)")
-            ->type_name("UNTIMED+TIMED"));
-    add("--seed", options.seed, "of the order of trials")
-        ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
-    options.output = usual_output;
-    takes_path(add("-o,--output", options.output, fmt::format("the folder to write to ({})", usual_output))
-                   ->type_name("DIR"));
+    put_under(command, heading::what);
+    measuring_options all;
+    add_lengths(command, all, options, usual, how);
+    add_arrangement(command, all, options);
     takes_percent(
         command.add_option("--threshold", options.threshold_pct,
-                           fmt::format("differences of less than PCT are none ({:g}%)", usual.threshold_pct)),
+                           fmt::format("ignore differences below PCT ({:g}%)", usual.threshold_pct)),
         0, 50);
+    put_under(command, heading::judging);
+    options.output = usual_output;
+    takes_path(add_measuring(command, all, "-o,--output", options.output,
+                             fmt::format("folder for journal and reports ({})", usual_output))
+                   ->type_name("DIR"));
+    put_under(command, heading::output);
     return all;
 }
 
@@ -122,15 +153,17 @@ void add_repeatable(CLI::App& command, const char* name, std::vector<std::string
 }
 
 void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders) {
-    add_repeatable(command, "--contender-dir", folders, "DIR", "a further folder with contenders");
+    add_repeatable(command, "--contender-dir", folders, "DIR",
+                   "a further folder with contenders; may be repeated");
 }
 
 void add_tolerance(CLI::App& command, double& tolerated_pct) {
     takes_percent(
-        command.add_option("--tolerate", tolerated_pct,
-                           fmt::format("exit with 4 unless slowdowns of more than PCT are ruled out ({:g}%)",
-                                       tolerated_pct)),
+        command.add_option(
+            "--tolerate", tolerated_pct,
+            fmt::format("exit with 4 unless slowdowns above PCT can be ruled out ({:g}%)", tolerated_pct)),
         0.1, 50);
+    put_under(command, heading::judging);
 }
 
 }  // namespace loopbench::bench

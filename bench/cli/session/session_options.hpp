@@ -24,8 +24,9 @@ struct session_options {
 /// The size options that a command offers: --blocks and --precision, or neither because the command chooses.
 enum class sizing { blocks_and_precision, by_the_command };
 
-/// Adds the options to the command. Options that are not on the command line have the values of `usual`,
-/// which --help shows. Returns the options of measuring: all but the contender folders and the threshold.
+/// Adds the options to the command, under their headings; options without a heading say what to measure.
+/// Options that are not on the command line have the values of `usual`, which --help shows. Returns the
+/// options of measuring: all but the contender folders and the threshold.
 std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
                                               const run_plan& usual, const std::string& usual_output,
                                               sizing how = sizing::blocks_and_precision);
