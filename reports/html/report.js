@@ -37,12 +37,12 @@ function addTop() {
 }
 
 // Adds a summary sentence; its results are in a part that opens on a click.
-function addFinding({about, title, text}, from, ...more) {
+function addSentence({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
     el("ul", {}, from.map((result) => el("li", {}, trialsButton(result), " ", nameOf(result.contender),
       ` ${titleOf(result.metric)} on `, nameOf(result.workload))))));
-  document.getElementById("findings").append(el("li", {class: about}, el("strong", {}, `${title}: `),
+  document.getElementById("summary").append(el("li", {class: about}, el("strong", {}, `${title}: `),
     el("span", {class: "name"}, text),
     from.length ? sources : null, more));
 }
@@ -54,21 +54,21 @@ function verdictsButton(verdict, text) {
   }}, text);
 }
 
-function addFindings() {
+function addSummary() {
   if (isComparison) return addComparison();
-  for (const found of data.findings)
-    addFinding(found, found.from.map((place) => results[place]), found.about === "certainty" && found.from.length
+  for (const found of data.summary)
+    addSentence(found, found.from.map((place) => results[place]), found.about === "undecided" && found.from.length
       ? verdictsButton("inconclusive", `Show what is not certain against ${label(baseline)}`) : "");
 }
 
 // For a comparison of before and after: lists problems, and what became slower, became faster, or is undecided.
 function addComparison() {
-  for (const found of data.findings)
-    if (["caution", "failed"].includes(found.about)) addFinding(found, found.from.map((place) => results[place]));
+  for (const found of data.summary)
+    if (["caution", "failed"].includes(found.about)) addSentence(found, found.from.map((place) => results[place]));
   const hadValue = (each) => typeof findBefore(each)?.median === "number";
   const isLost = (each) => each.status === "unsupported" || (each.verdict && each.median === null);
   const lost = results.filter((each) => isLost(each) && hadValue(each));
-  if (lost.length) addFinding({about: "failed", title: "Lost",
+  if (lost.length) addSentence({about: "failed", title: "Lost",
     text: `${lost.length} had a value before and have none to compare now.`}, lost);
   const compared = results.filter((each) => each.verdict && each.ratio?.median > 0);
   for (const [verdict, title] of [["slower", "Slower than before"], ["faster", "Faster than before"],
@@ -78,7 +78,7 @@ function addComparison() {
     const worst = found.slice(0, 3).map((each) => `${label(each.contender)} on ${each.workload.slice(0, 60)} ` +
       `(${quotient(each.ratio.median)})`).join(", ");
     const isDifference = ["slower", "faster"].includes(verdict);
-    addFinding({about: verdict, title, text: `${found.length} of ${compared.length}` +
+    addSentence({about: verdict, title, text: `${found.length} of ${compared.length}` +
       `${isDifference && worst ? `: ${worst}` : ""}${isDifference && found.length > 3 ? ` and ${found.length - 3} more` : ""}.`},
     found, found.length ? verdictsButton(verdict, `Show what is ${title.toLowerCase()}`) : "");
   }
@@ -96,7 +96,7 @@ function addAccuracy() {
     return;
   }
   // Choose the workload whose numbers are in the sentence about timers.
-  const told = data.findings.find(({about}) => about === "timers")?.from.map((place) => results[place])
+  const told = data.summary.find(({about}) => about === "timers")?.from.map((place) => results[place])
     .find((each) => each.metric === "cpu")?.workload;
   const chosen = {workload: known.includes(told) ? told : known[0], metric: "late_p50"};
   const points = () => shownContenders().map((contender) => ({contender,
@@ -156,7 +156,7 @@ function addAccuracy() {
 // number.
 function addUncertain() {
   const few = 2, most = 8;
-  const told = data.findings.find(({about}) => about === "certainty");
+  const told = data.summary.find(({about}) => about === "undecided");
   const cells = (told?.from ?? []).map((place) => results[place]);
   if (isComparison || !cells.length) return;
   const rows = [...new Set(cells.map(({metric}) => metric))].map((metric) => {
@@ -523,7 +523,7 @@ function trialsConfig(result) {
 }
 
 addTop();
-addFindings();
+addSummary();
 addAccuracy();
 addUncertain();
 addMatrix();

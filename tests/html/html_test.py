@@ -117,11 +117,11 @@ class Html(PageTest):
     def test_nothing_is_wider_than_the_window(self):
         self.expect_nothing_wider_than_the_window()
 
-    def test_the_findings_are_on_the_first_screen(self):
+    def test_the_summary_is_on_the_first_screen(self):
         self.open()
-        bottom = self.browser.run("document.getElementById('findings').getBoundingClientRect().bottom")
+        bottom = self.browser.run("document.getElementById('summary').getBoundingClientRect().bottom")
         self.assertLess(bottom, 900)
-        self.assertGreater(self.browser.run("document.querySelectorAll('#findings > li').length"), 3)
+        self.assertGreater(self.browser.run("document.querySelectorAll('#summary > li').length"), 3)
 
     def test_a_cell_leads_to_its_trials(self):
         self.open()
@@ -185,7 +185,7 @@ class Html(PageTest):
                              samples=[pair and factor * pair for pair in ratio.get("samples", [])])
         ran = self.open_compared(after)
         self.assertEqual(ran.returncode, 3, ran.stderr)
-        self.assertIn("loop-uring", self.texts("#findings .slower")[0])
+        self.assertIn("loop-uring", self.texts("#summary .slower")[0])
         ratios = {cell["contender"]: cell["text"] for cell in self.browser.run(CELLS) if cell["workload"] == "yield"}
         self.assertEqual(shown_number(ratios["loop-uring"])[0], 0.5)
         self.assertEqual(shown_number(ratios["loop-epoll"])[0], 1)
@@ -214,14 +214,14 @@ class Html(PageTest):
         late["samples"] = [0 for _ in late["samples"]]
         after["aa"].update(found="unreliable", reason="it differs from itself")
         self.open_compared(after)
-        self.assertIn("it differs from itself", self.texts("#findings .caution")[0])
-        failed = self.texts("#findings .failed")
+        self.assertIn("it differs from itself", self.texts("#summary .caution")[0])
+        failed = self.texts("#summary .failed")
         self.assertIn(f"loop-uring on {crashed['workload']}", failed[0])
         self.assertIn("2 had a value before", failed[1])
         count = sum(int(re.search(r": (\d+) of", text)[1])
                     for kind in ("slower", "faster", "equivalent", "inconclusive")
-                    for text in self.texts(f"#findings .{kind}"))
-        self.assertRegex(self.texts("#findings .slower")[0], rf" of {count}\b")
+                    for text in self.texts(f"#summary .{kind}"))
+        self.assertRegex(self.texts("#summary .slower")[0], rf" of {count}\b")
 
     def test_a_comparison_survives_a_verdict_without_a_ratio(self):
         report = json.loads(json.dumps(self.report))
@@ -229,7 +229,7 @@ class Html(PageTest):
         judged = [each for each in report["results"] if each["verdict"] == "slower" and each["ratio"]]
         judged[0]["ratio"] = None
         self.open(made(report, "no_ratio", self.folder))
-        self.assertIn(f"{len(judged) - 1} of ", self.texts("#findings .slower")[0])
+        self.assertIn(f"{len(judged) - 1} of ", self.texts("#summary .slower")[0])
 
     def test_everybody_who_is_not_certainly_apart_from_the_baseline_is_named_beside_the_metric(self):
         floors = {each["name"] for each in self.report["contenders"] if each["context"].get("role") == "floor"}
