@@ -56,7 +56,7 @@ def write_full_run(folder, loopbench, journal, blocks_with_histograms):
     templates_of = [known_workloads.index(most_alike(each, known_workloads, "/", OTHERWISE_ALIKE["workload"]))
                     for each in workloads]
     plan.update(workloads=workloads, contenders=contenders, blocks=BLOCKS, size="full",
-                ways=[plan["pairings"][i] for i in templates_of], cores=[plan["cores"][i] for i in templates_of])
+                pairings=[plan["pairings"][i] for i in templates_of], cores=[plan["cores"][i] for i in templates_of])
     header["described"] = [{"contender": each["name"], **each["context"]} for each in suite["contenders"]]
     header["executables"] = [dict(header["executables"][0]) for _ in contenders]
     with (folder / "journal.jsonl").open("w") as into, (folder / "histograms.jsonl").open("w") as beside:
