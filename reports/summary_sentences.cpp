@@ -507,11 +507,11 @@ void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     });
     if (some_burn) found.text += "Among contenders that sleep, ";
     found.from.insert(found.from.end(), first.from.begin(), first.from.end());
-    found.text += fmt::format("{} {} {}{}; {} is significantly more accurate {}.", listed(first.who),
+    found.text += fmt::format("{} {} {}{}; {}, {} is significantly more accurate.", listed(first.who),
                               is_or_are(first.who), how_late(first, shown_on),
                               cpu_of_leaders(in, first, shown_on, found.from),
-                              some_burn ? "no other one" : "no contender",
-                              on_how_many(first.on, table.size(), in.compared("late_p50")));
+                              on_how_many(first.on, table.size(), in.compared("late_p50")),
+                              some_burn ? "no other one" : "no contender");
     if (const auto last = latest(in)) {
         found.text +=
             fmt::format(" {} is significantly the latest ({}).", listed(last->who), lateness(last->from));

@@ -24,8 +24,8 @@ struct outcome {
     std::string message;
 };
 
-/// `judged` has the results for the workload's primary metrics. `unreliable` is set if the session is unreliable;
-/// then no verdict counts.
+/// `judged` has the results for the workload's primary metrics. `unreliable` is set if the session is
+/// unreliable; then no verdict counts.
 outcome outcome_of(const result& time, std::span<const result* const> judged,
                    const std::optional<std::string>& unreliable) {
     if (time.status == result_status::failed) return {"error", time.reason.value_or("failed")};

@@ -13,10 +13,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "reports/summary_sentences.hpp"
 #include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
+#include "reports/summary_sentences.hpp"
 
 // Embeds a file of the page into the executable, unchanged.
 #define LOOPBENCH_EMBED(name, file)                                                          \

@@ -97,7 +97,8 @@ class Browser:
         """Returns the value of a JavaScript expression."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
-            raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "the script threw an exception"))
+            exception = answer["exceptionDetails"].get("exception", {})
+            raise RuntimeError(exception.get("description", "the script threw an exception"))
         return answer["result"].get("value")
 
     def complaints(self):
