@@ -66,8 +66,8 @@ std::string floor_text(const line& from) {
 std::string verdict_on(const result& item) {
     const auto word = name_of(*item.judged);
     if (is_difference(item.judged) || item.from_baseline) return std::string{word};
-    if (!item.detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
-    return fmt::format("{}, could have seen {} %", word,
+    if (!item.detectable_pct) return fmt::format("{}, too few blocks to detect a difference", word);
+    return fmt::format("{}, smallest detectable difference: {} %", word,
                        fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
 }
 
@@ -120,7 +120,7 @@ constexpr std::array all_columns{
     column{"contender", [](const line& from) { return printable(from.contender); }, true, false},
     median("time/op", "time", human_time, true),
     column{"interval", interval_text, true},
-    column{"about", about_text},
+    column{"primary metric", about_text},
     column{"ratio", ratio_text, true},
     column{"verdict", verdict_text, true, false},
     column{"layout", layout_text},
@@ -230,28 +230,53 @@ std::string human_time(double value_ns) {
     return fmt::format("{} {}", three_digits(value_ns / ns), name);
 }
 
+namespace {
+
+/// Formats without decimals: "3,178".
+std::string with_commas(double value) {
+    auto digits = fmt::format("{:.0f}", value);
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
+        digits.insert(static_cast<std::size_t>(place), ",");
+    return digits;
+}
+
+/// Returns "4.2 %", or "a factor of 3,178" for ten and more.
+std::string worse_by(double ratio) {
+    constexpr double readable_factor = 10;
+    const double factor = 1 / ratio;
+    if (factor < readable_factor) return fmt::format("{:.1f} %", 100 * (factor - 1));
+    return fmt::format("a factor of {}", with_commas(factor));
+}
+
+/// Formats with three decimals, and very small ratios with two digits.
+std::string exact_ratio(double value) {
+    constexpr double small = 0.01;
+    return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);
+}
+
+}  // namespace
+
 std::string how_much_worse(const result& of) {
     const bool is_time = of.metric == "time";
     if (of.from_baseline)
-        return fmt::format("{} is further from zero than that of {} by {}", of.metric, of.from_baseline->to,
+        return fmt::format("{} is further from zero than that of {}, by {}", of.metric, of.from_baseline->to,
                            in_its_unit(of, of.from_baseline->median));
     if (!of.to_baseline) return std::string{of.metric} + " is worse";
     const auto& ratio = *of.to_baseline;
-    const auto interval = fmt::format("95 % interval {:.3f} to {:.3f}", ratio.low.value_or(ratio.median),
-                                      ratio.high.value_or(ratio.median));
-    const double pct = 100 * (1 / ratio.median - 1);
-    if (is_time)
-        return fmt::format("slower than {} by {:.1f} %: {:.3f} times its speed, {}", ratio.to, pct,
-                           ratio.median, interval);
-    return fmt::format("{} is worse than that of {} by {:.1f} %: {:.3f} times as good, {}", of.metric,
-                       ratio.to, pct, ratio.median, interval);
+    const auto size = fmt::format("by {}: {}×", worse_by(ratio.median), exact_ratio(ratio.median));
+    const auto interval = fmt::format("95 % interval {} to {}", exact_ratio(ratio.low.value_or(ratio.median)),
+                                      exact_ratio(ratio.high.value_or(ratio.median)));
+    if (is_time) return fmt::format("slower than {} {} as fast, {}", ratio.to, size, interval);
+    return fmt::format("{} is worse than that of {} {} as good, {}", of.metric, ratio.to, size, interval);
 }
 
 std::string why_inconclusive(const result& of) {
     const auto front = of.metric == "time" ? std::string{} : of.metric + ": ";
     if (of.detectable_pct)
-        return fmt::format("{}inconclusive, could have seen {:.2g} %", front, *of.detectable_pct);
-    return front + (of.from_baseline ? "inconclusive" : "inconclusive, too few blocks to see any difference");
+        return fmt::format("{}inconclusive, smallest detectable difference: {} %", front,
+                           fixed_point(*of.detectable_pct, *of.detectable_pct < 9.95 ? 1 : 0));
+    return front +
+           (of.from_baseline ? "inconclusive" : "inconclusive, too few blocks to detect a difference");
 }
 
 bool is_of_shard(const report& content) {
@@ -261,20 +286,20 @@ bool is_of_shard(const report& content) {
 std::string why_incomplete(const report& content) {
     const auto is_of_shards = [](const warning& item) { return item.code == missing_shards_code; };
     return std::ranges::any_of(content.warnings, is_of_shards)
-               ? "Not all shards are there: this is what the others found."
-               : "The run was interrupted: this is what had finished.";
+               ? "Some shards are missing; the results are those of the other shards."
+               : "The run was interrupted; the results are those of the finished trials.";
 }
 
 std::optional<std::string> why_unreliable(const report& content) {
     if (!content.aa || content.aa->found != reliability::unreliable) return std::nullopt;
-    return content.aa->reason.value_or("the A/A failed");
+    return content.aa->reason.value_or("the A/A copy differs from the baseline");
 }
 
 std::string self_check_text(const std::optional<self_check>& aa) {
     if (!aa) return "";
     const auto spread =
-        aa->spread_pct ? fmt::format(", single pairs spread by {:.2g} %", *aa->spread_pct) : "";
-    return fmt::format(" A/A ({} against itself): {}{}{}.", printable(aa->contender), name_of(aa->found),
+        aa->spread_pct ? fmt::format(", spread of single pairs {} %", rate(*aa->spread_pct)) : "";
+    return fmt::format(" A/A ({} and its copy): {}{}{}.", printable(aa->contender), name_of(aa->found),
                        spread, aa->reason ? printable("; " + *aa->reason) : "");
 }
 
@@ -283,30 +308,29 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is the same in multiples of the workload's fastest floor: bare system calls or "
-           "coroutines, without a loop.";
+    return " × floor is the value as a multiple of the fastest floor's: the same system calls or coroutines "
+           "with no loop around them.";
 }
 
 std::string difference_legend(const report& content) {
     const auto has_difference = [](const result& item) { return item.from_baseline.has_value(); };
     if (std::ranges::none_of(content.results, has_difference)) return "";
-    return " Where a value is not above zero there is no ratio: the difference stands there, with its sign.";
+    return " If a value is zero or negative, the signed difference replaces the ratio.";
 }
 
 std::string layout_legend(const report& content) {
     if (!content.plan || !content.plan->layouts) return "";
     return fmt::format(
-        " Intervals cover where code comes to lie: there are {} layouts of each build, and one differs from "
-        "another of the same by as much as `layout` says (standard deviation).",
+        " Intervals include the effect of code placement: each build was measured in {} layouts, and "
+        "`layout` is the standard deviation between layouts of one build.",
         *content.plan->layouts);
 }
 
 std::string hosts_legend(const report& content) {
     if (!content.hosts) return "";
     return fmt::format(
-        " The blocks are of {} hosts, and intervals cover what differs between these: one host's ratio "
-        "differs from another's by as much as `hosts` says (standard deviation), and certainly where it says "
-        "so.",
+        " The blocks come from {} hosts, and intervals include the differences between them: `hosts` is the "
+        "standard deviation of the ratio between hosts; `differ` marks significant differences.",
         content.hosts->size());
 }
 
@@ -319,8 +343,8 @@ std::string false_alarms(const report& content) {
     const auto found = std::ranges::count_if(content.results, differs);
     if (found == 0 || content.judged_by.correction != "benjamini-hochberg") return "";
     constexpr double share = 0.05;
-    return fmt::format(" Of the {} called different, {:.2g} are expected to be so by chance, at the most.",
-                       found, share * static_cast<double>(found));
+    return fmt::format(" Significant differences: {}, of which at most {} are expected to be false alarms.",
+                       found, fixed_point(share * static_cast<double>(found), found < 200 ? 2 : 0));
 }
 
 /// Returns the slice length of the plan; a slice may take longer, because work is not cut at any point.
@@ -328,7 +352,7 @@ std::string length_of_slices(const report& content) {
     if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
     return fmt::format(
-        " of {:g} ms, or of one batch or a few rounds of all connections where that takes longer,",
+        " of {:g} ms (or of one batch or a few rounds of all connections if these take longer)",
         ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 
@@ -340,14 +364,14 @@ std::string pairings_legend(const report& content) {
     std::string text;
     if (has(pairing::interleaved))
         text += fmt::format(
-            " What keeps a core busy took turns{} on it: a time is the median of a trial's turns, a ratio "
-            "that of pairs of turns.",
+            " Interleaved workloads ran in slices{} on one core: a time is the median of a trial's slices, "
+            "and a ratio is the median of pairs of slices.",
             length_of_slices(content));
     if (has(pairing::concurrent))
         text +=
-            " What ran together was on one core at once: its time is CPU time, without what it waits for, "
-            "and each pays for what the others do to the caches, so that times are some per cent longer than "
-            "alone and ratios nearer to 1.";
+            " Concurrent contenders shared one core: their time is CPU time, without waiting. Because they "
+            "also share the caches, times are some per cent longer than sequential ones, and ratios are "
+            "closer to 1.";
     return text;
 }
 
@@ -363,9 +387,9 @@ std::string corrected_comparisons(std::uint64_t of_time) {
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " " + why_incomplete(content);
     return fmt::format(
-        "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
-        "than {}, with its 95 % interval in brackets. Ratio and verdict are of time/op, or of what the "
-        "column about names and the workload is about. A difference is one of more than {:g} %, corrected "
+        "time/op is the median over the trials, followed by its 95 % interval. A ratio above 1 is "
+        "better than {}; its 95 % interval is in brackets. Ratio and verdict are about time/op, or about "
+        "the primary metric that the line names. A significant difference is larger than {:g} %, corrected "
         "for {} ({}).{}{}{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct,
         corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),

@@ -12,7 +12,7 @@ struct file_format {
 };
 
 inline constexpr file_format report_format{"loopbench-report/2", "measure again with `loopbench run`"};
-inline constexpr file_format journal_format{"loopbench-journal/2", "begin a new run with `loopbench run`"};
+inline constexpr file_format journal_format{"loopbench-journal/2", "start a new run with `loopbench run`"};
 inline constexpr file_format histograms_format{"loopbench-histograms/1",
                                                "measure again with `loopbench run`"};
 inline constexpr file_format counts_format{"loopbench-counts/1", "count again with `loopbench run --counts`"};
@@ -21,7 +21,7 @@ inline constexpr file_format check_format{"loopbench-check/1", "run `loopbench c
 inline constexpr file_format baseline_format{
     "loopbench-baseline/2", "move it away and write it again with `loopbench check --update`"};
 /// A history has it as the version of its tables. It rises with the report's number: a history holds reports.
-inline constexpr file_format history_format{"loopbench-history/2", "begin another history with --history"};
+inline constexpr file_format history_format{"loopbench-history/2", "start another history with --history"};
 /// The file in which a contender leaves histograms.
 inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
 /// The output of loopbench-generator, which contenders read.

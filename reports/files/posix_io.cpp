@@ -22,9 +22,9 @@ std::string_view remedy_for_output(int error) {
     switch (error) {
         case ENOSPC:
         case EDQUOT:
-            return "free some space where it goes, or redirect it to another place";
+            return "free some space on its file system, or redirect it to another place";
         case EPIPE:
-            return "let its reader read to the end";
+            return "let the reading program read to the end";
         default:
             return "redirect it to another place";
     }
@@ -36,12 +36,12 @@ std::string_view remedy_for_reading(int error) {
         case ENOTDIR:
             return "check the spelling";
         case EISDIR:
-            return "name a file in it";
+            return "name a file in this folder";
         case EACCES:
         case EPERM:
-            return "name one that you may read";
+            return "name a file that you can read";
         default:
-            return "name another one";
+            return "name another file";
     }
 }
 
@@ -55,9 +55,9 @@ std::string_view remedy_for_writing(int error) {
         case EACCES:
         case EPERM:
         case EROFS:
-            return "choose a place that you may write to with -o";
+            return "choose a writable place with -o";
         case ENOENT:
-            return "make the folder that it is to be in, or choose another place with -o";
+            return "create its folder, or choose another place with -o";
         default:
             return "choose another place with -o";
     }
@@ -69,10 +69,10 @@ std::string_view remedy_for(std::string_view action, std::string_view name, int 
 }
 
 file_error too_large(std::string_view name, std::string_view found, std::size_t bytes_max) {
-    return file_error{
-        fmt::format("cannot read {}: {} and the limit is {} bytes ({} MiB); it is hardly what it should be, "
-                    "or its run has to be split (--contender, --workload, --blocks)",
-                    name, found, bytes_max, bytes_max >> 20U)};
+    return file_error{fmt::format(
+        "cannot read {}: {}; the limit is {} bytes ({} MiB); check the file name, or split the run "
+        "(--contender, --workload, --blocks)",
+        name, found, bytes_max, bytes_max >> 20U)};
 }
 
 }  // namespace
@@ -164,8 +164,7 @@ std::string read_file_or_pipe(const std::string& path, std::size_t bytes_max) {
     struct stat about {};
     if (content.empty() && ::fstat(file.get(), &about) == 0 && S_ISFIFO(about.st_mode))
         throw file_error{fmt::format(
-            "cannot read {}: nothing comes out of this pipe; see to it that something writes into it first",
-            path)};
+            "cannot read {}: this pipe is empty; start the program that writes into it first", path)};
     return content;
 }
 
@@ -176,7 +175,7 @@ std::optional<std::string> read_regular_file(const std::string& path, std::size_
     struct stat about {};
     if (!file && errno != ELOOP && errno != ENXIO) throw file_error{"read", path, errno};
     if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
-        throw file_error{fmt::format("cannot read {}: it is no regular file; remove it", path)};
+        throw file_error{fmt::format("cannot read {}: it is not a regular file; remove it", path)};
     return read_all(file.get(), path, bytes_max);
 }
 

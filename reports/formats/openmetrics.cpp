@@ -40,8 +40,8 @@ std::string without_numbers(const report& content) {
                 label(item.workload), label(item.contender), name_of(item.status),
                 label(item.reason.value_or("")));
     if (samples.empty()) return "";
-    return "# TYPE loopbench_without_numbers gauge\n# HELP loopbench_without_numbers workloads that a "
-           "contender failed at, does not support or was not run on\n" +
+    return "# TYPE loopbench_without_numbers gauge\n# HELP loopbench_without_numbers workloads on which "
+           "a contender failed, which it does not support, or which were not run\n" +
            samples;
 }
 

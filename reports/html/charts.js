@@ -20,7 +20,7 @@ function label(name) {
 // Adds a figure: title, a note on what to look for, the canvas, and its numbers as a table. `config` is called again
 // whenever the theme or the chosen contenders change.
 function figure(parent, {title, note, height = 320, config, table}) {
-  const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below has its numbers.`});
+  const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below contains the numbers.`});
   const details = el("details", {}, el("summary", {}, "Numbers"));
   details.addEventListener("toggle", () => {
     if (details.open) details.replaceChildren(details.firstChild, table());

@@ -2,11 +2,11 @@
 
 // The colour of each family is in page.css.
 const families = [
-  {id: "flagship", title: "the loop, on epoll and io_uring"},
-  {id: "design", title: "the loop, simpler designs"},
+  {id: "flagship", title: "hand-written loop on epoll and io_uring"},
+  {id: "design", title: "hand-written loop, simpler designs"},
   {id: "asio", title: "Boost.Asio"},
   {id: "other", title: "others"},
-  {id: "floor", title: "floors: no loop at all"},
+  {id: "floor", title: "floors: no loop"},
 ];
 
 function familyOf(contender) {

@@ -13,10 +13,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "reports/findings.hpp"
 #include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
+#include "reports/summary_sentences.hpp"
 
 // Embeds a file of the page into the executable, unchanged.
 #define LOOPBENCH_EMBED(name, file)                                                          \
@@ -160,9 +160,9 @@ json curves_of(std::span<const histogram> histograms, text_pool& texts) {
 }
 
 /// Returns the same sentences as the terminal; `from` has indexes into the list of results.
-json findings_as_json(const report& content) {
+json summary_as_json(const report& content) {
     auto all = json::array();
-    for (const auto& each : findings_of(content)) {
+    for (const auto& each : summary_sentences_of(content)) {
         auto from = json::array();
         for (const auto* item : each.from) from.push_back(item - content.results.data());
         all.push_back({{"about", name_of(each.about)},
@@ -209,8 +209,8 @@ std::string data_of(const report& content, std::span<const histogram> histograms
     const auto old_results = before != nullptr ? results_of(*before, texts) : "[]";
     const auto curves = curves_of(histograms, texts);
     return fmt::format(
-        R"({{"report":{},"findings":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"results":{},"before":{}}})",
-        dump(to_json(rest)), dump(findings_as_json(content)), dump(primary_metrics_of(content)),
+        R"({{"report":{},"summary":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"results":{},"before":{}}})",
+        dump(to_json(rest)), dump(summary_as_json(content)), dump(primary_metrics_of(content)),
         dump(metrics()), dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
 }
 

@@ -62,7 +62,7 @@ function strength(result) {
 function sentenceOf(result, row, contender) {
   const where = `${contender}, ${row.workload}, ${titleOf(row.metric)}: `;
   if (result.metric !== row.metric || result.median === null)
-    return where + (result.reason || (result.metric !== row.metric ? "does not have this metric" : result.status));
+    return where + (result.reason || (result.metric !== row.metric ? "this metric is missing" : result.status));
   const ratio = result.ratio && result.ratio.median !== null
     ? `; ${quotient(result.ratio.median)} times as good as ${result.ratio.to}`
     : result.difference ? `; ${differenceText(result)} to ${result.difference.to}` : "";
@@ -132,8 +132,8 @@ function drawMatrix() {
     el("thead", {}, el("tr", {}, el("th", {scope: "col"}),
       columns.map(columnHeading))),
     matrixBodies(rows, columns));
-  table.querySelector("thead th").textContent = {ratio: isComparison ? "times as good as before" : "times as good",
-    value: isComparison ? "after" : "value", before: "before", floor: "times the best floor"}[matrix.show];
+  table.querySelector("thead th").textContent = {ratio: isComparison ? "ratio to before" : "ratio",
+    value: isComparison ? "after" : "value", before: "before", floor: "multiple of the fastest floor"}[matrix.show];
   table.querySelector("td")?.setAttribute("tabindex", "0");
   table.addEventListener("click", ({target}) => {
     const cell = target.closest("td");
@@ -142,7 +142,7 @@ function drawMatrix() {
   table.addEventListener("keydown", moveInMatrix);
   const place = document.getElementById("cells-table");
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  place.replaceChildren(rows.length ? table : el("p", {}, "No workload fits this choice."));
+  place.replaceChildren(rows.length ? table : el("p", {}, "No workload matches this choice."));
   if (focused !== undefined)  // sorting has replaced the focused button
     [...table.querySelectorAll("button")].find((button) => button.dataset.key === focused)?.focus();
   document.getElementById("cells-count").textContent =
@@ -178,23 +178,23 @@ function addMatrix() {
   const filter = el("input", {type: "search", placeholder: "echo conns:1000", oninput: () => choose("filter")(filter.value)});
   const known = Object.keys(data.metrics).filter((name) => workloads.some((one) => metricsOf(one).includes(name)));
   document.getElementById("how-to-read").textContent = isComparison
-    ? "How many times as good as before, and the interval of that: above 1 is better. Choose a cell for its trials."
-    : `How many times as good as ${baseline.slice(0, 200)}, and the interval of that: above 1 is better, whatever the metric. ` +
-      "▲ better and ▼ worse for certain, = no difference that matters, ? not enough to tell. Choose a cell for its trials.";
-  const verdicts = selectOf("Verdicts", [["all", "all"], ["different", "▲▼ differences"], ["inconclusive", "? not certain"],
-    ["equivalent", "= equal"], ["slower", "▼ worse"], ["faster", "▲ better"]], matrix.verdicts, choose("verdicts"));
+    ? "Ratio to the value before, with its interval; above 1 is better. Choose a cell to see its trials."
+    : `Ratio to ${baseline.slice(0, 200)}, with its interval; above 1 is better, for every metric. ` +
+      "▲ significantly better, ▼ significantly worse, = equivalent, ? undecided. Choose a cell to see its trials.";
+  const verdicts = selectOf("Verdicts", [["all", "all"], ["different", "▲▼ differences"], ["inconclusive", "? undecided"],
+    ["equivalent", "= equivalent"], ["slower", "▼ worse"], ["faster", "▲ better"]], matrix.verdicts, choose("verdicts"));
   verdicts.lastChild.id = "verdicts";
   document.getElementById("matrix").append(
     el("div", {class: "controls", role: "group", "aria-label": "What the table shows"},
       el("label", {class: "choice"}, "Workloads with ", filter),
-      selectOf("Metrics", [["headline", "what the workload is about"], ["all", "all"], ...known.map((name) => [name, titleOf(name)])],
+      selectOf("Metrics", [["headline", "primary metrics"], ["all", "all"], ...known.map((name) => [name, titleOf(name)])],
         matrix.metrics, choose("metrics")),
       selectOf("Show", [["ratio", "ratios"], ["value", isComparison ? "values, after" : "values"],
-        ...(cellsBefore.size ? [["before", "values, before"]] : []), ["floor", "multiples of the floor"]], matrix.show,
+        ...(cellsBefore.size ? [["before", "values, before"]] : []), ["floor", "multiples of the fastest floor"]], matrix.show,
         choose("show")),
       verdicts,
       el("output", {id: "cells-count"})),
-    contenderChoice("Choose contenders, for this table and all charts", () => {
+    contenderChoice("Choose contenders for this table and all charts", () => {
       drawMatrix();
       drawAll();
     }), el("div", {id: "cells-table", class: "scroll"}));

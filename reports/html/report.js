@@ -21,28 +21,28 @@ function addTop() {
   const date = where.date.slice(0, 16).replace("T", " ");
   const made = results.reduce((most, each) => Math.max(most, each.samples.length), 0);
   document.getElementById("about").textContent = [`${date} UTC`, where.cpu_model, `${where.cores} cores`, where.kernel,
-    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} sizes`, isComparison ? "after, compared with before" : null,
-    report.complete ? null : "not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
+    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} size`, isComparison ? "after, compared with before" : null,
+    report.complete ? null : "incomplete"].filter(Boolean).join(" · ").slice(0, 400);
   const aa = report.aa;
   const reliability = document.getElementById("reliability");
   const words = {
-    reliable: ({comparisons: all}) => `A/A: no difference found, ${all.filter((each) => each.verdict === "equivalent").length} ` +
-      `of ${all.length} workloads proven equal`,
-    unreliable: () => "A/A failed: do not trust these numbers",
-    unknown: () => "A/A: too little to tell",
+    reliable: ({comparisons: all}) => `A/A: no significant difference, ${all.filter((each) => each.verdict === "equivalent").length} ` +
+      `of ${all.length} workloads proven equivalent`,
+    unreliable: () => "A/A: unreliable; do not use these verdicts",
+    unknown: () => "A/A: undecided",
   };
   const few = report.warnings.find(({code}) => ["few_trials", "few_blocks", "few_hosts"].includes(code));
-  reliability.textContent = (aa ? words[aa.found](aa) : "no A/A in this report") + (few ? `; ${few.message}` : "");
+  reliability.textContent = (aa ? words[aa.found](aa) : "A/A: not measured") + (few ? `; ${few.message}` : "");
   reliability.className = aa && (aa.found !== "reliable" || !few) ? aa.found : "unknown";
 }
 
 // Adds a summary sentence; its results are in a part that opens on a click.
-function addFinding({about, title, text}, from, ...more) {
+function addSentence({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
     el("ul", {}, from.map((result) => el("li", {}, trialsButton(result), " ", nameOf(result.contender),
       ` ${titleOf(result.metric)} on `, nameOf(result.workload))))));
-  document.getElementById("findings").append(el("li", {class: about}, el("strong", {}, `${title}: `),
+  document.getElementById("summary").append(el("li", {class: about}, el("strong", {}, `${title}: `),
     el("span", {class: "name"}, text),
     from.length ? sources : null, more));
 }
@@ -54,33 +54,33 @@ function verdictsButton(verdict, text) {
   }}, text);
 }
 
-function addFindings() {
+function addSummary() {
   if (isComparison) return addComparison();
-  for (const found of data.findings)
-    addFinding(found, found.from.map((place) => results[place]), found.about === "certainty" && found.from.length
-      ? verdictsButton("inconclusive", `Show what is not certain against ${label(baseline)}`) : "");
+  for (const found of data.summary)
+    addSentence(found, found.from.map((place) => results[place]), found.about === "undecided" && found.from.length
+      ? verdictsButton("inconclusive", `Show the undecided results against ${label(baseline)}`) : "");
 }
 
 // For a comparison of before and after: lists problems, and what became slower, became faster, or is undecided.
 function addComparison() {
-  for (const found of data.findings)
-    if (["caution", "failed"].includes(found.about)) addFinding(found, found.from.map((place) => results[place]));
+  for (const found of data.summary)
+    if (["caution", "failed"].includes(found.about)) addSentence(found, found.from.map((place) => results[place]));
   const hadValue = (each) => typeof findBefore(each)?.median === "number";
   const isLost = (each) => each.status === "unsupported" || (each.verdict && each.median === null);
   const lost = results.filter((each) => isLost(each) && hadValue(each));
-  if (lost.length) addFinding({about: "failed", title: "Lost",
-    text: `${lost.length} had a value before and have none to compare now.`}, lost);
+  if (lost.length) addSentence({about: "failed", title: "Lost",
+    text: `${lost.length} ${lost.length === 1 ? "result" : "results"} had a value before and cannot be compared now.`}, lost);
   const compared = results.filter((each) => each.verdict && each.ratio?.median > 0);
   for (const [verdict, title] of [["slower", "Slower than before"], ["faster", "Faster than before"],
-    ["equivalent", "As before"], ["inconclusive", "Not certain"]]) {
+    ["equivalent", "Equivalent to before"], ["inconclusive", "Undecided"]]) {
     const found = compared.filter((each) => each.verdict === verdict)
       .sort((a, b) => Math.abs(Math.log(b.ratio.median)) - Math.abs(Math.log(a.ratio.median)));
     const worst = found.slice(0, 3).map((each) => `${label(each.contender)} on ${each.workload.slice(0, 60)} ` +
-      `(${quotient(each.ratio.median)})`).join(", ");
+      `(${quotient(each.ratio.median)}×)`).join(", ");
     const isDifference = ["slower", "faster"].includes(verdict);
-    addFinding({about: verdict, title, text: `${found.length} of ${compared.length}` +
+    addSentence({about: verdict, title, text: `${found.length} of ${compared.length}` +
       `${isDifference && worst ? `: ${worst}` : ""}${isDifference && found.length > 3 ? ` and ${found.length - 3} more` : ""}.`},
-    found, found.length ? verdictsButton(verdict, `Show what is ${title.toLowerCase()}`) : "");
+    found, found.length ? verdictsButton(verdict, `Show these results: ${title.toLowerCase()}`) : "");
   }
 }
 
@@ -92,13 +92,13 @@ function addAccuracy() {
   const known = byCoverage(withData("late_p50").filter((name) => withData("cpu").includes(name)), "late_p50");
   if (!known.length) {
     place.append(el("h3", {}, "Timer lateness against CPU"), el("p", {class: "note"},
-      "No workload of this report has timers: loopbench run --workload 'timer/*' measures them."));
+      "This report has no workload with timers; loopbench run --workload 'timer/*' measures them."));
     return;
   }
   // Choose the workload whose numbers are in the sentence about timers.
-  const told = data.findings.find(({about}) => about === "timers")?.from.map((place) => results[place])
+  const named = data.summary.find(({about}) => about === "timers")?.from.map((place) => results[place])
     .find((each) => each.metric === "cpu")?.workload;
-  const chosen = {workload: known.includes(told) ? told : known[0], metric: "late_p50"};
+  const chosen = {workload: known.includes(named) ? named : known[0], metric: "late_p50"};
   const points = () => shownContenders().map((contender) => ({contender,
     late: find(chosen.workload, contender.name, chosen.metric), cpu: find(chosen.workload, contender.name, "cpu")}))
     .filter(({late, cpu}) => late && cpu && late.median !== null && cpu.median !== null);
@@ -122,13 +122,13 @@ function addAccuracy() {
       options: {
         layout: {padding: {right: 30, top: 8}},
         scales: {
-          x: logAxis("CPU of each operation (less is better)", (value) => human(value, "ns"),
+          x: logAxis("CPU per operation (less is better)", (value) => human(value, "ns"),
             all.map(({cpu}) => Math.max(cpu.median, lowest.x))),
-          y: logAxis(`${chosen.metric === "late_p99" ? "lateness, 99 % are within" : "lateness, median"} (lower is better)`,
+          y: logAxis(`${chosen.metric === "late_p99" ? "lateness, 99th percentile" : "lateness, median"} (lower is better)`,
             (value) => human(value, "ns"), all.map(({late}) => Math.max(late.median, lowest.y))),
         },
         plugins: {tooltip: {callbacks: {label: ({raw, dataset}) =>
-          `${label(dataset.label)}: ${human(raw.late.median, "ns")} late for ${human(raw.cpu.median, "ns")} of CPU`}}},
+          `${label(dataset.label)}: ${human(raw.late.median, "ns")} late with ${human(raw.cpu.median, "ns")} of CPU`}}},
         onClick: (_, [hit], chart) => hit && openTrials(chart.data.datasets[hit.datasetIndex].data[0].late),
       },
       plugins: [intervals, pointLabels],
@@ -138,7 +138,7 @@ function addAccuracy() {
     a.late.median - b.late.median).map(({contender, late, cpu}) =>
     [nameOf(contender.name), trialsButton(late), trialsButton(cpu)]), `Lateness and CPU on ${chosen.workload}`);
   const shown = figure(place, {title: "Timer lateness against CPU spent", height: 290, config, table,
-    note: "Best is the lower left corner: on time, and asleep between. Bars through a point are its intervals; thin lines lead to names."});
+    note: "The lower left corner is best: on time, with little CPU. Bars through a point are its intervals; thin lines connect points with their names."});
   shown.element.firstChild.append(legend(), el("div", {class: "controls"},
     selectOf("On", known.map((name) => [name, name]), chosen.workload, (value) => {
       chosen.workload = value;
@@ -156,8 +156,8 @@ function addAccuracy() {
 // number.
 function addUncertain() {
   const few = 2, most = 8;
-  const told = data.findings.find(({about}) => about === "certainty");
-  const cells = (told?.from ?? []).map((place) => results[place]);
+  const undecided = data.summary.find(({about}) => about === "undecided");
+  const cells = (undecided?.from ?? []).map((place) => results[place]);
   if (isComparison || !cells.length) return;
   const rows = [...new Set(cells.map(({metric}) => metric))].map((metric) => {
     const those = cells.filter((each) => each.metric === metric);
@@ -171,7 +171,7 @@ function addUncertain() {
   });
   const warning = report.warnings.find(({code}) => code === "few_blocks");
   document.getElementById("accuracy").append(el("div", {id: "uncertain"},
-    plainTable(["metric", "who, and on how many workloads"], rows, `Not certain against ${label(baseline)}` +
+    plainTable(["metric", "contenders, with their number of workloads"], rows, `Undecided against ${label(baseline)}` +
       (warning ? ` (${warning.message}: ${warning.remedy})` : ""), "texts")));
 }
 
@@ -203,7 +203,7 @@ function addLatency() {
     ...withData("late_p99").map((name) => [name, "late"])]);
   const known = workloads.filter((name) => kinds.has(name));
   if (!known.length) {
-    place.append(el("p", {}, "No workload of this report records latencies."));
+    place.append(el("p", {}, "This report has no workload that records latencies."));
     return;
   }
   let chosen = nicest(known, ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64", "timer/periodic"]);
@@ -223,7 +223,7 @@ function addLatency() {
           x: {...logAxis("share of all operations", shareText, [1, largest]), min: 1, max: largest,
             afterBuildTicks: (axis) => { axis.ticks = ticks.filter((x) => x <= largest).map((value) => ({value})); },
             ticks: {callback: shareText, maxRotation: 0, autoSkip: false}},
-          y: logAxis(kinds.get(chosen) === "late" ? "are at most so late" : "take at most", (value) => human(value, "ns"),
+          y: logAxis(kinds.get(chosen) === "late" ? "lateness at most" : "latency at most", (value) => human(value, "ns"),
             all.flatMap(({points}) => points.filter(({x}) => x > 1.5).map(({y}) => y))),
         },
         plugins: {tooltip: {callbacks: {title: () => "", label: ({raw, dataset}) =>
@@ -237,9 +237,9 @@ function addLatency() {
     return plainTable(["contender", ...metrics.map(titleOf)], lines().map(({contender}) => [nameOf(contender.name),
       ...metrics.map((metric) => trialsButton(find(chosen, contender.name, metric)))]), `Percentiles on ${chosen}`);
   };
-  const source = curves.length ? "From the histograms of all trials together; verdicts never come from these."
-    : "The report's percentiles alone: whole distributions need the histograms.jsonl that a run writes beside its report.";
-  const shown = figure(place, {title: "How long the slowest take", note: source, height: 400, config, table});
+  const source = curves.length ? "From the histograms of all trials together; verdicts do not use them."
+    : "Only the report's percentiles; whole distributions need the file histograms.jsonl, which a run writes next to its report.";
+  const shown = figure(place, {title: "Latency or lateness by share of operations", note: source, height: 400, config, table});
   shown.element.firstChild.append(el("div", {class: "controls"},
     selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
       chosen = value;
@@ -253,14 +253,14 @@ function addIdle() {
   const place = document.getElementById("idle");
   const known = workloads.filter((name) => name.startsWith("idle/") && withData("wakeups").includes(name));
   if (!known.length) {
-    place.append(el("p", {}, "No idle workload is in this report: loopbench run --workload 'idle/*' measures them."));
+    place.append(el("p", {}, "This report has no idle workload; loopbench run --workload 'idle/*' measures them."));
     return;
   }
   let chosen = known[0];
   const row = el("div", {class: "pair"});
   const bars = ["wakeups", "spin"].map((metric) => figure(row, {
     title: metric === "wakeups" ? "Wakeups per second" : "CPU, share of one core",
-    note: metric === "wakeups" ? "Times that the loop was woken although there was next to nothing to do."
+    note: metric === "wakeups" ? "How often the loop was woken while there was almost nothing to do."
       : "A loop that polls burns a core and is never woken.",
     height: barHeight(chosen, "spin"), config: () => barConfig(chosen, metric, "spin"),
     table: () => metricTable(chosen, [metric]),
@@ -294,14 +294,14 @@ function scalingSeries() {
     .map((each) => ({...each, members: each.members.sort((a, b) => a.value - b.value)}));
 }
 
-const parameterWords = {conns: "connections", bytes: "bytes in a message", timers: "timers", sleeps: "sleeps",
-  children: "children", leaves: "leaves", us: "µs of sleep", load: "% of the load that it can serve", cores: "cores",
+const parameterWords = {conns: "connections", bytes: "bytes per message", timers: "timers", sleeps: "sleeps",
+  children: "children", leaves: "leaves", us: "µs of sleep", load: "% of the server's capacity", cores: "cores",
   sleepers: "sleepers", idle: "idle connections"};
 
 function addScaling() {
   const place = document.querySelector("#scaling .small-multiples");
   const all = scalingSeries();
-  if (!all.length) place.replaceWith(el("p", {}, "No two workloads of this report differ in one parameter alone."));
+  if (!all.length) place.replaceWith(el("p", {}, "This report has no two workloads that differ only in one parameter."));
   for (const series of all) {
     const metric = primaryMetricOf(series.members[0].workload)[0];
     const unit = {metric, unit: contenders.map(({name}) => find(series.members[0].workload, name, metric))
@@ -352,13 +352,13 @@ function addCauses() {
   }
   const counts = ["syscalls", "allocations"].filter((metric) => withData(metric).length);
   if (counts.length < 2)
-    place.append(el("p", {class: "note"}, "System calls and allocations were not counted in this run: ",
-      el("code", {}, "loopbench run --counts"), " does."));
+    place.append(el("p", {class: "note"}, "System calls and allocations were not counted in this run; ",
+      el("code", {}, "loopbench run --counts"), " counts them."));
   let chosen = nicest(counts.length ? withData(counts[0]) : known,
     ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64"]);
   const row = el("div", {class: "pair"});
-  const kinds = [["syscalls", "System calls per operation", "Counted in a pass of its own."],
-    ["allocations", "Allocations per operation", "On the heap; counted in a pass of its own."],
+  const kinds = [["syscalls", "System calls per operation", "Counted in a separate pass."],
+    ["allocations", "Allocations per operation", "On the heap; counted in a separate pass."],
     ["cpu", "CPU per operation", "User and system time together."]]
     .filter(([metric]) => metric === "cpu" || counts.includes(metric));
   const bars = kinds.map(([metric, title, note]) => figure(row, {
@@ -377,19 +377,19 @@ function addTrust() {
   const place = document.getElementById("trust");
   const {aa, disturbances, judging} = report;
   if (judging)
-    place.append(el("p", {}, `A verdict of a difference needs its interval beyond ${judging.threshold_pct} % and ` +
-      `${judging.comparisons ? `${judging.comparisons} comparisons of time` : "the comparisons of each metric"} are ` +
-      `corrected for (${judging.correction || "not at all"}).`));
+    place.append(el("p", {}, `A difference is significant if its interval lies beyond ${judging.threshold_pct} %, corrected for ` +
+      `${judging.comparisons ? `${judging.comparisons} comparisons of time` : "the comparisons of each metric"} ` +
+      `(${judging.correction || "no correction"}).`));
   if (aa) {
-    place.append(el("h3", {}, "A/A: the baseline beside itself"), el("p", {}, aa.reason || ""));
-    place.append(plainTable(["workload", "ratio", "interval", "verdict", "could have seen", "drift over the run"],
+    place.append(el("h3", {}, "A/A: the baseline measured twice"), el("p", {}, aa.reason || ""));
+    place.append(plainTable(["workload", "ratio", "interval", "verdict", "smallest detectable difference", "drift over the run"],
       aa.comparisons.map((each) => [nameOf(each.workload), quotient(each.ratio.median), interval(each.ratio, quotient),
         `${verdictMarks[each.verdict] || ""} ${each.verdict}`, percent(each.detectable_pct),
-        percent(each.drift_pct) + (each.drifted ? ", more than chance" : "")]), "A/A by workload"));
+        percent(each.drift_pct) + (each.drifted ? ", significant" : "")]), "A/A by workload"));
   }
   addCalibration(place, report.environment.calibration);
   if (disturbances)
-    place.append(el("h3", {}, "Disturbances"), el("p", {}, `${disturbances.trials} trials; something else ran during ` +
+    place.append(el("h3", {}, "Disturbances"), el("p", {}, `${disturbances.trials} trials; other programs disturbed ` +
       `${disturbances.disturbed} of them, ${disturbances.repeated} workloads of a block were run again, and ` +
       `${disturbances.kept} disturbed trials are in the results.`));
   if (report.warnings.length)
@@ -398,17 +398,17 @@ function addTrust() {
 }
 
 function addCalibration(place, found) {
-  place.append(el("h3", {}, "Calibration: how often verdicts are right here"));
+  place.append(el("h3", {}, "Calibration: how often verdicts are right on this machine"));
   if (!found) {
     place.append(el("p", {}, "This machine has not been calibrated: ", el("code", {}, "loopbench calibrate"),
-      " finds out how often a verdict cries wolf, and which slowdowns it sees."));
+      " measures the rate of false alarms, and which slowdowns are detected."));
     return;
   }
-  place.append(el("p", {}, `${found.aa.different} of ${found.aa.tries} comparisons of equals were called different ` +
+  place.append(el("p", {}, `${found.aa.different} of ${found.aa.tries} A/A comparisons were false alarms ` +
     `(at most ${percent(found.aa.at_most_pct)}, with 95 % confidence; ${found.date.slice(0, 10)}, ${found.contender.slice(0, 100)}).`));
-  place.append(plainTable(["slowdown", "called slower", "of tries", "95 % bounds of the share"], found.slowdowns.map((each) =>
+  place.append(plainTable(["slowdown", "verdict slower", "comparisons", "95 % bounds of the share"], found.slowdowns.map((each) =>
     [percent(each.slowdown_pct), String(each.measured_slower), String(each.measured),
-      each.low === null ? "–" : `${percent(each.low * 100)}–${percent(each.high * 100)}`]), "Slowdowns of a known size"));
+      each.low === null ? "–" : `${percent(each.low * 100)}–${percent(each.high * 100)}`]), "Detected slowdowns of known size"));
 }
 
 // ---- machine and contenders ----
@@ -435,9 +435,9 @@ function addMachine() {
   const keys = [...new Set(sheets.flatMap(({sheet}) => [...sheet.keys()]))];
   const isCommon = (key) => sheets.every(({sheet}) => sheet.get(key) === sheets[0].sheet.get(key));
   const common = keys.filter(isCommon), other = keys.filter((key) => !isCommon(key));
-  place.append(el("h3", {}, "What all contenders have in common"),
+  place.append(el("h3", {}, "Common to all contenders"),
     facts(common.map((key) => [key, sheets[0].sheet.get(key)])),
-    el("h3", {}, "What they differ in"), plainTable(["contender", "library", "compiler", "flags"],
+    el("h3", {}, "Differences between contenders"), plainTable(["contender", "library", "compiler", "flags"],
       report.contenders.map((each) => [nameOf(each.name), nameOf([each.library, each.version].filter(Boolean).join(" ")),
         nameOf(each.compiler || "–"), nameOf(each.flags || "–")]), "Contenders", "texts"),
     ...other.map((key) => el("div", {class: "difference"}, el("h4", {}, nameOf(key)), el("dl", {},
@@ -456,7 +456,7 @@ function trialsButton(result) {
 
 function verdictText(result) {
   if (!result.verdict) return null;
-  const seen = result.detectable === null ? "" : `; could have seen ${percent(result.detectable)}`;
+  const seen = result.detectable === null ? "" : `; smallest detectable difference: ${percent(result.detectable)}`;
   return `${verdictMarks[result.verdict] || ""} ${verdictWord(result)}${seen}`;
 }
 
@@ -466,7 +466,7 @@ function openTrials(result) {
   const dialog = document.getElementById("trials");
   const format = (value) => humanOf(result, value);
   const before = findBefore(result);
-  const canvas = el("canvas", {role: "img", "aria-label": "The trials by block; the list below has them."});
+  const canvas = el("canvas", {role: "img", "aria-label": "The trials by block; the table below contains them."});
   const close = el("button", {type: "button", class: "close", onclick: () => dialog.close()}, "Close");
   const others = metricsOf(result.workload).map((metric) => find(result.workload, result.contender, metric)).filter(Boolean);
   const pairingWords = {sequential: "sequential: one after the other", interleaved: "interleaved on one core", concurrent: "concurrent on one core"};
@@ -477,15 +477,15 @@ function openTrials(result) {
     facts([["before", before && `${format(before.median)} ${interval(before, format) && `(${interval(before, format)})`}`],
       [before ? "after" : "median", result.median === null ? null : `${format(result.median)} (${result.median} ${result.unit})`],
       [`interval, ${result.level * 100} %`, interval(result, format)],
-      [`times as good as ${result.ratio?.to}`, result.ratio && `${quotient(result.ratio.median)} ` +
+      [`ratio to ${result.ratio?.to}`, result.ratio && `${quotient(result.ratio.median)} ` +
         (interval(result.ratio, quotient) && `(${interval(result.ratio, quotient)})`)],
       [`difference to ${result.difference?.to}`, result.difference && differenceText(result)],
       ["verdict", verdictText(result)],
-      [`times ${result.floor?.to}`, result.floor && `${quotient(result.floor.median)} ${
+      [`multiple of ${result.floor?.to}`, result.floor && `${quotient(result.floor.median)} ${
         interval(result.floor, quotient) && `(${interval(result.floor, quotient)})`}`],
-      ["layouts of one code differ by", result.layout === null ? null : percent(result.layout)],
-      ["hosts differ by", result.hosts === null ? null : percent(result.hosts)],
-      ["trials were made", pairingWords[result.pairing]], ["better is", result.direction],
+      ["standard deviation between layouts", result.layout === null ? null : percent(result.layout)],
+      ["standard deviation between hosts", result.hosts === null ? null : percent(result.hosts)],
+      ["pairing", pairingWords[result.pairing]], ["better is", result.direction],
       ["status", result.status === "ok" ? null : result.status], ["reason", result.reason]]),
     result.samples.length ? el("div", {class: "canvas", style: "height:180px"}, canvas) : "",
     result.samples.length ? plainTable(["block", ...result.samples.map((_, block) => String(block + 1))],
@@ -493,7 +493,7 @@ function openTrials(result) {
     plainTable(["metric", "median", "interval", "ratio or difference", "verdict"], others.map((each) => [titleOf(each.metric), humanOf(each),
       interval(each, (value) => humanOf(each, value)),
       each.ratio ? quotient(each.ratio.median) : each.difference ? differenceText(each) : "–",
-      verdictText(each) || "–"]), "All metrics of this cell"));
+      verdictText(each) || "–"]), "All metrics of this workload and contender"));
   dialog.showModal();
   close.focus();
   trialsChart?.destroy();
@@ -523,7 +523,7 @@ function trialsConfig(result) {
 }
 
 addTop();
-addFindings();
+addSummary();
 addAccuracy();
 addUncertain();
 addMatrix();

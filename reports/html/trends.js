@@ -140,7 +140,7 @@ function addTop() {
     of(contenders.length, "contender"), of(workloads, "workload"),
   ].filter(Boolean).join(" · ");
   const count = (is) => changes.filter((each) => each.is === is).length;
-  document.getElementById("reliability").textContent = changes.length === 0 ? (runs.length < kept.all_runs ? "nothing changed for certain in these runs" : "nothing changed for certain")
+  document.getElementById("reliability").textContent = changes.length === 0 ? (runs.length < kept.all_runs ? "no significant change in these runs" : "no significant change")
     : `${of(changes.length, "change")}: ${count("worse")} for the worse, ${count("better")} for the better`;
 }
 
@@ -184,7 +184,7 @@ function addChanges() {
   const place = document.getElementById("changed");
   const groups = changeGroups();
   if (!groups.length) {
-    place.append(el("p", {}, `No level changed for certain${runs.length < kept.all_runs ? " in the runs that are shown" : ""}. A new one shows from three runs on.`));
+    place.append(el("p", {}, `No level changed significantly${runs.length < kept.all_runs ? " in the shown runs" : ""}. A new level is detected after at least three runs.`));
     return;
   }
   const list = (some) => el("ul", {class: "changes"}, some.map(groupItem));
@@ -211,8 +211,8 @@ function openRun(run, title = [nameOf(buildOf(run))], more = []) {
   const dialog = document.getElementById("run");
   const close = el("button", {type: "button", class: "close", onclick: () => dialog.close()}, "Close");
   dialog.replaceChildren(close, el("h2", {id: "run-title"}, title), facts([...more, ...runFacts(run)]),
-    reportLink(run) ?? "", el("p", {class: "note"}, "All of its numbers: ", el("code", {}, `loopbench history show ${run.id}`),
-      ", and as a page: ", el("code", {}, `loopbench history export ${run.id} -o run.json`), ", then ",
+    reportLink(run) ?? "", el("p", {class: "note"}, "All numbers of this run: ", el("code", {}, `loopbench history show ${run.id}`),
+      "; as a page: ", el("code", {}, `loopbench history export ${run.id} -o run.json`), ", then ",
       el("code", {}, "loopbench report run.json --format html -o run.html")));
   dialog.showModal();
 }
@@ -434,7 +434,7 @@ function placeFigures() {
   const steady = choice.metric === "counts"
     ? panels.filter((panel) => panel.judged && panel.deterministic && isSteady(panel)).length : 0;
   controls.count.textContent = `${shown.length} charts` + (steady ? `; ${steady} more counts never changed` : "");
-  if (!shown.length) place.append(el("p", {}, "No series fits this choice."));
+  if (!shown.length) place.append(el("p", {}, "No series matches this choice."));
 }
 
 function drawTrends() {

@@ -160,7 +160,7 @@ constexpr auto fields_of(const self_check*) {
 
 void check_fields(const self_check& found, const node& from) {
     if (found.found == reliability::unreliable && !found.reason)
-        from.at("reason").fail("what is unreliable has a reason");
+        from.at("reason").fail("an unreliable session needs a reason");
 }
 
 constexpr auto fields_of(const warning*) {

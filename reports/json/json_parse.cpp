@@ -27,7 +27,8 @@ public:
     /// Adds a value or a whole document.
     template <class source>
     void add(source& from, std::string_view key = {}) {
-        if (all_.size() == json_values_max) throw format_error{"more than {} values", json_values_max};
+        if (all_.size() == json_values_max)
+            throw format_error{"more than {} values, which is the limit", json_values_max};
         const auto place = all_.size();
         all_.push_back({nullptr, 0, key});
         switch (from.type()) {
@@ -73,7 +74,7 @@ private:
             const std::string_view key = field.unescaped_key();
             if (twice_ == duplicates::refused)
                 for (auto i = object + 1; i < all_.size(); i = all_[i].end)
-                    if (all_[i].key == key) throw format_error{"the key \"{}\" is there twice", shown(key)};
+                    if (all_[i].key == key) throw format_error{"the key \"{}\" occurs twice", shown(key)};
             if (++keys > json_keys_max) throw format_error{"an object of more than {} keys", json_keys_max};
             auto value = field.value();
             add(value, key);
@@ -137,7 +138,7 @@ document::document(std::string_view whole, const reading& how) {
         throw format_error{"{}: {}", position_in(text, offset, how.first_line), cause};
     };
     if (text.size() > json_bytes_max)
-        refuse(0, fmt::format("it has {} bytes, and the limit is {}", text.size(), json_bytes_max));
+        refuse(0, fmt::format("the text has {} bytes; the limit is {}", text.size(), json_bytes_max));
     simdjson::padded_string copy;
     simdjson::padded_string_view json{text, text.size() + how.room_behind};
     if (json.padding() < simdjson::SIMDJSON_PADDING) json = copy = simdjson::padded_string{text};
@@ -148,16 +149,16 @@ document::document(std::string_view whole, const reading& how) {
     ondemand::document from;
     // The most frequent error is an end inside a string.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
-        refuse(first_line_of_other_bytes(text), "not UTF-8");
+        refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)
-        refuse(text.size(), "not JSON, or cut short");
+        refuse(text.size(), "invalid or incomplete JSON");
     const auto here = [&] {
         const char* at = nullptr;
         if (from.current_location().get(at) != simdjson::SUCCESS) return text.size();
         return std::min(static_cast<std::size_t>(at - json.data()), text.size());
     };
     try {
-        if (from.is_scalar()) throw format_error{"neither an object nor a list"};
+        if (from.is_scalar()) throw format_error{"expected an object or a list"};
         builder{values_, how.twice}.add(from);
         if (from.current_location().error() == simdjson::SUCCESS)
             throw simdjson::simdjson_error{simdjson::TRAILING_CONTENT};
@@ -167,7 +168,7 @@ document::document(std::string_view whole, const reading& how) {
         const bool is_number = error.error() == simdjson::NUMBER_ERROR;
         const bool is_cut = error.error() == simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
         refuse(is_cut ? text.size() : here(),
-               is_number ? "no number, or a number is too large" : "not JSON, or cut short");
+               is_number ? "invalid number, or a number that is too large" : "invalid or incomplete JSON");
     }
 }
 
@@ -179,7 +180,7 @@ std::string in_one_line(std::string text) {
     const auto from = without_mark(text);
     std::size_t bytes = 0;
     if (const auto error = simdjson::minify(from.data(), from.size(), text.data(), bytes))
-        throw format_error{"not JSON: {}", simdjson::error_message(error)};
+        throw format_error{"invalid JSON: {}", simdjson::error_message(error)};
     text.resize(bytes);
     return text;
 }

@@ -42,16 +42,16 @@ void require_format(std::string_view stated, const file_format& known, std::stri
     const bool is_first_report = stated == first_report_schema && known.schema == report_format.schema;
     const auto theirs = parts_of(stated), ours = parts_of(known.schema);
     if (!is_first_report && (!theirs || theirs->name != ours->name))
-        throw other_format{"{} has the format {}, not {}; name a file of that format", file, shown(stated),
-                           known.schema};
+        throw other_format{"{} has the format {}, not {}; name a file with the format {}", file,
+                           shown(stated), known.schema, known.schema};
     const auto writer = shown(written_by), schema = shown(stated);
     if (!is_first_report && theirs->number > ours->number)
         throw other_format{
-            "{} has the format {} of a newer version{}, and this version of loopbench reads only {}; update "
+            "{} has the format {} of a newer version{}; this version of loopbench reads only {}; update "
             "loopbench",
             file, schema, writer.empty() ? "" : fmt::format(" ({})", writer), known.schema};
     throw other_format{
-        "{} has the format {}, and this version of loopbench reads only {}; read it with {}, or {}",
+        "{} has the format {}; this version of loopbench reads only {}; read it with {}, or {}",
         file,
         schema,
         known.schema,

@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "reports/columns.hpp"
-#include "reports/findings.hpp"
 #include "reports/formats/formats.hpp"
 #include "reports/report_index.hpp"
+#include "reports/summary_sentences.hpp"
 #include "reports/terminal/fixed_width.hpp"
 
 namespace loopbench::reports {
@@ -166,11 +166,11 @@ struct table_shape {
 constexpr std::array shapes{
     table_shape{"time per operation", {{{"time", "", long_time}}}, true},
     table_shape{
-        "how late timers are, and the CPU of each operation",
+        "timer lateness and CPU per operation",
         {{{"late_p50", "p50", short_time}, {"late_p99", "p99", short_time}, {"cpu", "CPU", short_time}}}},
-    table_shape{"how often an idle process wakes up, and its CPU",
+    table_shape{"wake-ups and CPU of an idle process",
                 {{{"wakeups", "woken/s", short_rate}, {"spin", "CPU", short_share}}}},
-    table_shape{"a server under load: requests per second that it is capable of, and latency at 99 %",
+    table_shape{"server under load: capacity in requests per second, and p99 latency",
                 {{{"capacity", "capacity", short_rate}, {"latency_p99", "p99", short_time}}}},
 };
 
@@ -227,7 +227,7 @@ public:
 
     std::string text() {
         std::string out, tables;
-        for (const auto& each : findings_of(content_)) out += said(each);
+        for (const auto& each : summary_sentences_of(content_)) out += said(each);
         for (const auto& shape : shapes) tables += table(shape);
         if (!tables.empty()) out += legend() + tables;
         const auto why = reasons();
@@ -244,7 +244,7 @@ private:
     missing_reasons missing_;
 
     /// Returns "Speed: ...", with all lines but the first indented.
-    [[nodiscard]] std::string said(const finding& what) const {
+    [[nodiscard]] std::string said(const summary_sentence& what) const {
         const auto title = fmt::format("{}:", what.title);
         const auto lines = wrapped(fmt::format("{} {}", title, printable(what.text)), screen_columns, "  ");
         painted first{paint_};
@@ -382,7 +382,7 @@ private:
     [[nodiscard]] std::string cost_title(const std::vector<std::string_view>& workloads) const {
         const auto has_baseline = [&](std::string_view each) { return index_.baseline(each) != nullptr; };
         if (rows_.size() < 2 || std::ranges::none_of(workloads, has_baseline)) return "time per operation";
-        return fmt::format("time per operation of {}, and how many times as fast the others are",
+        return fmt::format("time per operation of {}; the others as ratios to it (above 1 is faster)",
                            clipped(printable(content_.baseline), label_columns));
     }
 
@@ -401,7 +401,7 @@ private:
     }
 
     [[nodiscard]] static std::string label(std::string_view row) {
-        return row == floor_row ? "(best floor)" : clipped(printable(row), label_columns);
+        return row == floor_row ? "(floor)" : clipped(printable(row), label_columns);
     }
     [[nodiscard]] static std::size_t label_width(const std::vector<std::string_view>& rows) {
         std::size_t widest = 0;
@@ -527,10 +527,10 @@ private:
 
     [[nodiscard]] std::string legend() const {
         return said(
-            {.title = "Signs",
-             .text = fmt::format(
-                 "against {}: = no difference of {:g} % or more, ? not certain, {} no number.",
-                 clipped(content_.baseline, label_columns), content_.judged_by.threshold_pct, no_number),
+            {.title = "Marks",
+             .text = fmt::format("compared with {}: = equivalent within {:g} %, ? undecided, {} no number.",
+                                 clipped(content_.baseline, label_columns), content_.judged_by.threshold_pct,
+                                 no_number),
              .from = {}});
     }
 };

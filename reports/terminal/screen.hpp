@@ -1,4 +1,4 @@
-// The summary after a run: the main results and their certainty, then tables of the primary metrics, within
+// The summary after a run: the summary sentences, then tables of the primary metrics, within
 // 100 columns. table.hpp has everything else.
 #pragma once
 

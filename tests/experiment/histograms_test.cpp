@@ -91,7 +91,7 @@ TEST_F(histograms, a_folder_in_place_of_the_histogram_file_fails_only_its_conten
     EXPECT_EQ(time_of(loopbench.report(), "asio-epoll")["status"], "ok");
     const auto cell = time_of(loopbench.report(), "loop-epoll");
     EXPECT_EQ(cell["status"], "failed");
-    EXPECT_SAYS(cell["reason"].get<std::string>(), "no regular file") << cell;
+    EXPECT_SAYS(cell["reason"].get<std::string>(), "not a regular file") << cell;
 }
 
 TEST_F(histograms, histograms_survive_a_kill_and_are_completed_by_a_resume) {

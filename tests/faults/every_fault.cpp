@@ -51,7 +51,7 @@ void die_of(int signal) {
     const auto say = [](const char* text) {
         static_cast<void>(past_the_watch::write(STDERR_FILENO, text, std::strlen(text)));
     };
-    say(signal == SIGALRM ? "every_fault: did not end: " : "every_fault: died of: ");
+    say(signal == SIGALRM ? "every_fault: timed out: " : "every_fault: crashed: ");
     say(under_way.data());
     ::_exit(1);
 }
@@ -167,12 +167,12 @@ public:
         seen_.forget_errors();
         const auto memory_left = test::count_allocations();
         if (result.problem.empty() && seen_.running() != 0)
-            result.problem = "an operation has not ended once";
+            result.problem = "an operation has not ended exactly once";
         if (result.problem.empty() && open_descriptors() != descriptors)
-            result.problem = "descriptors are left open";
+            result.problem = "descriptors were not closed";
         const std::size_t kept = (memory_left.made - memory_left.freed) - (memory.made - memory.freed);
         if (result.problem.empty() && kept != 0)
-            result.problem = fmt::format("{} allocations are left", kept);
+            result.problem = fmt::format("{} allocations were not freed", kept);
         return result;
     }
 
@@ -223,7 +223,7 @@ private:
         } catch (const spin&) {
             problem_ = "the loop spins";
         } catch (const lost_operation&) {
-            problem_ = "nothing happens, and an operation has not ended";
+            problem_ = "the loop waits for ever for an operation";
         } catch (...) {
             seen_.note(std::current_exception());
             if (what_.ends_with_run) main.cancel();
@@ -233,8 +233,8 @@ private:
     void look_at_what_is_left() {
         if (problem_ != nullptr) return;
         if (!what_.leaves_operations) {
-            if (seen_.running() != 0) problem_ = "an operation has not ended with the work";
-            if (loop_->io().pending() != 0) problem_ = "the driver has operations that no task waits for";
+            if (seen_.running() != 0) problem_ = "an operation continues after the work";
+            if (loop_->io().pending() != 0) problem_ = "the driver has pending operations without a waiter";
         }
         try {
             if (!what_.leaves_operations) loop_->run_until_idle();
@@ -243,7 +243,7 @@ private:
             const bool may_end = planned_ && planned_->what.what == fate::ends_loop &&
                                  is(std::current_exception(), planned_->what);
             if (may_end || problem_ != nullptr) return;
-            problem_ = "no round trip is possible any more";
+            problem_ = "round trips have become impossible";
             seen_.note(std::current_exception());
         }
     }
@@ -267,11 +267,11 @@ private:
         const bool may_be_told =
             can_be_told ||
             (result.has_failed && (failing_allocation_ != 0 || planned_->what.what == fate::ends_loop));
-        if (must_be_told && !result.told) result.problem = "the error is not reported";
+        if (must_be_told && !result.told) result.problem = "the error was not reported";
         if (!errors.empty() && !(may_be_told && result.told))
-            result.problem = "another error was reported: " + text_of(errors.front());
+            result.problem = "a different error was reported: " + text_of(errors.front());
         if (!errors.empty() && !may_be_told)
-            result.problem = "an error was reported: " + text_of(errors.front());
+            result.problem = "an unexpected error was reported: " + text_of(errors.front());
     }
 
     const design& on_;
@@ -321,8 +321,8 @@ public:
     /// Prints the table, and prints missing errors and problems to stderr. Returns whether all is well.
     bool report(bool requests_can_fail) const {
         fmt::print(
-            "# Every call of the loop, and every error of it\n\n{} runs, {} of them with an allocation that "
-            "fails.\n\n| call | in loop/ | by | errors: what comes of them, and how often each was tried |\n"
+            "# Every system call of the loop, with every error\n\n{} runs, {} of them with a failing "
+            "allocation.\n\n| call | in loop/ | by | errors: their effect, and how often each was tried |\n"
             "|---|---|---|---|\n",
             runs_, allocation_runs_);
         bool complete = true;
@@ -408,7 +408,7 @@ private:
         const char letter = driver_letter(on);
         if (calls != 0 && where.callers.find(letter) == std::string_view::npos &&
             where.perhaps.find(letter) == std::string_view::npos) {
-            problems_.push_back(fmt::format("{}, {}: {} is called, of which the table does not know", on.name,
+            problems_.push_back(fmt::format("{}, {}: {} is called, but missing in the table", on.name,
                                             what.name, where.name));
         }
     }
@@ -455,11 +455,13 @@ int main(int count, char** arguments) {
     CLI::App command(
         "Lets every call of the loop and every allocation fail in each documented way, and prints the "
         "table.");
-    command.add_option("--design", names, "The designs, of which each has to show every error of its calls")
+    command
+        .add_option("--design", names,
+                    "The designs to test; each must be tested with every error of its calls")
         ->capture_default_str();
-    command.add_option("--scenario", only, "This one alone; then nothing needs to be complete");
-    command.add_flag("--whole", whole, "Each error of each call, in the place of each error and each call");
-    command.add_flag("--sites", only_list, "Print which calls are known, and where, and do nothing");
+    command.add_option("--scenario", only, "Run only this scenario, without the check for completeness");
+    command.add_flag("--whole", whole, "Try every error at every single call");
+    command.add_flag("--sites", only_list, "Print the known calls with their files, and exit");
     CLI11_PARSE(command, count, arguments);
     if (only_list) {
         for (const site& each : sites()) fmt::print("{}\t{}\n", each.call, each.file);
@@ -468,18 +470,20 @@ int main(int count, char** arguments) {
     handle_signals();
     trials all(whole, only);
     const bool can = requests_can_fail();
-    if (!can) fmt::print(stderr, "every_fault: requests cannot be made to fail here: Linux 6.10 is needed\n");
+    if (!can)
+        fmt::print(stderr,
+                   "every_fault: requests cannot be made to fail on this kernel; Linux 6.10 is required\n");
     for (const std::string& name : names) {
         const design* const found = find_design(name);
         if (found == nullptr) {
-            fmt::print(stderr, "every_fault: there is no design '{}'\n", name);
+            fmt::print(stderr, "every_fault: '{}' is not a design\n", name);
             return 2;
         }
         const std::string refusal = found->driver == "io_uring" ? io_uring_refusal() : "";
         if (refusal.empty()) {
             all.all_on(*found);
         } else {
-            fmt::print(stderr, "every_fault: {} is left out: {}\n", name, refusal);
+            fmt::print(stderr, "every_fault: {} is skipped: {}\n", name, refusal);
         }
     }
     return all.report(can) ? 0 : 1;

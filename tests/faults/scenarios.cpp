@@ -131,7 +131,8 @@ task<void> serve(event_loop& loop, listener& listening, int clients, ledger& see
 
 task<void> ask(event_loop& loop, endpoint where, ledger& seen) {
     stream connected = co_await loop.connect(where);
-    seen.expect(remote_endpoint(connected.native_handle()).family() == where.family(), "another peer");
+    seen.expect(remote_endpoint(connected.native_handle()).family() == where.family(),
+                "the peer has another family");
     for (const std::string_view text : {"hello", "and again"}) {
         count_of(co_await connected.write_all(bytes_of(text)));
         co_await expect_text(connected, text, seen);
@@ -350,7 +351,7 @@ task<void> timers(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
     seen.expect(called, "a call was not made in time");
     const auto none = co_await with_deadline(loop, sleep(loop, 1h, seen), loop.now() + 100us);
-    seen.expect(!none, "an hour has passed");
+    seen.expect(!none, "a call in an hour was made");
 }
 
 /// When an earlier timer comes, the kernel already has the time of a late one.
@@ -390,15 +391,15 @@ task<void> futures(event_loop& loop, ledger& seen) {
     int callbacks = 0;
     later.add_done_callback([&](const auto&) { ++callbacks; });
     const auto running = create_task(loop, answer(loop));
-    auto wait = [&]() -> task<void> { seen.expect(co_await later == 7, "another value"); };
+    auto wait = [&]() -> task<void> { seen.expect(co_await later == 7, "the future had another value"); };
     auto set = [&]() -> task<void> {
-        seen.expect(co_await running == 42, "another answer");
+        seen.expect(co_await running == 42, "the task returned another value");
         coming.set_value(7);
     };
     std::array all{seen.operation(wait()), seen.operation(set())};
     co_await all_of(loop, all);
     std::array racing{sleep(loop, 1h, seen), sleep(loop, 50us, seen)};
-    seen.expect(co_await loop.race(std::span(racing)) == 1, "another was first");
+    seen.expect(co_await loop.race(std::span(racing)) == 1, "another task was first");
     int calls = 0;
     loop.call_soon([&] { ++calls; });
     loop.post([&] { ++calls; });
@@ -544,7 +545,7 @@ task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     const auto where = local_endpoint(first.native_handle());
     first.close();
     listener again = loop.listen(where);
-    seen.expect(again.port() == where.port(), "another port");
+    seen.expect(again.port() == where.port(), "the second listener has another port");
     co_return;
 }
 

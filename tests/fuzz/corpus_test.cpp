@@ -27,7 +27,7 @@ TEST(fuzz_corpus, every_input_is_accepted_or_refused_by_its_reader) {
     }
     for (const auto& reader : fuzz::readers)
         EXPECT_TRUE(letters.contains(reader.letter))
-            << "there is no seed for the reader of a " << reader.name;
+            << "the corpus has no seed for the reader of a " << reader.name;
 }
 
 // Seeds of an older format would all be refused at their first line.

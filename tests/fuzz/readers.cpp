@@ -39,16 +39,16 @@ void require(bool holds, std::string_view what) {
 void require_readable(const std::exception& error) {
     const std::string_view text{error.what()};
     constexpr std::size_t longest = 1000;
-    require(!text.empty() && text.size() <= longest, "an error of no or too many words");
+    require(!text.empty() && text.size() <= longest, "an error message is empty or too long");
     require(std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }),
-            "an error with control characters");
+            "an error message has control characters");
 }
 
 void write_everywhere(const reports::report& report) {
     for (const auto& format : reports::known_formats()) {
         const bool is_for_terminals = format.name == "text" || format.name == "screen";
         require(format.write(report).find('\x1b') == std::string::npos || !is_for_terminals,
-                "a name that steers the terminal");
+                "a name contains terminal control characters");
     }
     const auto written = reports::write_json(report);
     const auto again = reports::write_json(reports::read_json(written, "it"));
@@ -102,15 +102,14 @@ void read_benchmark_output(std::string_view text) {
     bench::child_outcome outcome;
     outcome.output = text;
     const auto judged = bench::judge(outcome, "yield", std::chrono::seconds{1});
-    require(judged.status == reports::result_status::ok || !judged.reason.empty(),
-            "a failure without a reason");
+    require(judged.status == reports::result_status::ok || !judged.reason.empty(), "a failure has no reason");
     require(judged.status != reports::result_status::ok || judged.metrics.contains("time"),
-            "a result without a time");
+            "a result has no time");
 }
 
 void read_benchmark_list(std::string_view text) {
     for (const auto& name : bench::workloads_from_listing(text)) {
-        require(!name.empty(), "a workload without a name");
+        require(!name.empty(), "a workload has no name");
         bench::exact_filter(name);
     }
 }

@@ -334,8 +334,8 @@ TEST_F(check_timed, a_file_that_is_no_baseline_is_a_usage_error) {
     const auto missing = check();
     EXPECT_EQ(missing.code, 2);
     EXPECT_SAYS(missing.error_tail, "there is no baseline");
-    refused("syscalls: 3", "not JSON");
-    refused(R"({"schema": "loopbench-baseline/2", "slack": {"per)", "cut short");
+    refused("syscalls: 3", "invalid or incomplete JSON");
+    refused(R"({"schema": "loopbench-baseline/2", "slack": {"per)", "incomplete JSON");
     reports::write_file_atomically(baseline(), reports::write_json(sample_report()));
     EXPECT_EQ(check().code, 2);
     EXPECT_EQ(check({"--update"}).code, 2) << "--update must not overwrite the file";

@@ -69,7 +69,7 @@ TEST_F(compare_layouts, a_slower_build_is_found_and_the_effect_of_the_layout_is_
     EXPECT_EQ(found["verdict"], "slower");
     EXPECT_NEAR(found["layout_pct"].get<double>(), 2.1, 1);
     EXPECT_SAYS(ran.error_tail, "layouts of the same code differ by");
-    EXPECT_SAYS(ran.output, "Intervals cover where code comes to lie");
+    EXPECT_SAYS(ran.output, "effect of code placement");
 }
 
 TEST_F(compare_layouts, each_trial_names_its_layout_and_each_layout_runs_once_per_cycle) {

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-REMEDY = ("there is no Chromium to open report.html with; install one: .ci/install browser "
+REMEDY = ("no Chromium is installed, which opens report.html; install one with .ci/install browser "
           "(Debian: chromium-headless-shell)")
 
 
@@ -97,7 +97,8 @@ class Browser:
         """Returns the value of a JavaScript expression."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
-            raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "it threw"))
+            exception = answer["exceptionDetails"].get("exception", {})
+            raise RuntimeError(exception.get("description", "the script threw an exception"))
         return answer["result"].get("value")
 
     def complaints(self):

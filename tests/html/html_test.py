@@ -83,7 +83,7 @@ class Html(PageTest):
                 compared += 1
         return compared
 
-    def test_every_number_of_the_matrix_is_the_reports(self):
+    def test_every_number_of_the_matrix_equals_the_report(self):
         self.open()
         self.choose("Metrics", "all")
 
@@ -99,7 +99,7 @@ class Html(PageTest):
         self.assertGreater(self.expect_cells(self.report, lambda result: result["times_floor"] and [
             result["times_floor"][key] for key in ("median", "low", "high")]), 500)
 
-    def test_the_matrix_shows_what_a_workload_is_about_unless_asked_for_more(self):
+    def test_the_matrix_shows_primary_metrics_by_default(self):
         self.open()
         shown = {(cell["workload"], cell["metric"]) for cell in self.browser.run(CELLS)}
         about = {(each["name"], metric) for each in self.report["workloads"] for metric in each["primary_metrics"]}
@@ -117,11 +117,11 @@ class Html(PageTest):
     def test_nothing_is_wider_than_the_window(self):
         self.expect_nothing_wider_than_the_window()
 
-    def test_the_findings_are_on_the_first_screen(self):
+    def test_the_summary_is_on_the_first_screen(self):
         self.open()
-        bottom = self.browser.run("document.getElementById('findings').getBoundingClientRect().bottom")
+        bottom = self.browser.run("document.getElementById('summary').getBoundingClientRect().bottom")
         self.assertLess(bottom, 900)
-        self.assertGreater(self.browser.run("document.querySelectorAll('#findings > li').length"), 3)
+        self.assertGreater(self.browser.run("document.querySelectorAll('#summary > li').length"), 3)
 
     def test_a_cell_leads_to_its_trials(self):
         self.open()
@@ -137,7 +137,7 @@ class Html(PageTest):
             self.assertLessEqual(abs(value - exact), half_a_digit + 1e-4 * abs(exact))
         said = self.browser.run("document.getElementById('trials').textContent")
         self.assertIn(result["verdict"], said)
-        self.assertIn("interleaved" if result["pairing"] == "interleaved" else "sequential", said)
+        self.assertIn(result["pairing"], said)
 
     def test_the_matrix_is_used_with_the_keyboard(self):
         self.open()
@@ -164,7 +164,7 @@ class Html(PageTest):
         self.assertGreater(len(ratios), 5)
         self.assertEqual(ratios, sorted(ratios, reverse=True))
 
-    def test_whatever_a_name_is_it_stays_text(self):
+    def test_hostile_names_stay_text(self):
         report = with_hostile_names(self.report)
         self.expect_text_alone(made(report, "hostile", self.folder), "loopbench report")
         self.assertEqual(set(self.texts("#cells-table thead .name")), {each["name"] for each in report["contenders"]})
@@ -185,7 +185,7 @@ class Html(PageTest):
                              samples=[pair and factor * pair for pair in ratio.get("samples", [])])
         ran = self.open_compared(after)
         self.assertEqual(ran.returncode, 3, ran.stderr)
-        self.assertIn("loop-uring", self.texts("#findings .slower")[0])
+        self.assertIn("loop-uring", self.texts("#summary .slower")[0])
         ratios = {cell["contender"]: cell["text"] for cell in self.browser.run(CELLS) if cell["workload"] == "yield"}
         self.assertEqual(shown_number(ratios["loop-uring"])[0], 0.5)
         self.assertEqual(shown_number(ratios["loop-epoll"])[0], 1)
@@ -197,7 +197,7 @@ class Html(PageTest):
                 value, half_a_digit = shown_number(cell["text"])
                 self.assertLessEqual(abs(value - times[cell["contender"]][0]), half_a_digit, cell)
 
-    def test_a_comparison_says_what_crashed_what_is_lost_and_that_it_cannot_be_relied_on(self):
+    def test_a_comparison_names_crashed_and_lost_results_and_an_unreliable_session(self):
         after = json.loads(json.dumps(self.report))
         about_time = {each["name"] for each in after["workloads"] if each["primary_metrics"][0] == "time"}
         times = [each for each in after["results"]
@@ -214,14 +214,14 @@ class Html(PageTest):
         late["samples"] = [0 for _ in late["samples"]]
         after["aa"].update(found="unreliable", reason="it differs from itself")
         self.open_compared(after)
-        self.assertIn("it differs from itself", self.texts("#findings .caution")[0])
-        failed = self.texts("#findings .failed")
+        self.assertIn("it differs from itself", self.texts("#summary .caution")[0])
+        failed = self.texts("#summary .failed")
         self.assertIn(f"loop-uring on {crashed['workload']}", failed[0])
-        self.assertIn("2 had a value before", failed[1])
+        self.assertIn("2 results", failed[1])
         count = sum(int(re.search(r": (\d+) of", text)[1])
                     for kind in ("slower", "faster", "equivalent", "inconclusive")
-                    for text in self.texts(f"#findings .{kind}"))
-        self.assertRegex(self.texts("#findings .slower")[0], rf" of {count}\b")
+                    for text in self.texts(f"#summary .{kind}"))
+        self.assertRegex(self.texts("#summary .slower")[0], rf" of {count}\b")
 
     def test_a_comparison_survives_a_verdict_without_a_ratio(self):
         report = json.loads(json.dumps(self.report))
@@ -229,9 +229,9 @@ class Html(PageTest):
         judged = [each for each in report["results"] if each["verdict"] == "slower" and each["ratio"]]
         judged[0]["ratio"] = None
         self.open(made(report, "no_ratio", self.folder))
-        self.assertIn(f"{len(judged) - 1} of ", self.texts("#findings .slower")[0])
+        self.assertIn(f"{len(judged) - 1} of ", self.texts("#summary .slower")[0])
 
-    def test_everybody_who_is_not_certainly_apart_from_the_baseline_is_named_beside_the_metric(self):
+    def test_undecided_contenders_are_listed_by_metric(self):
         floors = {each["name"] for each in self.report["contenders"] if each["context"].get("role") == "floor"}
         headline = {each["name"]: each["primary_metrics"] for each in self.report["workloads"]}
         wanted = {(each["metric"], each["contender"]) for each in self.report["results"]
@@ -266,7 +266,7 @@ class Html(PageTest):
         self.assertTrue(self.browser.run("""Chart.getChart(document.querySelector("#accuracy canvas")).data.datasets
             .every(({data}) => Number.isFinite(data[0].x))"""))
 
-    def test_the_top_says_how_many_blocks_were_made_of_those_that_were_wanted(self):
+    def test_the_top_says_how_many_of_the_planned_blocks_were_measured(self):
         blocks = self.report["plan"]["blocks"]
         self.open()
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} blocks")
@@ -274,7 +274,7 @@ class Html(PageTest):
         self.open(made(cut, "cut", self.folder))
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} of {2 * blocks} blocks")
 
-    def test_a_curve_says_of_what_is_early_how_early_it_is(self):
+    def test_a_curve_shows_how_early_early_values_are(self):
         self.open()
         self.assertEqual(self.browser.run("""(() => {
           curves.push({workload: "w", contender: "c", metric: "late", values: [-2000000, 5]});

@@ -79,7 +79,7 @@ class Trends(PageTest):
         return {(each["workload"], each["metric"], each["contender"], each["machine"]["number"], point["date"][:10]):
                 (point["value"], point["low"], point["high"]) for each in self.series for point in each["points"]}
 
-    def test_every_number_of_the_tables_is_the_historys(self):
+    def test_every_number_of_the_tables_equals_the_history(self):
         self.open()
         kept, compared = self.kept_points(), 0
         for show in ("value", "baseline"):
@@ -92,7 +92,7 @@ class Trends(PageTest):
                     self.assertLessEqual(abs(value - number), half_a_digit + abs(number) * 1e-6, (cell, exact))
                     compared += 1
         self.assertGreater(compared, 3 * 1000)
-        self.assertEqual(kept, {}, "all that is kept is shown")
+        self.assertEqual(kept, {}, "some kept points are not shown")
 
     def test_every_point_is_drawn_where_the_history_has_it(self):
         self.open()
@@ -111,7 +111,7 @@ class Trends(PageTest):
     def test_nothing_is_wider_than_the_window(self):
         self.expect_nothing_wider_than_the_window()
 
-    def test_what_changed_is_said_between_its_commits_with_its_size(self):
+    def test_each_change_is_listed_with_its_commits_and_its_size(self):
         self.open()
         said = [" ".join(each.split()) for each in self.texts(".changes > li")]
         self.assertEqual(sum(len(re.findall("% worse|% better", each)) for each in said), len(self.changes))
@@ -125,7 +125,7 @@ class Trends(PageTest):
             better = 1 + change["better_by"]["median"] / 100
             self.assertIn(f"{100 * (max(better, 1 / better) - 1):.1f} %", text)
 
-    def test_a_change_leads_to_its_chart_whatever_is_chosen(self):
+    def test_a_change_leads_to_its_chart_despite_filters(self):
         self.open()
         self.choose(filter="no such workload")
         self.assertEqual(self.browser.run("document.querySelectorAll('#trends figure').length"), 0)
@@ -150,7 +150,7 @@ class Trends(PageTest):
         })()""")
         self.assertGreater(red, 30)
 
-    def test_another_machine_begins_new_lines_behind_a_dashed_one(self):
+    def test_another_machine_begins_new_lines_after_a_dashed_one(self):
         self.open()
         self.assertEqual(self.browser.run("machineChanges().map(({at, machine}) => [at, machine])"),
                          [[OTHER_MACHINE, 2]])
@@ -171,7 +171,7 @@ class Trends(PageTest):
         self.assertEqual(self.browser.run("shownRuns().length"), RUNS - OTHER_MACHINE)
         self.assertEqual(self.browser.run("machineChanges().length"), 0)
 
-    def test_what_is_shown_is_chosen_by_workload_contender_metric_and_machine(self):
+    def test_series_are_filtered_by_workload_contender_metric_and_machine(self):
         self.open()
         shown = "shownPanels().map(({workload, metric}) => `${workload} ${metric}`)"
         self.choose(filter="echo conns:100")
@@ -207,7 +207,7 @@ class Trends(PageTest):
         self.open(report)
         self.assertEqual(self.browser.run("report.seed"), seed)
 
-    def test_reports_that_are_there_stay(self):
+    def test_existing_report_pages_are_kept(self):
         first = next((self.folder / "runs").glob("1-*.html"))
         first.write_text("there")
         self.write_page()
@@ -236,7 +236,7 @@ class Trends(PageTest):
         self.assertFalse(self.browser.run("document.getElementById('run').open"))
         self.assertTrue(self.browser.run("document.activeElement.matches('#trends figure td button')"))
 
-    def test_charts_controls_and_dialogs_have_names_for_who_cannot_see_them(self):
+    def test_charts_controls_and_dialogs_have_accessible_names(self):
         self.open()
         unnamed = self.browser.run("""[...document.querySelectorAll("canvas")].filter((each) =>
             each.getAttribute("role") !== "img" || !each.getAttribute("aria-label").includes(
@@ -247,7 +247,7 @@ class Trends(PageTest):
         self.assertEqual(self.browser.run("document.getElementById('run').getAttribute('aria-labelledby')"),
                          "run-title")
 
-    def test_whatever_a_name_is_it_stays_text(self):
+    def test_hostile_names_stay_text(self):
         report = with_hostile_names(self.report)
         place, page = self.folder / "hostile.db", self.folder / "hostile.html"
         for number, name in enumerate(HOSTILE):
@@ -276,7 +276,7 @@ class Trends(PageTest):
         self.assertEqual(self.browser.complaints(), [])
         self.assertTrue(pathlib.Path(urllib.parse.unquote(urllib.parse.urlparse(address).path)).is_file(), address)
 
-    def test_without_a_number_to_show_it_says_so(self):
+    def test_a_history_without_numbers_has_no_series(self):
         run = run_of(smaller(self.report), 0, random.Random(1)) | {"complete": False}
         place, source, page = (self.folder / f"interrupted.{kind}" for kind in ("db", "json", "html"))
         source.write_text(json.dumps(run))

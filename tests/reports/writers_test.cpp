@@ -43,7 +43,7 @@ TEST(writers, the_table_equals_the_golden_file) {
 }
 
 /// Returns the sample report with a reliable session, so that verdicts count.
-reports::report fit_report() {
+reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;
     return report;
@@ -53,15 +53,15 @@ TEST(writers, formats_for_ci_systems_equal_the_golden_files) {
     EXPECT_EQ(reports::find_format("gbench")->write(sample_report()), golden("report.gbench.json"));
     EXPECT_EQ(reports::find_format("bmf")->write(sample_report()), golden("report.bmf.json"));
     EXPECT_EQ(reports::find_format("openmetrics")->write(sample_report()), golden("report.openmetrics"));
-    EXPECT_EQ(reports::write_junit(fit_report()), golden("report.junit.xml"));
-    EXPECT_EQ(reports::write_github(fit_report()), golden("report.github"));
+    EXPECT_EQ(reports::write_junit(reliable_report()), golden("report.junit.xml"));
+    EXPECT_EQ(reports::write_github(reliable_report()), golden("report.github"));
 }
 
 TEST(writers, html_is_complete_and_escapes_the_report) {
     auto report = sample_report();
     report.warnings.push_back({"</script>", "<!-- & <script>", "\xff\u2028"});
     const auto page = reports::write_html(report);
-    EXPECT_EQ(page.find("{{"), std::string::npos) << "a part is missing";
+    EXPECT_EQ(page.find("{{"), std::string::npos) << "a part of the page is missing";
     const std::string_view begin = "id=\"data\">", end = "</script>";
     const auto first = page.find(begin) + begin.size();
     const auto data = page.substr(first, page.find(end, first) - first);
@@ -88,7 +88,7 @@ TEST(writers, html_has_distributions_up_to_their_largest_value) {
 /// Returns the sample report with this verdict on a metric of loop-tick's periodic timer, which may be a
 /// primary one.
 reports::report with_verdict(const char* metric, reports::verdict found) {
-    auto report = fit_report();
+    auto report = reliable_report();
     for (auto& item : report.results)
         if (item.contender == "loop-tick") {
             item.metric = metric;
@@ -112,10 +112,10 @@ TEST(writers, a_worse_primary_metric_is_a_failure_for_ci_systems) {
     EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"cpu is worse than");
     busy.workloads[1].primary_metrics = {"time"};
     EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
-    EXPECT_SAYS(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
+    EXPECT_SAYS(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960×");
     const auto unknown = with_verdict("late_p50", inconclusive);
     EXPECT_SAYS(reports::write_junit(unknown),
-                "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
+                "<skipped>late_p50: inconclusive, smallest detectable difference: 8.8 %</skipped>");
     EXPECT_SAYS(reports::write_github(unknown),
                 "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
 }
@@ -213,11 +213,12 @@ TEST(writers, control_characters_never_reach_a_terminal) {
                                  "c\x9b"
                                  "d\x7f\n"),
               "a?b?c?d??");
-    EXPECT_EQ(reports::printable("µ ě €", "\n"), "µ ě €") << "their last bytes look like some";
+    EXPECT_EQ(reports::printable("µ ě €", "\n"), "µ ě €") << "their last bytes look like control characters";
     EXPECT_EQ(reports::printable("a\nb\r", "\n"), "a\nb?");
-    EXPECT_EQ(reports::printable("\u202eab\u2066\u200f"), "?ab??") << "direction is control, too";
+    EXPECT_EQ(reports::printable("\u202eab\u2066\u200f"), "?ab??")
+        << "characters of text direction are control characters";
     EXPECT_EQ(reports::printable("\uFFFE\uFFFF\uFDD0\U0001FFFE\uFFFD\uFDCF"), "????\uFFFD\uFDCF")
-        << "no characters at all, which XML refuses";
+        << "XML refuses these code points";
 }
 
 }  // namespace

@@ -97,10 +97,10 @@ TEST(gbench_json, the_context_is_kept_without_the_name_of_the_machine_and_the_pa
 }
 
 TEST(gbench_json, other_output_is_refused_with_its_position_and_its_first_bytes) {
-    for (const auto* part : {"line 1, column 1: not JSON", "\"hello world\""})
+    for (const auto* part : {"line 1, column 1: invalid or incomplete JSON", "\"hello world\""})
         EXPECT_SAYS(complaint("hello\nworld"), part);
     EXPECT_SAYS(complaint("{\n \"a\": nan}"), "line 2, column 7");
-    EXPECT_SAYS(complaint(R"({"benchmarks":[)"), "not JSON");
+    EXPECT_SAYS(complaint(R"({"benchmarks":[)"), "incomplete JSON");
     EXPECT_EQ(complaint(" \n"), "printed nothing");
     EXPECT_SAYS(complaint("[]"), "\"benchmarks\"");
     EXPECT_SAYS(complaint(R"({"benchmarks":3})"), "\"benchmarks\"");

@@ -21,15 +21,15 @@ enum class topic {
     connections,  // io_uring compared with epoll, with the most connections
     timers,       // the most accurate and the latest timers, and their CPU
     waiting,      // contenders that burn CPU while there is nothing to do
-    certainty,    // number of undecided comparisons
+    undecided,    // number of undecided comparisons
     trust         // the A/A comparison
 };
 constexpr auto names_of(topic) {
     return std::to_array<std::string_view>(
-        {"caution", "failed", "cost", "limit", "connections", "timers", "waiting", "certainty", "trust"});
+        {"caution", "failed", "cost", "limit", "connections", "timers", "waiting", "undecided", "trust"});
 }
 
-struct finding {
+struct summary_sentence {
     topic about = topic::caution;
     /// The subject, in one to three words, without a colon.
     std::string_view title;
@@ -41,7 +41,7 @@ struct finding {
 };
 
 /// Returns the sentences in the order of the topics, without topics for which the report has no data.
-std::vector<finding> findings_of(const report& content);
+std::vector<summary_sentence> summary_sentences_of(const report& content);
 
 /// A contender on one workload by one metric, as a ratio to the baseline with its interval. For the baseline
 /// itself, all three numbers are 1.

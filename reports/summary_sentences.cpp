@@ -1,4 +1,4 @@
-#include "reports/findings.hpp"
+#include "reports/summary_sentences.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -109,6 +109,33 @@ std::string listed(const names& all, std::size_t most = names_shown) {
     return fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
+/// Returns "yield", "the other 3 workloads" or "2 of the other 3 workloads".
+std::string which_others(const names& those, std::size_t all) {
+    if (all == 1) return cut(those.front());
+    const auto others = fmt::format("the other {} workloads", all);
+    return those.size() == all ? others : fmt::format("{} of {}", those.size(), others);
+}
+
+/// Returns "is" or "are".
+std::string_view is_or_are(const names& those) {
+    return those.size() == 1 ? "is" : "are";
+}
+
+/// Returns "burns" or "burn".
+std::string_view burn_or_burns(const names& those) {
+    return those.size() == 1 ? "burns" : "burn";
+}
+
+/// Formats a ratio: "1.27×".
+std::string times(double value) {
+    return three_digits(value) + "×";
+}
+
+/// Returns " (2.36 to 2.67)", or "" if an end of the interval is missing.
+std::string in_brackets(const std::optional<double>& low, const std::optional<double>& high) {
+    return low && high ? fmt::format(" ({} to {})", three_digits(*low), three_digits(*high)) : "";
+}
+
 std::string share(double value) {
     return fmt::format("{:.{}f} %", 100 * value, value < 0.0995 ? 1 : 0);
 }
@@ -131,16 +158,18 @@ struct range {
 };
 
 /// Returns "on yield", "on all 7 workloads" or "on 6 of 7 workloads"; if only some of the compared workloads
-/// give a decision, "on both workloads that tell (of 7)".
-std::string on_how_many(const names& those, std::size_t telling, std::size_t compared) {
-    const bool all_tell = telling >= compared;
-    const auto whole = all_tell ? std::string{} : fmt::format(" that tell (of {})", compared);
-    if (those.size() < telling) return fmt::format("on {} of {} workloads{}", those.size(), telling, whole);
-    if (telling == 1)
-        return fmt::format("on {}{}", cut(those.front()),
-                           all_tell ? "" : fmt::format(", the one of {} workloads that tells,", compared));
-    if (telling == 2) return fmt::format("on both workloads{}", whole);
-    return fmt::format("on all {} workloads{}", telling, whole);
+/// are decided, "on both decided workloads (of 7)".
+std::string on_how_many(const names& those, std::size_t decided, std::size_t compared) {
+    const bool all_decided = decided >= compared;
+    const std::string_view kind = all_decided ? "workloads" : "decided workloads";
+    const auto whole = all_decided ? std::string{} : fmt::format(" (of {})", compared);
+    if (those.size() < decided) return fmt::format("on {} of {} {}{}", those.size(), decided, kind, whole);
+    if (decided == 1)
+        return fmt::format(
+            "on {}{}", cut(those.front()),
+            all_decided ? "" : fmt::format(", the only decided one of {} workloads", compared));
+    if (decided == 2) return fmt::format("on both {}{}", kind, whole);
+    return fmt::format("on all {} {}{}", decided, kind, whole);
 }
 
 /// The leaders of each workload: contenders that no other one significantly beats.
@@ -191,52 +220,62 @@ lead_table leads_by_time(const indexed_report& in) {
     return table;
 }
 
-/// Returns the ratios of the contenders that are significantly faster than the baseline.
-std::string times_as_fast(const indexed_report& in, const sources& those) {
+/// Returns "a and b are 1.40× to 1.50× as fast as asio-epoll on yield" for the leaders, with the ratios of
+/// those that are significantly faster than the baseline; a single ratio has its interval. Without such a
+/// ratio, returns which contenders lead.
+std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
+    const auto baseline = cut(in.whole().baseline);
     range ratios;
-    bool some_are_level = false, others_than_the_baseline = false;
-    for (const auto* item : those) {
+    std::vector<const ratio*> significant;
+    bool some_are_level = false;
+    for (const auto* item : those.from) {
         if (item->contender == in.whole().baseline) continue;
-        others_than_the_baseline = true;
-        if (item->judged == verdict::faster && item->to_baseline)
+        if (item->judged == verdict::faster && item->to_baseline) {
             ratios.add(item->to_baseline->median);
-        else
+            significant.push_back(&*item->to_baseline);
+        } else {
             some_are_level = true;
+        }
     }
-    if (!others_than_the_baseline) return ", the baseline";
-    if (!ratios.least) return fmt::format(", level with {}", cut(in.whole().baseline));
-    return fmt::format(": {} times as fast as {}{}", ratios.text(three_digits), cut(in.whole().baseline),
-                       some_are_level ? " where that is certain" : "");
+    constexpr std::string_view unbeaten = "no contender is significantly faster";
+    if (!ratios.least && !some_are_level)
+        return fmt::format("{} than {}, the baseline, {}", unbeaten, listed(those.who), where);
+    if (!ratios.least)
+        return fmt::format("{} than {} {}; no difference from {} is significant", unbeaten, listed(those.who),
+                           where, baseline);
+    const auto interval =
+        significant.size() == 1 ? in_brackets(significant.front()->low, significant.front()->high) : "";
+    return fmt::format("{} {} {} as fast as {} {}{}{}; {}", listed(those.who), is_or_are(those.who),
+                       ratios.text(times), baseline, where, interval,
+                       some_are_level ? " where the difference is significant" : "", unbeaten);
 }
 
-void find_cost(std::vector<finding>& all, const indexed_report& in) {
+void find_cost(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto table = leads_by_time(in);
     if (table.empty()) return;
     const auto first = widest_lead(table);
-    finding found{topic::cost, "Speed",
-                  fmt::format("{} nobody is certainly faster than {}{}",
-                              on_how_many(first.on, table.size(), in.compared("time")), listed(first.who),
-                              times_as_fast(in, first.from)),
-                  first.from};
+    summary_sentence found{
+        topic::cost, "Speed",
+        speed_of_leaders(in, first, on_how_many(first.on, table.size(), in.compared("time"))) + ".",
+        first.from};
     lead_table rest = table;
     std::erase_if(
         rest, [&](const auto& each) { return std::ranges::find(first.on, each.first) != first.on.end(); });
     if (!rest.empty()) {
         const auto second = widest_lead(rest);
-        found.text += fmt::format("; of the others, {} nobody than {}",
-                                  on_how_many(second.on, rest.size(), rest.size()), listed(second.who));
+        found.text += fmt::format(" On {}, no contender is significantly faster than {}.",
+                                  which_others(second.on, rest.size()), listed(second.who));
         found.from.insert(found.from.end(), second.from.begin(), second.from.end());
     }
-    found.text += ".";
     all.push_back(std::move(found));
 }
 
-void find_limit(std::vector<finding>& all, const indexed_report& in) {
+void find_limit(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto table = leads_by_time(in);
     if (table.empty()) return;
     const auto first = widest_lead(table).who.front();
     range multiples;
-    finding found{topic::limit, "Limit", "", {}};
+    summary_sentence found{topic::limit, "Limit", "", {}};
     for (const auto workload : in.about("time")) {
         const auto* const item = in.number(workload, first, "time");
         if (item == nullptr || !item->times_floor || item->times_floor->floor == first) continue;
@@ -244,10 +283,12 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(item);
     }
     if (found.from.empty()) return;
-    found.text = fmt::format("{} takes {} times as long as the best floor, without a loop ({}).", cut(first),
-                             multiples.text(three_digits),
-                             found.from.size() == 1 ? "on " + cut(found.from.front()->workload)
-                                                    : fmt::format("{} workloads", found.from.size()));
+    const auto& one = *found.from.front();
+    found.text = fmt::format(
+        "{} takes {} as long as the fastest floor, the same system calls with no loop around them, on {}.",
+        cut(first), multiples.text(times),
+        found.from.size() == 1 ? cut(one.workload) + in_brackets(one.times_floor->low, one.times_floor->high)
+                               : fmt::format("{} workloads", found.from.size()));
     all.push_back(std::move(found));
 }
 
@@ -261,20 +302,20 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
-/// Returns whether a direct comparison of the two found a difference; nothing if they were not compared.
-std::optional<bool> is_apart_as_drivers(const standing& one, const standing& other) {
+/// Returns the verdict of a direct comparison of the two; nothing if they were not compared.
+std::optional<verdict> verdict_as_drivers(const standing& one, const standing& other) {
     const auto said = [](const standing& ours, const standing& theirs) {
         return ours.item->to_epoll && ours.item->to_epoll->to == theirs.item->contender;
     };
     const auto* const found = said(one, other) ? &one : said(other, one) ? &other : nullptr;
     if (found == nullptr) return std::nullopt;
-    return is_difference(found->item->to_epoll->judged);
+    return found->item->to_epoll->judged;
 }
 
 /// Returns whether neither can be called better: by their direct comparison, or by intervals and the verdict.
 bool level(const standing& one, const standing& other, std::string_view baseline) {
     const auto no_difference = [](const standing& each) { return !is_difference(each.item->judged); };
-    if (const auto is_apart = is_apart_as_drivers(one, other)) return !*is_apart;
+    if (const auto judged = verdict_as_drivers(one, other)) return !is_difference(judged);
     return touch(one, other) || (one.item->contender == baseline && no_difference(other)) ||
            (other.item->contender == baseline && no_difference(one));
 }
@@ -282,7 +323,6 @@ bool level(const standing& one, const standing& other, std::string_view baseline
 /// The best contender on io_uring and the best on epoll, from standings sorted by speed.
 struct driver_pair {
     standing ours, theirs;
-    bool certain = false;
 
     /// Returns the ratio from paired measurement; if the report has none for these two, the quotient of their
     /// ratios to the baseline.
@@ -302,11 +342,12 @@ std::optional<driver_pair> uring_and_epoll(const indexed_report& in, const place
     };
     const auto ours = best_on("io_uring"), theirs = best_on("epoll");
     if (ours == order.end() || theirs == order.end()) return std::nullopt;
-    return driver_pair{*ours, *theirs, !level(*ours, *theirs, in.whole().baseline)};
+    return driver_pair{*ours, *theirs};
 }
 
-std::string_view how_sure(bool certain) {
-    return certain ? "certain" : "not certain";
+std::string_view how_sure(const standing& one, const standing& other, std::string_view baseline) {
+    if (verdict_as_drivers(one, other) == verdict::equivalent) return "equivalent";
+    return level(one, other, baseline) ? "undecided" : "significant";
 }
 
 /// Returns the CPU time per operation of both, and whether the difference is significant; empty if one of
@@ -321,13 +362,13 @@ std::string cpu_compared(const indexed_report& in, const driver_pair& of, source
     const auto one = std::ranges::find(all, ours, &standing::item);
     const auto other = std::ranges::find(all, theirs, &standing::item);
     const bool is_judged = one != all.end() && other != all.end();
-    return fmt::format(
-        "; {} against {} of CPU per operation{}", human_time(*ours->median), human_time(*theirs->median),
-        is_judged ? fmt::format(", {}", how_sure(!level(*one, *other, in.whole().baseline))) : "");
+    return fmt::format("; CPU per operation: {} against {}{}", human_time(*ours->median),
+                       human_time(*theirs->median),
+                       is_judged ? fmt::format(" ({})", how_sure(*one, *other, in.whole().baseline)) : "");
 }
 
 /// Adds the comparison of io_uring with epoll, for the workload with the most connections that has both.
-void find_connections(std::vector<finding>& all, const indexed_report& in) {
+void find_connections(std::vector<summary_sentence>& all, const indexed_report& in) {
     std::uint64_t most = 1;
     std::optional<driver_pair> busiest;
     for (const auto workload : in.about("time")) {
@@ -338,12 +379,12 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
         }
     }
     if (!busiest) return;
-    const auto& [ours, theirs, certain] = *busiest;
-    finding found{topic::connections, "io_uring or epoll", "", {ours.item, theirs.item}};
+    const auto& [ours, theirs] = *busiest;
+    summary_sentence found{topic::connections, "io_uring or epoll", "", {ours.item, theirs.item}};
     found.text =
-        fmt::format("on {} {} (io_uring) is {} times as fast as {} (epoll), {}{}.", cut(ours.item->workload),
-                    cut(ours.item->contender), three_digits(busiest->times_as_fast()),
-                    cut(theirs.item->contender), how_sure(certain), cpu_compared(in, *busiest, found.from));
+        fmt::format("{} (io_uring) is {} as fast as {} (epoll) on {} ({}){}.", cut(ours.item->contender),
+                    times(busiest->times_as_fast()), cut(theirs.item->contender), cut(ours.item->workload),
+                    how_sure(ours, theirs, in.whole().baseline), cpu_compared(in, *busiest, found.from));
     all.push_back(std::move(found));
 }
 
@@ -384,8 +425,8 @@ std::string how_late(const lead& those, std::string_view workload) {
     return fmt::format("{} late on {}", lateness(there), cut(workload));
 }
 
-/// Returns " for 36.0 to 56.6 µs of CPU per operation"; empty if they did not report it.
-std::string at_which_price(const indexed_report& in, const lead& those, std::string_view workload,
+/// Returns " with 36.0 to 56.6 µs of CPU per operation"; empty if they did not report it.
+std::string cpu_of_leaders(const indexed_report& in, const lead& those, std::string_view workload,
                            sources& from) {
     range cpu;
     for (const auto who : those.who)
@@ -393,7 +434,7 @@ std::string at_which_price(const indexed_report& in, const lead& those, std::str
             cpu.add(*spent->median);
             from.push_back(spent);
         }
-    return cpu.least ? fmt::format(" for {} of CPU per operation", cpu.text(human_time)) : "";
+    return cpu.least ? fmt::format(" with {} of CPU per operation", cpu.text(human_time)) : "";
 }
 
 /// Returns the contender that is significantly the latest, and the workloads where it is.
@@ -438,11 +479,11 @@ range burnt_by(const indexed_report& in, const lead& those) {
 
 /// Adds the most accurate contenders and their CPU time; those that burn a core are named separately from
 /// those that sleep, for the same workload if possible.
-void find_timers(std::vector<finding>& all, const indexed_report& in) {
+void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     const auto table = leads_by_lateness(in, sleeps);
     if (table.empty()) return;
-    finding found{topic::timers, "Timers", "most accurate: ", {}};
+    summary_sentence found{topic::timers, "Timers", "", {}};
     const auto first = widest_lead(table);
     const auto of_all = leads_by_lateness(in, [](const result&) { return true; });
     const auto first_of_all = of_all.empty() ? lead{} : widest_lead(of_all);
@@ -454,30 +495,34 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
         });
         if (!both.empty()) shown_on = most_measured(in, both);
         found.text +=
-            fmt::format("{}, burning {} of a core, {}; ", listed(first_of_all.who), burnt.text(share),
-                        how_late(first_of_all, both.empty() ? most_measured(in, first_of_all.on) : shown_on));
+            fmt::format("{} {} the most accurate ({}) and {} {} of a core. ", listed(first_of_all.who),
+                        is_or_are(first_of_all.who),
+                        how_late(first_of_all, both.empty() ? most_measured(in, first_of_all.on) : shown_on),
+                        burn_or_burns(first_of_all.who), burnt.text(share));
         found.from = first_of_all.from;
     }
     const bool some_burn = std::ranges::any_of(table, [&](const auto& each) {
         const auto measured = in.measured(each.first, "late_p50");
         return std::ranges::any_of(measured, [&](const result* item) { return !sleeps(*item); });
     });
-    if (some_burn) found.text += "of those that sleep, ";
+    if (some_burn) found.text += "Among contenders that sleep, ";
     found.from.insert(found.from.end(), first.from.begin(), first.from.end());
-    found.text += fmt::format("{} ({} nobody is certainly better), {}{}", listed(first.who),
+    found.text += fmt::format("{} {} {}{}; {}, {} is significantly more accurate.", listed(first.who),
+                              is_or_are(first.who), how_late(first, shown_on),
+                              cpu_of_leaders(in, first, shown_on, found.from),
                               on_how_many(first.on, table.size(), in.compared("late_p50")),
-                              how_late(first, shown_on), at_which_price(in, first, shown_on, found.from));
+                              some_burn ? "no other one" : "no contender");
     if (const auto last = latest(in)) {
-        found.text += fmt::format("; latest: {}, {}", listed(last->who), lateness(last->from));
+        found.text +=
+            fmt::format(" {} is significantly the latest ({}).", listed(last->who), lateness(last->from));
         found.from.insert(found.from.end(), last->from.begin(), last->from.end());
     }
-    found.text += ".";
     all.push_back(std::move(found));
 }
 
 /// Returns "" if all contenders measured on workloads of waiting reported their CPU share, otherwise how many
 /// did. Printing this counter is a contender's own choice.
-std::string as_far_as_they_say(const indexed_report& in) {
+std::string among_those_that_report(const indexed_report& in) {
     std::set<std::string_view> waiting, silent;
     for (const auto workload : workloads_that_wait(in))
         for (const auto* const item : in.measured(workload, "time")) {
@@ -485,15 +530,16 @@ std::string as_far_as_they_say(const indexed_report& in) {
             if (in.number(workload, item->contender, "spin") == nullptr) silent.insert(item->contender);
         }
     if (silent.empty()) return "";
-    return fmt::format(", as far as {} of {} contenders say", waiting.size() - silent.size(), waiting.size());
+    return fmt::format(" among the {} of {} contenders that report it", waiting.size() - silent.size(),
+                       waiting.size());
 }
 
 /// Adds the contenders that burn CPU on any workload of waiting, and the highest share of the others.
-void find_waiting(std::vector<finding>& all, const indexed_report& in) {
+void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) {
     names burners;
     range burnt;
     const result* others = nullptr;  // the result with the highest share among them
-    finding found{topic::waiting, "Waiting", "", {}};
+    summary_sentence found{topic::waiting, "Waiting", "", {}};
     sources not_burning;
     const auto is_a_burner = [&](std::string_view who) {
         return std::ranges::find(burners, who) != burners.end();
@@ -518,20 +564,20 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     const auto who_of_others = others == nullptr
                                    ? std::string{}
                                    : fmt::format("{} ({})", share(*others->median), cut(others->contender));
-    const auto as_they_say = as_far_as_they_say(in);
+    const auto reported = among_those_that_report(in);
     if (burners.empty()) {
-        found.text = fmt::format(
-            "{}{}: at the most {}.",
-            others_may_burn ? "whether anybody burns a core is not certain" : "nobody burns a core",
-            as_they_say, who_of_others);
+        found.text = others_may_burn
+                         ? fmt::format("undecided; the highest CPU share is {}{}.", who_of_others, reported)
+                         : fmt::format("no contender burns a core; the highest CPU share is {}{}.",
+                                       who_of_others, reported);
     } else {
-        found.text = fmt::format("{} {} {} of a core", listed(burners),
-                                 burners.size() == 1 ? "burns" : "burn", burnt.text(share));
+        found.text =
+            fmt::format("{} {} {} of a core", listed(burners), burn_or_burns(burners), burnt.text(share));
         if (others != nullptr)
             found.text += fmt::format(
                 "; {} {}{}",
-                others_may_burn ? "whether others do is not certain, with up to" : "nobody else more than",
-                who_of_others, as_they_say);
+                others_may_burn ? "the others are undecided, with up to" : "the others use at most",
+                who_of_others, reported);
         found.text += ".";
     }
     all.push_back(std::move(found));
@@ -539,36 +585,37 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
 
 /// Returns whether the time was too short for an interval, and the cores were busy when the run began.
 bool was_too_busy(const report& content) {
-    const auto is_told = [&](std::string_view code) {
+    const auto warns = [&](std::string_view code) {
         return std::ranges::find(content.warnings, code, &warning::code) != content.warnings.end();
     };
-    return is_told("budget") && is_told("few_trials") && content.where.cores > 0 &&
+    return warns("budget") && warns("few_trials") && content.where.cores > 0 &&
            content.where.load_average[0] > static_cast<double>(content.where.cores);
 }
 
-void find_cautions(std::vector<finding>& all, const report& content) {
+void find_cautions(std::vector<summary_sentence>& all, const report& content) {
     if (was_too_busy(content))
-        all.push_back({topic::caution,
-                       "Too few blocks",
-                       fmt::format("this machine was busy (load {:.1f} on {} cores): end that, or give the "
-                                   "run more time, as with `loopbench run --quick --budget 2min`.",
-                                   content.where.load_average[0], content.where.cores),
-                       {}});
+        all.push_back(
+            {topic::caution,
+             "Too few blocks",
+             fmt::format("the machine was busy (load {:.1f} on {} cores); stop the other programs, or "
+                         "allow more time, for example `loopbench run --quick --budget 2min`.",
+                         content.where.load_average[0], content.where.cores),
+             {}});
     if (!content.complete) all.push_back({topic::caution, "Incomplete", why_incomplete(content), {}});
     if (const auto why = why_unreliable(content))
         all.push_back({topic::caution,
                        "Unreliable",
-                       fmt::format("no verdict of this session can be relied on; {}.", cut(*why, 200)),
+                       fmt::format("no verdict of this session counts; {}.", cut(*why, 200)),
                        {}});
     if (content.aa && content.aa->found == reliability::unknown)
         all.push_back({topic::caution,
                        "Preliminary",
-                       fmt::format("whether this machine was quiet enough is not known; {}.",
-                                   cut(content.aa->reason.value_or("the A/A had too little"), 200)),
+                       fmt::format("the noise of this machine is unknown; {}.",
+                                   cut(content.aa->reason.value_or("the A/A has too few blocks"), 200)),
                        {}});
 }
 
-void find_failures(std::vector<finding>& all, const report& content) {
+void find_failures(std::vector<summary_sentence>& all, const report& content) {
     sources failed;
     std::size_t not_run = 0;
     for (const auto& item : content.results) {
@@ -579,21 +626,23 @@ void find_failures(std::vector<finding>& all, const report& content) {
         const auto& first = *failed.front();
         all.push_back({topic::failed, "Failed",
                        fmt::format("{} on {}{}.", cut(first.contender), cut(first.workload),
-                                   failed.size() > 1 ? fmt::format(" and {} more", failed.size() - 1) : ""),
+                                   failed.size() > 1 ? fmt::format(", and {} more {}", failed.size() - 1,
+                                                                   failed.size() == 2 ? "result" : "results")
+                                                     : ""),
                        failed});
     }
     if (not_run > 0)
         all.push_back(
             {topic::failed,
              "Not run",
-             fmt::format("{} {}, whose turn did not come.", not_run, not_run == 1 ? "cell" : "cells"),
+             fmt::format("{} {}; the run ended first.", not_run, not_run == 1 ? "result" : "results"),
              {}});
 }
 
 /// Number of verdicts for a metric, and the undecided ones. Excludes floors, because users do not choose one.
 struct tally {
     std::size_t compared = 0;
-    sources uncertain;
+    sources undecided;
 };
 
 std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in) {
@@ -604,7 +653,7 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
             std::ranges::find(all, std::string_view{item.metric}, [](auto& each) { return each.first; });
         if (found == all.end()) found = all.insert(found, {item.metric, {}});
         ++found->second.compared;
-        if (item.judged == verdict::inconclusive) found->second.uncertain.push_back(&item);
+        if (item.judged == verdict::inconclusive) found->second.undecided.push_back(&item);
     }
     const auto time = std::ranges::find(all, "time", [](const auto& each) { return each.first; });
     if (time != all.end()) std::rotate(all.begin(), time, std::next(time));
@@ -619,7 +668,7 @@ std::string_view short_title(std::string_view metric) {
     return title;
 }
 
-void find_certainty(std::vector<finding>& all, const indexed_report& in) {
+void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto counted = tallies(in);
     if (counted.empty() && std::ranges::any_of(in.whole().results, [](const result& each) {
             return each.judged.has_value();  // of floors, or of metrics that are not primary
@@ -627,34 +676,35 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
         return;
     const auto baseline = cut(in.whole().baseline);
     if (counted.empty())
-        return all.push_back({topic::certainty,
+        return all.push_back({topic::undecided,
                               "Not compared",
-                              fmt::format("there is nothing to compare with {}.", baseline),
+                              fmt::format("no contender has a verdict against {}.", baseline),
                               {}});
-    finding found{topic::certainty, "Not certain", "", {}};
+    summary_sentence found{topic::undecided, "Undecided", "", {}};
     std::size_t compared = 0;
     std::vector<std::string> parts;
     for (const auto& [metric, of] : counted) {
         compared += of.compared;
-        if (of.uncertain.empty()) continue;
+        if (of.undecided.empty()) continue;
         parts.push_back(
-            fmt::format("{} {} of {}", cut(short_title(metric)), of.uncertain.size(), of.compared));
-        found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
+            fmt::format("{} {} of {}", cut(short_title(metric)), of.undecided.size(), of.compared));
+        found.from.insert(found.from.end(), of.undecided.begin(), of.undecided.end());
     }
     found.text = parts.empty() ? fmt::format("none of {} comparisons with {}.", compared, baseline)
-                               : fmt::format("{} of {} comparisons with {} (?), floors left out: {}.",
+                               : fmt::format("{} of {} comparisons with {} (marked ?, without floors): {}.",
                                              found.from.size(), compared, baseline, fmt::join(parts, ", "));
     all.push_back(std::move(found));
 }
 
 /// Adds whether the verdicts are reliable; if that is unknown, find_cautions() has said so.
-void find_trust(std::vector<finding>& all, const report& content) {
-    finding found{topic::trust, "A/A", "", {}};
+void find_trust(std::vector<summary_sentence>& all, const report& content) {
+    summary_sentence found{topic::trust, "A/A", "", {}};
     if (!content.aa)
-        found.text = fmt::format("none; {} was not compared with itself.", cut(content.baseline));
+        found.text = fmt::format("not measured; {} has no A/A copy in this report.", cut(content.baseline));
     else if (content.aa->found == reliability::reliable)
         found.text = fmt::format(
-            "{} beside itself showed no difference; on {} of {} workloads it is proven equal.",
+            "{} does not differ significantly from its A/A copy; on {} of {} workloads both are proven "
+            "equivalent.",
             cut(content.baseline),
             std::ranges::count(content.aa->comparisons, verdict::equivalent, &self_comparison::judged),
             content.aa->comparisons.size());
@@ -690,8 +740,8 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     return group;
 }
 
-std::vector<finding> findings_of(const report& content) {
-    std::vector<finding> all;
+std::vector<summary_sentence> summary_sentences_of(const report& content) {
+    std::vector<summary_sentence> all;
     const indexed_report in{content};
     find_cautions(all, content);
     find_failures(all, content);
@@ -703,7 +753,7 @@ std::vector<finding> findings_of(const report& content) {
         find_timers(all, in);
     }
     find_waiting(all, in);
-    if (!unreliable) find_certainty(all, in);
+    if (!unreliable) find_undecided(all, in);
     if (!content.results.empty()) find_trust(all, content);
     return all;
 }
