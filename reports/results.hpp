@@ -116,7 +116,7 @@ struct alarm_rate {
     double at_most_pct = 100;  // 95 % upper bound of the false-alarm rate
 };
 
-/// How interleaved trials of a workload agree with those of another pairing, its referee.
+/// The agreement of a workload's interleaved trials with those of another pairing, its referee.
 struct pairing_agreement {
     std::string workload;
     pairing referee = pairing::sequential;

@@ -19,7 +19,7 @@ enum class result_status {
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class reliability { reliable, unreliable, unknown };
-/// How the trials of a block are arranged in time. It determines how they can be compared.
+/// The arrangement of a block's trials in time. It determines how they can be compared.
 enum class pairing {
     sequential,   // one after the other
     interleaved,  // all alive on one core, working one at a time for a millisecond or two

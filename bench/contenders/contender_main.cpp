@@ -211,7 +211,7 @@ context context_of(const contender_info& info, const contender_settings& setting
                 {"timer_slack_ns", timer_slack_in_use()},
                 {"buffers", info.buffers},
                 {"slices", "1"},  // it knows LOOPBENCH_SLICES
-                {"size", settings.size == trial_size::small ? "small" : "full"}};
+                {"size", settings.size == workload_size::small ? "small" : "full"}};
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (!info.role.empty()) all.emplace_back("role", info.role);
     if (!info.files.empty()) all.emplace_back("files", info.files);

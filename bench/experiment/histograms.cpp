@@ -274,16 +274,9 @@ bool has_histograms_beside(const fs::path& report_file) {
     return fs::exists(folder / file_name) && fs::exists(folder / journal_name);
 }
 
-std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
-                                                  const reports::report& report) {
-    const auto file = beside(report_file, file_name), journal = beside(report_file, journal_name);
-    const auto record =
-        read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
-    if (const auto other = what_differs(record, report); !other.empty())
-        throw usage_error{
-            "{} and {} belong to different runs: their {} differ; name the report in the folder of its run",
-            journal.native(), report_file.native(), other};
-    const auto merged = read_lines(file, record);
+std::vector<reports::histogram> histograms_in(const fs::path& folder, const session_record& record,
+                                              const reports::report& report) {
+    const auto merged = read_lines(folder / file_name, record);
     std::vector<reports::histogram> all;
     for (const auto& result : report.results) {
         if (result.metric != "time" || result.status != reports::result_status::ok) continue;
@@ -293,6 +286,18 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
                 all.push_back(found->second);
     }
     return all;
+}
+
+std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
+                                                  const reports::report& report) {
+    const auto file = beside(report_file, file_name), journal = beside(report_file, journal_name);
+    const auto record =
+        read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
+    if (const auto other = what_differs(record, report); !other.empty())
+        throw usage_error{
+            "{} and {} belong to different runs: their {} differ; name the report in the folder of its run",
+            journal.native(), report_file.native(), other};
+    return histograms_in(file.parent_path(), record, report);
 }
 
 }  // namespace loopbench::bench

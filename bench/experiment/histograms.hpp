@@ -43,10 +43,15 @@ std::function<std::string_view()> joined_histograms(std::vector<std::filesystem:
 /// Returns true if the file's folder has what histograms_beside() needs.
 bool has_histograms_beside(const std::filesystem::path& report_file);
 
-/// Returns the histograms of the report's results from the file beside it, in the report's order, for the
-/// trials that count (counting_attempts) according to the journal, which is also there. Throws
-/// reports::format_error if the file has another format, and usage_error if there is none or the journal
-/// belongs to another run. Keeps only one line of histograms in memory, because the file can be too large.
+/// Returns the histograms of the report's results from the file in the folder of its run, in the report's
+/// order, for the trials of the record that count (counting_attempts). Throws reports::format_error if the
+/// file has another format, and reports::file_error if it cannot be read. Keeps only one line of histograms
+/// in memory, because the file can be too large.
+std::vector<reports::histogram> histograms_in(const std::filesystem::path& folder,
+                                              const session_record& record, const reports::report& report);
+
+/// Does the same for a report that was read from a file; reads the record from the journal beside it. Throws
+/// usage_error if one of the files is missing or the journal belongs to another run.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

@@ -14,18 +14,12 @@
 #include <vector>
 
 #include "bench/trial/usage_error.hpp"
+#include "bench/workload_size.hpp"
 #include "reports/words.hpp"
 
 namespace loopbench::bench {
 
 using reports::name_of;
-
-/// The size of a contender's workloads, which it reads from the environment variable LOOPBENCH_SIZE.
-enum class workload_size { small, full };
-
-constexpr auto names_of(workload_size) {
-    return std::to_array<std::string_view>({"small", "full"});
-}
 
 /// The state of a file. Writing to the file or replacing it changes one of these values.
 struct file_state {

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "bench/workloads/trial/trial.hpp"
+#include "bench/workload_size.hpp"
 #include "reports/words.hpp"
 
 namespace loopbench::bench {
@@ -106,8 +106,8 @@ struct workload_shape {
     }
 
     bool calibrated() const noexcept { return full_operations == 0; }
-    std::uint64_t operations(trial_size size) const noexcept {
-        return size == trial_size::small ? small_operations : full_operations;
+    std::uint64_t operations(workload_size size) const noexcept {
+        return size == workload_size::small ? small_operations : full_operations;
     }
 };
 

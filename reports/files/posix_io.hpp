@@ -31,7 +31,7 @@ auto uninterrupted(system_call&& call) {
     }
 }
 
-/// Owns one file descriptor; -1 is none.
+/// Owns one file descriptor; -1 if it has none.
 class unique_fd {
 public:
     unique_fd() = default;

@@ -20,7 +20,7 @@ constexpr std::uint64_t seventh_timed = workloads::warm_up_round_trips + 6;
 struct echo_floors : testing::TestWithParam<named<echo_floor>> {
     /// Runs the floor over the wire; skips the test where the kernel refuses io_uring.
     void run_over(wire& w, std::size_t bytes = 64) {
-        t.emplace(trial_size::small, round_trips_each * w.connections().size());
+        t.emplace(workload_size::small, round_trips_each * w.connections().size());
         unless_refused([&] { GetParam().function(w.connections(), bytes, *t); });
     }
 

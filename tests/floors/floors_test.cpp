@@ -49,7 +49,7 @@ std::string outcome_of(const contender_workload& workload, trial& t) {
 std::string outcome_of(const contender_workload& workload) {
     constexpr std::uint64_t when_calibrated = 1;
     const auto& shape = workload.shape;
-    trial t(trial_size::small, shape.calibrated() ? when_calibrated : shape.operations(trial_size::small));
+    trial t(workload_size::small, shape.calibrated() ? when_calibrated : shape.operations(workload_size::small));
     return outcome_of(workload, t);
 }
 
@@ -89,7 +89,7 @@ TEST(floors, floors_prove_their_echo_workloads_at_small_size) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const std::string_view name : names) {
             const contender_workload& workload = workload_named(f.workloads, name);
-            trial t(trial_size::small, workload.shape.small_operations);
+            trial t(workload_size::small, workload.shape.small_operations);
             EXPECT_EQ(outcome_of(workload, t), "") << f.name << " " << name;
             EXPECT_EQ(t.latency().count(), workload.shape.small_operations) << f.name << " " << name;
         }
@@ -101,7 +101,7 @@ TEST(floors, floors_prove_their_streams_and_wakeups_at_small_size) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
              {"pipe/read/bytes:4096", "stream/throughput/bytes:65536", "post/cross_thread/cores:1"}) {
-            trial t(trial_size::small, 100);
+            trial t(workload_size::small, 100);
             EXPECT_EQ(outcome_of(workload_named(f.workloads, name), t), "") << f.name << " " << name;
         }
     }
@@ -127,7 +127,7 @@ TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
                                  "pipe/read/bytes:4096", "stream/throughput/bytes:65536"}) {
             tests::suite_of_slices says("tte");
             constexpr std::uint64_t very_many = 10'000'000'000;
-            trial t(trial_size::small, very_many, true, 0, says.settings());
+            trial t(workload_size::small, very_many, true, 0, says.settings());
             EXPECT_EQ(outcome_of(workload_named(f.workloads, name), t), "") << f.name << " " << name;
             EXPECT_LT(t.operations_done(), very_many) << f.name << " " << name;
         }
@@ -137,7 +137,7 @@ TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
 TEST(floors, coroutines_prove_the_workloads_that_make_no_system_call) {
     const floor f = coroutine_floor();
     for (const contender_workload& each : f.workloads) {
-        trial t(trial_size::small, 20'000);
+        trial t(workload_size::small, 20'000);
         if (each.shape.needed.has(need::scheduler))
             EXPECT_EQ(outcome_of(each, t), "") << each.shape.name;
         else

@@ -70,7 +70,7 @@ private:
 struct stream_floors : testing::TestWithParam<named<stream_floor>> {
     /// Returns why there is no number; skips the test where the kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
-        t.emplace(trial_size::small, chunks);
+        t.emplace(workload_size::small, chunks);
         unless_refused([&] { GetParam().function(std::move(ends), chunk_bytes, *t); });
         return t->failure().value_or("");
     }
@@ -119,7 +119,7 @@ TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
 
 // The other floors wait for space, which nothing makes here.
 TEST(stream_floor_on_epoll, a_chunk_that_does_not_fit_and_is_not_read_fails_the_trial) {
-    trial t(trial_size::small, chunks);
+    trial t(workload_size::small, chunks);
     stream_epoll(open_pipe(), 1 << 20, t);
     EXPECT_EQ(t.failure().value_or(""), "the stream failed: No buffer space available");
 }

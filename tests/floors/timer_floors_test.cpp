@@ -29,7 +29,7 @@ TEST(timer_floors, a_sleep_that_ends_early_fails_the_trial) {
     for (timer_floor* const work :
          {sleep_serial, sleep_concurrent, sleep_many, timer_periodic, idle_timer, gather_sleep, ladder}) {
         impatient_sleeper kernel;
-        trial t(trial_size::small, 3);
+        trial t(workload_size::small, 3);
         work(kernel, t);
         EXPECT_NE(t.failure().value_or("").find("timers fired early"), std::string::npos)
             << t.failure().value_or("");
@@ -38,7 +38,7 @@ TEST(timer_floors, a_sleep_that_ends_early_fails_the_trial) {
 
 TEST(timer_floors, concurrent_sleeps_wait_for_the_earlier_deadline_and_then_for_the_later) {
     impatient_sleeper kernel;
-    trial t(trial_size::small, 1);
+    trial t(workload_size::small, 1);
     sleep_concurrent(kernel, t);
     ASSERT_EQ(kernel.deadlines.size(), 2u);
     EXPECT_EQ(kernel.deadlines[1] - kernel.deadlines[0], milliseconds(2));
@@ -48,7 +48,7 @@ TEST(timer_floors, floors_do_the_requested_number_of_operations) {
     for (timer_floor* const work :
          {sleep_serial, sleep_concurrent, sleep_many, idle_timer, gather_sleep, ladder}) {
         impatient_sleeper one, three;
-        trial once(trial_size::small, 1), thrice(trial_size::small, 3);
+        trial once(workload_size::small, 1), thrice(workload_size::small, 3);
         work(one, once);
         work(three, thrice);
         EXPECT_EQ(three.deadlines.size(), 3 * one.deadlines.size());
@@ -58,7 +58,7 @@ TEST(timer_floors, floors_do_the_requested_number_of_operations) {
 
 TEST(timer_floors, the_deadlines_of_many_sleeps_are_met_in_their_order) {
     impatient_sleeper kernel;
-    trial t(trial_size::small, 100);
+    trial t(workload_size::small, 100);
     sleep_many(kernel, t);
     ASSERT_EQ(kernel.deadlines.size(), 100u);
     for (std::size_t i = 1; i < 100; ++i)
@@ -73,7 +73,7 @@ TEST(timer_floors, deadlines_that_pass_during_a_sleep_count_without_another_slee
         }
         int sleeps = 0;
     } oversleeping;
-    trial t(trial_size::small, 100);
+    trial t(workload_size::small, 100);
     sleep_many(oversleeping, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(oversleeping.sleeps, 1);
@@ -82,7 +82,7 @@ TEST(timer_floors, deadlines_that_pass_during_a_sleep_count_without_another_slee
 
 TEST(timer_floors, periodic_deadlines_are_absolute_and_one_period_apart) {
     impatient_sleeper kernel;
-    trial t(trial_size::small, 5);
+    trial t(workload_size::small, 5);
     timer_periodic(kernel, t);
     ASSERT_EQ(kernel.deadlines.size(), 5u);
     for (std::size_t i = 1; i < 5; ++i)
@@ -91,7 +91,7 @@ TEST(timer_floors, periodic_deadlines_are_absolute_and_one_period_apart) {
 
 TEST(timer_floors, one_sleep_serves_all_children_of_a_gather) {
     impatient_sleeper kernel;
-    trial t(trial_size::small, 4);
+    trial t(workload_size::small, 4);
     gather_sleep(kernel, t);
     EXPECT_EQ(kernel.deadlines.size(), 4u);
     EXPECT_EQ(t.lateness().count(), 4000u);

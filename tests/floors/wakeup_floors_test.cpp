@@ -34,7 +34,7 @@ TEST_P(wakers, a_wake_up_before_the_wait_is_not_forgotten) {
 
 TEST_P(wakers, another_thread_can_wake_again_and_again) {
     for (const int cores : {1, 2}) {
-        trial t(trial_size::small, 1000);
+        trial t(workload_size::small, 1000);
         post_cross_thread(*kernel, cores, t);
         if (t.unsupported()) GTEST_SKIP() << *t.unsupported();
         EXPECT_EQ(t.failure().value_or(""), "");
@@ -44,7 +44,7 @@ TEST_P(wakers, another_thread_can_wake_again_and_again) {
 
 TEST(wakeup_floor, two_cores_are_unsupported_where_there_is_one) {
     const workloads::kept_on_core here(::sched_getcpu());
-    trial t(trial_size::small, 50);
+    trial t(workload_size::small, 50);
     post_cross_thread(*make_futex_waker(), 2, t);
     EXPECT_EQ(t.unsupported().value_or(""),
               "its two threads need a core each, and this process can use only one");
@@ -71,13 +71,13 @@ TEST(wakeup_floor, a_wake_up_for_nothing_does_not_end_the_wait) {
         void wake() noexcept override {}
         void wait() override { std::this_thread::yield(); }
     } restless;
-    trial t(trial_size::small, 50);
+    trial t(workload_size::small, 50);
     post_cross_thread(restless, 1, t);
     EXPECT_EQ(t.failure().value_or(""), "");
 }
 
 TEST(wakeup_floor, no_latency_is_recorded_when_it_is_disabled) {
-    trial t(trial_size::small, 50, false);
+    trial t(workload_size::small, 50, false);
     post_cross_thread(*make_futex_waker(), 1, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(t.latency().count(), 0u);

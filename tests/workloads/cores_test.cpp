@@ -66,7 +66,7 @@ void post(noting_runtime& runtime, trial& t) {
 
 TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
     noting_runtime runtime;
-    trial t(trial_size::small, 100);
+    trial t(workload_size::small, 100);
     post<1>(runtime, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(runtime.ran_on.size(), 1u);
@@ -77,7 +77,7 @@ TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
 TEST(post_cross_thread, the_two_core_variant_runs_a_thread_on_each) {
     if (!two_cores()) GTEST_SKIP() << "this machine has one core";
     noting_runtime runtime;
-    trial t(trial_size::small, 100);
+    trial t(workload_size::small, 100);
     post<2>(runtime, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(runtime.ran_on.size(), 1u);
@@ -88,7 +88,7 @@ TEST(post_cross_thread, the_two_core_variant_runs_a_thread_on_each) {
 TEST(post_cross_thread, the_two_core_variant_is_unsupported_on_one_core) {
     const kept_on_core here(::sched_getcpu());
     noting_runtime runtime;
-    trial t(trial_size::small, 100);
+    trial t(workload_size::small, 100);
     post<2>(runtime, t);
     EXPECT_EQ(t.unsupported().value_or(""),
               "its two threads need a core each, and this process can use only one");

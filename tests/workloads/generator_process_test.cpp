@@ -50,7 +50,7 @@ protected:
                              t, [] {});
     }
 
-    trial t{trial_size::small, 3};
+    trial t{workload_size::small, 3};
 };
 
 TEST_F(generator, a_start_without_free_descriptors_restores_the_cores) {

@@ -60,7 +60,7 @@ bool lacks_a_core(const trial& t) {
 
 // Here the generator compares the replies.
 TEST(proof, a_wrong_bit_of_a_server_fails_in_the_generator) {
-    trial t(trial_size::small, 500);
+    trial t(workload_size::small, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
     if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
     EXPECT_SAYS(t.failure().value_or(""), "replies that are not the bytes sent: expected 0, got ");
@@ -73,7 +73,7 @@ trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     const std::string script = testing::TempDir() + "planted-generator-" + std::to_string(::getpid());
     std::ofstream(script) << "#!/bin/sh\n" << line << '\n';
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
-    trial t(trial_size::small, requests);
+    trial t(workload_size::small, requests);
     serve<Fault>(script, t);
     std::filesystem::remove(script);
     return {t.unsupported().value_or(""), t.failure().value_or(""), lacks_a_core(t)};

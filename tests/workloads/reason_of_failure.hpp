@@ -16,7 +16,7 @@ namespace loopbench::bench {
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
                               std::unique_ptr<R> runtime) {
-    trial t(trial_size::small, operations);
+    trial t(workload_size::small, operations);
     runtime->run(workload(*runtime, t));
     runtime.reset();
     if (t.unsupported()) return "";  // on this machine: a load generator needs its own core

@@ -80,7 +80,7 @@ TEST(sheet, a_runtime_without_a_network_has_no_options) {
 TEST(sheet, a_workload_that_needs_a_missing_feature_is_unsupported_and_others_run) {
     const auto make = [] { return std::make_unique<unconnected_runtime>(); };
     for (const workload<unconnected_runtime>& each : workload_list<unconnected_runtime>()) {
-        trial t(trial_size::small, 1);
+        trial t(workload_size::small, 1);
         if (each.name == "yield") {
             EXPECT_NO_THROW(on_fresh_runtime<unconnected_runtime>(each.run, make)(t));
         } else if (each.name.starts_with("echo/rtt/tcp/conns:1/")) {
@@ -98,7 +98,7 @@ TEST(sheet, a_workload_names_the_function_that_a_minimal_runtime_lacks) {
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (list[i].run != nullptr) continue;
         ++lacking;
-        trial t(trial_size::small, 1);
+        trial t(workload_size::small, 1);
         workloads[i].run(t);
         EXPECT_SAYS(t.unsupported().value_or(""), std::string(list[i].lacks) + "()") << list[i].name;
     }

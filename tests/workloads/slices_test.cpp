@@ -77,7 +77,7 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
 
 TEST(slicer, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
     suite_of_slices says("ttte");
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
     while (const std::uint64_t count = t.next()) {
@@ -99,7 +99,7 @@ TEST(slicer, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
 
 TEST(slicer, it_ends_if_the_suite_is_gone) {
     suite_of_slices says("t");
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
@@ -109,7 +109,7 @@ TEST(slicer, it_ends_if_the_suite_is_gone) {
 TEST(slicer, a_fixed_number_of_operations_ends_early_on_request) {
     suite_of_slices says("te");
     constexpr std::uint64_t very_many = std::uint64_t{1} << 61;
-    trial t(trial_size::small, very_many, true, 0, says.settings());
+    trial t(workload_size::small, very_many, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
     while (const std::uint64_t count = t.next()) {
@@ -137,7 +137,7 @@ TEST(slicer, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     for (const auto& [name, workload] : all) {
         suite_of_slices says("tte");
         constexpr std::uint64_t very_many = 10'000'000'000;
-        trial t(trial_size::small, very_many, true, 0, says.settings());
+        trial t(workload_size::small, very_many, true, 0, says.settings());
         runtime_type runtime;
         runtime.run(workload(runtime, t));
         EXPECT_EQ(t.failure(), std::nullopt) << name;
@@ -149,7 +149,7 @@ TEST(slicer, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
 TEST(slicer, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
     for (const std::uint64_t rounds : {1U, 2U}) {  // the first timed part needs rounds 3 to 6
         suite_of_slices says("t");
-        trial t(trial_size::small, 1000 * rounds, true, 0, says.settings());
+        trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
         t.begin({.operations = 1000, .untimed = 2, .timed = 4});
         while (const std::uint64_t count = t.next()) work(100'000 * count);
         t.end();
@@ -163,7 +163,7 @@ TEST(slicer, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
 TEST(slicer, a_timed_part_that_has_begun_is_completed_although_it_needs_more_operations) {
     for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
         suite_of_slices says("tt");
-        trial t(trial_size::small, 1000 * rounds, true, 0, says.settings());
+        trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
         t.begin({.operations = 1000, .untimed = 2, .timed = 4});
         while (const std::uint64_t count = t.next()) {
             work(100'000 * count);
@@ -179,7 +179,7 @@ TEST(slicer, a_timed_part_that_has_begun_is_completed_although_it_needs_more_ope
 
 TEST(slicer, operations_come_in_multiples_of_a_step) {
     suite_of_slices says("tte");
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 1000});
     while (const std::uint64_t count = t.next()) {
         work(count);
@@ -192,7 +192,7 @@ TEST(slicer, operations_come_in_multiples_of_a_step) {
 // Each operation takes longer than either part of a slice.
 TEST(slicer, each_part_has_the_requested_number_of_steps) {
     suite_of_slices says("ttte");
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 3, .untimed = 2, .timed = 4});
     std::uint64_t done = 0;
     while (const std::uint64_t count = t.next()) {
@@ -212,7 +212,7 @@ TEST(slicer, each_part_has_the_requested_number_of_steps) {
 
 TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
     suite_of_slices says("ttttte");
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
     while (const std::uint64_t count = t.next())
@@ -226,7 +226,7 @@ TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
 TEST(slicer, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings({}));
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings({}));
     breakable_runtime runtime;
     runtime.run(workloads::echo_rtt_tcp<breakable_runtime, 100>(runtime, t));
     EXPECT_EQ(t.failure(), std::nullopt);
@@ -237,7 +237,7 @@ TEST(slicer, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
 TEST(slicer, waits_for_slices_do_not_count_as_costs_of_the_work) {
     constexpr int slice_count = 40;
     const process_of_the_suite says(slice_count);
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0,
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0,
             says.settings(std::chrono::microseconds(200)));
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
@@ -250,7 +250,7 @@ TEST(slicer, waits_for_slices_do_not_count_as_costs_of_the_work) {
 std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*workload)(breakable_runtime&,
                                                                                        trial&)) {
     suite_of_slices says("tttttte");
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     breakable_runtime runtime;
     runtime.run(workload(runtime, t));
     EXPECT_EQ(t.failure(), std::nullopt);
@@ -272,7 +272,7 @@ TEST(slicer, each_slice_has_whole_batches_of_queued_functions) {
 
 TEST(slicer, a_slowdown_makes_each_slice_longer) {
     suite_of_slices says("ttte");
-    trial t(trial_size::small, std::uint64_t{1} << 62, true, 1.0, says.settings());
+    trial t(workload_size::small, std::uint64_t{1} << 62, true, 1.0, says.settings());
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
@@ -280,7 +280,7 @@ TEST(slicer, a_slowdown_makes_each_slice_longer) {
 }
 
 TEST(trial, without_slices_all_operations_come_at_once) {
-    trial t(trial_size::small, 2500);
+    trial t(workload_size::small, 2500);
     t.begin({.operations = 1000});
     EXPECT_EQ(t.next(), 3000u);
     EXPECT_EQ(t.next(), 0u);

@@ -9,7 +9,7 @@
 namespace loopbench::bench {
 namespace {
 
-trial_size constexpr small = trial_size::small;
+workload_size constexpr small = workload_size::small;
 
 TEST(trial, one_timed_section_and_a_proof_give_a_result) {
     trial t(small, 10);

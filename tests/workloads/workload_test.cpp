@@ -51,7 +51,7 @@ TYPED_TEST(every_workload, it_proves_its_work) {
         ASSERT_NE(each.run, nullptr) << each.name;
         const workload_shape& shape = *find_shape(each.name);
         const std::uint64_t operations =
-            shape.calibrated() ? 2500 : std::min<std::uint64_t>(shape.operations(trial_size::small), 2000);
+            shape.calibrated() ? 2500 : std::min<std::uint64_t>(shape.operations(workload_size::small), 2000);
         EXPECT_EQ(this->reason_of_failure(each, operations), "") << each.name;
     }
 }
@@ -125,7 +125,7 @@ struct late_paying_runtime : breakable_runtime {
 };
 
 TEST(timer_churn, all_batches_but_the_first_are_timed_and_every_cancelled_timer_is_finished) {
-    trial t(trial_size::small, 300);
+    trial t(workload_size::small, 300);
     late_paying_runtime runtime;
     runtime.run(workloads::timer_churn<breakable_runtime, 100>(runtime, t));
     EXPECT_EQ(t.failure(), std::nullopt);
@@ -161,7 +161,7 @@ TEST(echo, fairness_is_jains_index) {
 /// Returns the cost of half a second of sleeping.
 template <Runtime R>
 usage cost_of_sleeping(std::unique_ptr<R> runtime) {
-    trial t(trial_size::small, 100);
+    trial t(workload_size::small, 100);
     runtime->run(timer_ladder<R, 5000>(*runtime, t));
     runtime.reset();
     EXPECT_EQ(t.failure(), std::nullopt);
@@ -188,7 +188,7 @@ TEST(spin, a_polling_loop_is_distinguished_from_loops_that_sleep) {
 }
 
 TEST(spin, a_ticking_loop_spins_little_and_is_late_by_a_tick) {
-    trial t(trial_size::small, 4);
+    trial t(workload_size::small, 4);
     {
         const auto runtime = loop::make_loop("loop-tick");
         runtime->run(timer_ladder<loop::event_loop, 5000>(*runtime, t));
@@ -206,13 +206,13 @@ void run_where_the_kernel_says(int error, trial& t) {
 }
 
 TEST(contender_workload, it_is_unsupported_if_the_kernel_refuses_the_runtime) {
-    trial t(trial_size::small, 1);
+    trial t(workload_size::small, 1);
     run_where_the_kernel_says(ENOSYS, t);
     EXPECT_SAYS(t.unsupported().value_or(""), "io_uring_setup");
 }
 
 TEST(contender_workload, it_fails_if_the_runtime_cannot_be_made_for_another_reason) {
-    trial t(trial_size::small, 1);
+    trial t(workload_size::small, 1);
     EXPECT_THROW(run_where_the_kernel_says(EMFILE, t), std::system_error);
 }
 

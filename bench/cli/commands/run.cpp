@@ -24,11 +24,11 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/gate/judgement.hpp"
+#include "bench/machine/address.hpp"
 #include "bench/history/store.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/summary/warnings.hpp"
 #include "bench/workloads/table.hpp"
-#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench {
 
@@ -138,13 +138,7 @@ void refuse_to_serve_on(const std::string& address, const std::string& why) {
 void check_that_it_can_be_served_on(const std::string& address) {
     if (address == "0.0.0.0" || address == "::")
         refuse_to_serve_on(address, "it means all addresses, and no client can connect to it");
-    try {
-        static_cast<void>(loop::open_listener(loop::endpoint::ip(address, 0)));
-    } catch (const std::invalid_argument&) {
-        refuse_to_serve_on(address, "it is not an address");
-    } catch (const std::system_error& error) {
-        refuse_to_serve_on(address, error.code().message());
-    }
+    if (const auto why = why_no_server_on(address)) refuse_to_serve_on(address, *why);
 }
 
 /// Passes to the trials the address to serve on, and the command that starts their client.

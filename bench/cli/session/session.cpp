@@ -355,9 +355,10 @@ finished_run measure_rest(const session_place& place) {
     return finish(std::move(record), written, histograms, place);
 }
 
-std::vector<reports::histogram> known_histograms(const fs::path& report_file, const reports::report& report) {
+std::vector<reports::histogram> known_histograms(const fs::path& folder, const session_record& record,
+                                               const reports::report& report) {
     try {
-        return histograms_beside(report_file, report);
+        return histograms_in(folder, record, report);
     } catch (const std::exception& error) {
         tell("loopbench: warning: the page has no distributions: {}\n", error.what());
         return {};
@@ -380,17 +381,14 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     else
         for (const auto& item : report.warnings) tell(item);
     const auto json = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
+    const auto distributions = known_histograms(folder, run.record, report);
     {
         const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report),
-                   as_html = reports::write_html(report);
+                   as_html = reports::write_html(report, distributions);
         const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv},
                                reports::new_file{page, as_html}};
         reports::write_files_atomically(files);
     }
-    // Write the page once more, with the histograms. A long run may have so many that time or memory runs
-    // out.
-    if (const auto distributions = known_histograms(json, report); !distributions.empty())
-        reports::write_file_atomically(page, reports::write_html(report, distributions));
     if (unseen) throw *unseen;
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)

@@ -16,10 +16,10 @@ std::string_view variable(const char* name) {
     return text == nullptr ? std::string_view() : text;
 }
 
-trial_size read_size() {
+workload_size read_size() {
     const std::string_view text = variable("LOOPBENCH_SIZE");
-    if (text.empty() || text == "full") return trial_size::full;
-    if (text == "small") return trial_size::small;
+    if (text.empty() || text == "full") return workload_size::full;
+    if (text == "small") return workload_size::small;
     throw std::invalid_argument(
         fmt::format("LOOPBENCH_SIZE is \"{}\": set it to small or full, or unset it.", text));
 }

@@ -11,7 +11,7 @@ namespace loopbench::bench {
 
 struct contender_settings {
     // LOOPBENCH_SIZE, small or real: the size of workloads that are not calibrated.
-    trial_size size = trial_size::full;
+    workload_size size = workload_size::full;
 
     // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations, once, and is not
     // calibrated. For the counting pass, which must know the amount of work; and for a debugger.

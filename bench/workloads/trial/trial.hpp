@@ -15,12 +15,10 @@
 
 #include "bench/metrics/histogram.hpp"
 #include "bench/metrics/usage.hpp"
+#include "bench/workload_size.hpp"
 #include "bench/workloads/trial/slices.hpp"
 
 namespace loopbench::bench {
-
-/// The size of a workload with a fixed amount of work; every workload states both.
-enum class trial_size { small, full };
 
 /// One run of one workload by one runtime. Used on the runtime's thread only.
 class trial {
@@ -28,7 +26,7 @@ public:
     /// Without `recording`, workloads record no latencies and read no clock for them: the time saved is the
     /// measurement overhead. Lateness is always recorded, because it is part of the proof. `slowdown` is the
     /// share by which the timed section, or each slice of it, is lengthened on purpose, at its end.
-    trial(trial_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
+    trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
         if (slices) slices_.emplace(*slices, slowdown);
@@ -36,8 +34,8 @@ public:
     trial(const trial&) = delete;
     trial& operator=(const trial&) = delete;
 
-    trial_size size() const noexcept { return size_; }
-    bool small() const noexcept { return size_ == trial_size::small; }
+    workload_size size() const noexcept { return size_; }
+    bool small() const noexcept { return size_ == workload_size::small; }
 
     /// Returns how many operations to do. A workload that can only do multiples of a number rounds up and
     /// calls did().
@@ -123,7 +121,7 @@ public:
     }
 
 private:
-    trial_size size_;
+    workload_size size_;
     std::uint64_t operations_;
     bool recording_;
     double slowdown_;
