@@ -1,4 +1,4 @@
-// Pipes over Asio, with the meaning that bench/runtime.hpp defines.
+// Pipes over Asio, with the meaning that bench/suite/runtime.hpp defines.
 #pragma once
 
 #include <boost/asio/basic_readable_pipe.hpp>

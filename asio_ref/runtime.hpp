@@ -1,4 +1,4 @@
-// The vocabulary of bench/runtime.hpp over Boost.Asio: the reference for all other loops.
+// The vocabulary of bench/suite/runtime.hpp over Boost.Asio: the reference for all other loops.
 //
 // Written as an Asio expert would write it for one thread: io_context{1}, a concrete executor and coroutines.
 // It has no artificial handicap, and no trick that Asio's documentation does not show.

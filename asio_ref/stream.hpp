@@ -1,4 +1,5 @@
-// TCP and Unix sockets over Asio, with the meaning that bench/runtime.hpp defines for Stream and Listener.
+// TCP and Unix sockets over Asio, with the meaning that bench/suite/runtime.hpp defines for Stream and
+// Listener.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>

@@ -1,4 +1,4 @@
-// The vocabulary of bench/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's
+// The vocabulary of bench/suite/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's
 // operations directly, so that the remaining cost is Asio's reactor, scheduler and timer queue.
 //
 // This command measures the gain:

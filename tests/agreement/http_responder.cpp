@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/generator/conversation.hpp"
+#include "bench/suite/generator/conversation.hpp"
 #include "loop/designs.hpp"
 #include "loop/net/stream.hpp"
 

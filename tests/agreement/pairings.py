@@ -5,7 +5,7 @@ usage: pairings.py LOOPBENCH FILE.csv [--workload GLOB]... [--size small|full]..
 
 In each round, a workload is run in one pairing and then in the other, so that both meet the same hour; a number is the
 median of the rounds. Times must agree within 15 %, and ratios to the baseline within 5 %: otherwise the workload must
-be sequential (pairing_of_trials() in bench/workloads/table.hpp). Every trial must have passed the laws. FILE.csv gets a
+be sequential (pairing_of_trials() in workload_table.hpp). Every trial must have passed the laws. FILE.csv gets a
 line for each result. Needs a quiet machine. Exits with 1 if something is outside the limits.
 """
 

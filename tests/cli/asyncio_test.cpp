@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial/gbench_json.hpp"
-#include "bench/trial/gbench_names.hpp"
-#include "bench/trial/slices.hpp"
+#include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
+#include "bench/harness/trial/interleaving.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"

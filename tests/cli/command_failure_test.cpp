@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "reports/json/json.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/process_end.hpp"

@@ -1,8 +1,8 @@
 // Resumes, and reports on, runs that were interrupted, killed or finished, from their journals.
 #include <gtest/gtest.h>
 
-#include "bench/experiment/record.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 

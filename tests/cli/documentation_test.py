@@ -69,7 +69,8 @@ def stale_glossary(source, loopbench):
     terms = re.findall(r"^\| (?!term |---)(.+?) \| ", (source / "docs/glossary.md").read_text(), re.MULTILINE)
     if terms != sorted(terms, key=str.lower):
         yield "the terms are not in alphabetical order"
-    known = (source / "reports/report.schema.json").read_text() + (source / "docs/bring-your-own-loop.md").read_text()
+    known = "".join((source / name).read_text()
+                    for name in ("reports/model/report.schema.json", "docs/bring-your-own-loop.md"))
     for command in ("run", "check", "explain", "history trend"):
         known += subprocess.run([loopbench, *command.split(), "--help"], check=True, capture_output=True,
                                 text=True).stdout
@@ -82,10 +83,10 @@ def stale_glossary(source, loopbench):
 def stale_formats(source):
     """Returns the formats that only one of the code and the table has."""
     name = r"loopbench-\w+/\d+"
-    in_code = set(re.findall(f'"({name})"', (source / "reports/file_formats.hpp").read_text()))
+    in_code = set(re.findall(f'"({name})"', (source / "reports/base/file_formats.hpp").read_text()))
     in_table = set(re.findall(rf"^\| `({name})` \|", (source / "docs/formats.md").read_text(), re.MULTILINE))
     for each in sorted(in_code ^ in_table):
-        yield f"{each} is missing in " + ("the table" if each in in_code else "reports/file_formats.hpp")
+        yield f"{each} is missing in " + ("the table" if each in in_code else "reports/base/file_formats.hpp")
 
 
 def main(source, loopbench):

@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "bench/trial/process/child_process.hpp"
-#include "bench/workloads/table.hpp"
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/trial/process/child_process.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
 #include "tests/support/temporary_folder.hpp"

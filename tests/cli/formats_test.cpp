@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/exit_code.hpp"
-#include "bench/gate/baseline.hpp"
-#include "bench/gate/calibration_file.hpp"
-#include "bench/machine/environment.hpp"
-#include "reports/file_formats.hpp"
-#include "reports/files/atomic_file.hpp"
+#include "bench/harness/cli/exit_code.hpp"
+#include "bench/harness/gate/baseline.hpp"
+#include "bench/harness/gate/calibration_file.hpp"
+#include "bench/harness/machine/environment.hpp"
+#include "reports/base/atomic_file.hpp"
+#include "reports/base/file_formats.hpp"
 #include "tests/support/command_support.hpp"
 
 namespace loopbench::tests {

@@ -6,10 +6,10 @@
 #include <set>
 #include <sstream>
 
-#include "bench/experiment/record.hpp"
-#include "bench/summary/summary.hpp"
-#include "reports/formats/csv.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/formats/csv.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/killed_at.hpp"
 #include "tests/support/sample_report.hpp"

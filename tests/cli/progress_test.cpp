@@ -1,5 +1,5 @@
 // Tests the progress display: a bar on a terminal, lines in a log.
-#include "bench/cli/session/progress.hpp"
+#include "bench/harness/cli/session/progress.hpp"
 
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -9,8 +9,8 @@
 #include <array>
 #include <regex>
 
-#include "bench/cli/session/time_left.hpp"
-#include "reports/files/posix_io.hpp"
+#include "bench/harness/cli/session/time_left.hpp"
+#include "reports/base/posix_io.hpp"
 #include "tests/support/command_support.hpp"
 
 namespace loopbench::tests {

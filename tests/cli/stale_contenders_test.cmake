@@ -1,7 +1,7 @@
 # cmake -D SOURCE=... -D FOLDER=... -P: checks that configuring removes stale contenders of an earlier configuration and
 # nothing else.
 cmake_minimum_required(VERSION 3.25)
-include(${SOURCE}/bench/contenders/stale.cmake)
+include(${SOURCE}/bench/suite/contenders/stale.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/__pycache__)

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "bench/runtime.hpp"
+#include "bench/suite/runtime.hpp"
 
 namespace loopbench::conformance {
 

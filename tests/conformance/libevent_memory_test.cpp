@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "bench/peers/ev_runtime.hpp"
+#include "bench/suite/peers/ev_runtime.hpp"
 
 namespace loopbench::conformance {
 

@@ -1,4 +1,4 @@
-// The runtimes that must fulfil the contract of bench/runtime.hpp, and the base of its tests.
+// The runtimes that must fulfil the contract of bench/suite/runtime.hpp, and the base of its tests.
 //
 // Every test is written once and runs on all runtimes. Asio is the oracle: a failure there is an error in the
 // test or in the contract. No test looks at how long something took.
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/runtime.hpp"
+#include "bench/suite/runtime.hpp"
 #include "loop/io/drivers.hpp"
 #include "tests/conformance/contestant.hpp"
 #include "tests/freed_counter.hpp"

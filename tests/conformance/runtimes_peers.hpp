@@ -1,8 +1,8 @@
 // The callback libraries under our tasks.
 #pragma once
 
-#include "bench/peers/ev_runtime.hpp"
-#include "bench/peers/uv_runtime.hpp"
+#include "bench/suite/peers/ev_runtime.hpp"
+#include "bench/suite/peers/uv_runtime.hpp"
 #include "tests/conformance/contestant.hpp"
 
 namespace loopbench::conformance {

@@ -1,5 +1,5 @@
 // Tests the slopes on a contender with planted costs, and against strace's own summary.
-#include "bench/counting/counts.hpp"
+#include "bench/harness/counting/counts.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Tests the measurement overhead and the check that twice the work takes twice the time, with fake trials
 // that take no time.
-#include "bench/counting/overhead.hpp"
+#include "bench/harness/counting/overhead.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "bench/summary/passes.hpp"
+#include "bench/harness/summary/passes.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/mock_executor.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "asio_ref/runtime.hpp"
-#include "bench/contenders/contender_main.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
 
 namespace loopbench::bench {
 namespace {

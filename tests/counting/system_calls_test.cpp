@@ -1,5 +1,5 @@
 // Tests the parsers of the tracers' files on lines as strace 6 and perf 6 write them.
-#include "bench/counting/system_calls.hpp"
+#include "bench/harness/counting/system_calls.hpp"
 
 #include <gtest/gtest.h>
 

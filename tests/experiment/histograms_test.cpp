@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "bench/trial/histogram_files.hpp"
-#include "reports/formats/hgrm.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/trial/histogram_files.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/formats/hgrm.hpp"
 #include "tests/support/command_support.hpp"
 
 namespace loopbench::tests {

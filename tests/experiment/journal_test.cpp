@@ -1,5 +1,5 @@
 // Tests that the journal holds each finished trial, one per line.
-#include "bench/experiment/journal.hpp"
+#include "bench/harness/experiment/journal.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "bench/machine/environment.hpp"
+#include "bench/harness/machine/environment.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"

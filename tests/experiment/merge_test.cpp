@@ -1,5 +1,5 @@
 // Tests merging shards into one record, and every reason why journals are no shards of one run.
-#include "bench/experiment/merge.hpp"
+#include "bench/harness/experiment/merge.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "bench/experiment/journal.hpp"
-#include "bench/experiment/samples.hpp"
-#include "bench/machine/environment.hpp"
-#include "bench/trial/usage_error.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/experiment/journal.hpp"
+#include "bench/harness/experiment/samples.hpp"
+#include "bench/harness/machine/environment.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/shards_of_run.hpp"
 #include "tests/support/temporary_folder.hpp"

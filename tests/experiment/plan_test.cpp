@@ -1,5 +1,5 @@
 // Tests the order of trials. The seed in a report must reproduce it.
-#include "bench/experiment/plan.hpp"
+#include "bench/harness/experiment/plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests reading journals that come from third parties or from machines that crashed: errors name the line.
-#include "bench/experiment/record.hpp"
+#include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/counting/overhead.hpp"
-#include "bench/experiment/journal.hpp"
-#include "bench/summary/summary.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/counting/overhead.hpp"
+#include "bench/harness/experiment/journal.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/temporary_folder.hpp"

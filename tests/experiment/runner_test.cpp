@@ -1,5 +1,5 @@
 // Tests the rules of a run, with fake trials that take no time and a fake clock.
-#include "bench/experiment/runner.hpp"
+#include "bench/harness/experiment/runner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "bench/experiment/record.hpp"
-#include "bench/experiment/samples.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/experiment/samples.hpp"
 #include "tests/support/mock_executor.hpp"
 
 namespace loopbench::tests {

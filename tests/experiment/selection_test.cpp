@@ -1,10 +1,10 @@
 // Tests patterns, and the suggestions for mistyped names.
-#include "bench/experiment/selection.hpp"
+#include "bench/harness/experiment/selection.hpp"
 
 #include <gtest/gtest.h>
 
-#include "bench/explanations.hpp"
-#include "bench/trial/usage_error.hpp"
+#include "bench/catalog/explanations.hpp"
+#include "bench/harness/trial/usage_error.hpp"
 #include "tests/support/says.hpp"
 
 namespace loopbench::tests {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/floors/echo.hpp"
+#include "bench/suite/floors/echo_floor.hpp"
 #include "tests/floors/named.hpp"
 #include "tests/floors/wire.hpp"
 

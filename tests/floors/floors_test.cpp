@@ -1,5 +1,5 @@
 // Every floor with every workload of the suite, and the making of a floor's list.
-#include "bench/floors/floors.hpp"
+#include "bench/suite/floors/floors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/floors/workloads.hpp"
-#include "bench/workloads/table.hpp"
+#include "bench/catalog/workload_table.hpp"
+#include "bench/suite/floors/workloads.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/suite_of_slices.hpp"
 
@@ -49,7 +49,8 @@ std::string outcome_of(const contender_workload& workload, trial& t) {
 std::string outcome_of(const contender_workload& workload) {
     constexpr std::uint64_t when_calibrated = 1;
     const auto& shape = workload.shape;
-    trial t(workload_size::small, shape.calibrated() ? when_calibrated : shape.operations(workload_size::small));
+    trial t(workload_size::small,
+            shape.calibrated() ? when_calibrated : shape.operations(workload_size::small));
     return outcome_of(workload, t);
 }
 

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <system_error>
 
-#include "bench/contenders/lacking.hpp"
+#include "bench/suite/contenders/lacking.hpp"
 
 namespace loopbench::bench::floors {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/floors/streams.hpp"
+#include "bench/suite/floors/streams.hpp"
 #include "tests/floors/named.hpp"
 
 namespace loopbench::bench::floors {

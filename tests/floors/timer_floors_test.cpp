@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/floors/timers.hpp"
+#include "bench/suite/floors/timers.hpp"
 #include "tests/floors/named.hpp"
 
 namespace loopbench::bench::floors {

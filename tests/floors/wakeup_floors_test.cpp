@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
-#include "bench/floors/wakeups.hpp"
-#include "bench/workloads/trial/cores.hpp"
+#include "bench/suite/floors/wakeups.hpp"
+#include "bench/suite/workloads/trial/cores.hpp"
 #include "tests/floors/named.hpp"
 
 namespace loopbench::bench::floors {

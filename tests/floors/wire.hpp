@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "bench/floors/connections.hpp"
-#include "bench/floors/echo.hpp"
+#include "bench/suite/floors/connections.hpp"
+#include "bench/suite/floors/echo_floor.hpp"
 #include "loop/io/fd.hpp"
 
 namespace loopbench::bench::floors {

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <set>
 
-#include "bench/experiment/record.hpp"
-#include "bench/gate/baseline.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/gate/baseline.hpp"
 #include "readers.hpp"
-#include "reports/files/posix_io.hpp"
-#include "reports/json/json.hpp"
+#include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
 
 namespace loopbench::tests {
 

@@ -12,20 +12,20 @@
 #include <string>
 #include <vector>
 
-#include "bench/experiment/record.hpp"
-#include "bench/gate/baseline.hpp"
-#include "bench/gate/check.hpp"
-#include "bench/gate/compare_reports.hpp"
-#include "bench/gate/judgement.hpp"
-#include "bench/summary/summary.hpp"
-#include "bench/trial/gbench_json.hpp"
-#include "bench/trial/gbench_names.hpp"
-#include "bench/trial/histogram_files.hpp"
-#include "bench/trial/trial.hpp"
-#include "reports/formats/formats.hpp"
-#include "reports/formats/hgrm.hpp"
-#include "reports/json/json.hpp"
-#include "reports/json/json_node.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/gate/baseline.hpp"
+#include "bench/harness/gate/check.hpp"
+#include "bench/harness/gate/compare_reports.hpp"
+#include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
+#include "bench/harness/trial/histogram_files.hpp"
+#include "bench/harness/trial/run_trial.hpp"
+#include "reports/base/json_node.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/formats/formats.hpp"
+#include "reports/render/formats/hgrm.hpp"
 
 namespace loopbench::fuzz {
 

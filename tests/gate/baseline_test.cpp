@@ -1,6 +1,6 @@
 // Tests the baseline's file: a written one is read back and fits its schema, and everything else is refused
 // with the reason.
-#include "bench/gate/baseline.hpp"
+#include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/trial/usage_error.hpp"
-#include "reports/metrics.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/model/metrics.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/schema_check.hpp"

@@ -1,6 +1,6 @@
 // Tests calibration rates with fake trials that take exactly the time that they are configured with, so that
 // the true answer is known.
-#include "bench/gate/calibrate.hpp"
+#include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <cmath>
 #include <random>
 
-#include "bench/gate/calibration_file.hpp"
-#include "reports/calibration.hpp"
+#include "bench/harness/gate/calibration_file.hpp"
+#include "reports/render/calibration.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/mock_executor.hpp"
 

@@ -1,6 +1,6 @@
 // Tests the rules of the gate without processes: slack, suspects and their confirmation, and the ranking of
 // outcomes.
-#include "bench/gate/check.hpp"
+#include "bench/harness/gate/check.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "bench/gate/gate_result_formats.hpp"
+#include "bench/harness/gate/gate_result_formats.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "bench/summary/summary.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/schema_check.hpp"

@@ -6,9 +6,9 @@
 #include <random>
 #include <utility>
 
-#include "bench/gate/compare_reports.hpp"
-#include "bench/gate/judgement.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/gate/compare_reports.hpp"
+#include "bench/harness/gate/judgement.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"

@@ -1,5 +1,5 @@
 // Tests what a history keeps of a report, and that the kept data gives back the report.
-#include "bench/history/entry.hpp"
+#include "bench/harness/history/entry.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "bench/summary/summary.hpp"
-#include "reports/columns.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/columns.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "bench/history/store.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/history/store.hpp"
+#include "reports/model/json.hpp"
 #include "support.hpp"
 #include "tests/support/command_support.hpp"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/history/store.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/history/store.hpp"
+#include "reports/model/json.hpp"
 #include "support.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/killed_at.hpp"

@@ -1,5 +1,5 @@
 // Tests the series of runs that are read from a history, and their changes.
-#include "bench/history/series.hpp"
+#include "bench/harness/history/series.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <functional>
 #include <random>
 
-#include "bench/history/tables.hpp"
-#include "bench/trial/usage_error.hpp"
+#include "bench/harness/history/tables.hpp"
+#include "bench/harness/trial/usage_error.hpp"
 #include "support.hpp"
 #include "tests/support/says.hpp"
 

@@ -1,5 +1,5 @@
 // Tests the database: each report is stored completely and once, also with several writers.
-#include "bench/history/store.hpp"
+#include "bench/harness/history/store.hpp"
 
 #include <gtest/gtest.h>
 #include <soci/soci.h>
@@ -11,10 +11,10 @@
 #include <future>
 #include <vector>
 
-#include "bench/history/series.hpp"
-#include "bench/trial/usage_error.hpp"
-#include "reports/json/json.hpp"
-#include "reports/json/require_format.hpp"
+#include "bench/harness/history/series.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/base/require_format.hpp"
+#include "reports/model/json.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "bench/trial/process/child_process.hpp"
-#include "reports/results.hpp"
+#include "bench/harness/trial/process/child_process.hpp"
+#include "reports/model/results.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/history/store.hpp"
+#include "bench/harness/history/store.hpp"
 
 namespace {
 

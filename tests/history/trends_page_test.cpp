@@ -1,5 +1,5 @@
 // Tests the data of the trends page. tests/html tests how it looks.
-#include "bench/history/trends_page.hpp"
+#include "bench/harness/history/trends_page.hpp"
 
 #include <gtest/gtest.h>
 

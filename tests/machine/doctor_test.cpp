@@ -1,5 +1,5 @@
 // Tests the doctor on fake machines and on this one.
-#include "bench/machine/doctor.hpp"
+#include "bench/harness/machine/doctor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <functional>
 
-#include "bench/machine/kernel_files.hpp"
-#include "bench/trial/build_comparison.hpp"
+#include "bench/harness/machine/kernel_files.hpp"
+#include "bench/harness/trial/build_comparison.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -14,20 +14,20 @@ import subprocess
 import sys
 
 LINES = {  # file: (an existing line, the line to add after it)
-    "bench/workloads/CMakeLists.txt": ("set(families", "    answer.hpp"),
-    "bench/contenders/CMakeLists.txt": (
+    "bench/suite/workloads/CMakeLists.txt": ("set(families", "    answer.hpp"),
+    "bench/suite/contenders/CMakeLists.txt": (
         "# The designs of loop/designs.hpp: one library with all the workloads, and a small program each.",
         'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "A contender that a test adds.")'),
-    "reports/metrics.cpp": (
+    "reports/model/metrics.cpp": (
         "constexpr std::array metrics{",
         'metric_info{"answers", "mean answer", "count", larger, false, "the mean of all answers", '
         '"By adding them up."},'),
     "reports/CMakeLists.txt": ("set(formats", "    formats/haiku.cpp"),
 }
 TOUCHED = [  # libraries that contain the lists
-    "reports/libloopbench_reports.a", "bench/libloopbench_catalog.a", "bench/workloads/libloopbench_workload_table.a",
+    "reports/libloopbench_reports.a", "bench/libloopbench_catalog.a", "bench/catalog/libloopbench_workload_table.a",
 ]
-OBJECT = "bench/contenders/CMakeFiles/other.dir/other.cpp.o"
+OBJECT = "bench/suite/contenders/CMakeFiles/other.dir/other.cpp.o"
 
 
 def run(*command, cwd=None):

@@ -22,9 +22,9 @@
 #include <thread>
 #include <vector>
 
-#include "bench/cli/session/time_left.hpp"
-#include "bench/cli/terminal.hpp"
-#include "bench/machine/environment.hpp"
+#include "bench/harness/cli/session/time_left.hpp"
+#include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/machine/environment.hpp"
 #include "loop/designs.hpp"
 #include "loop/io/drivers.hpp"
 #include "tests/loop/manual_clock.hpp"

@@ -1,5 +1,5 @@
 // Tests that a file has either the old or the new contents, and that no other files remain.
-#include "reports/files/atomic_file.hpp"
+#include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

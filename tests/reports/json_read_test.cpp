@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "reports/json/json.hpp"
-#include "reports/json/json_node.hpp"
+#include "reports/base/json_node.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "reports/json/json.hpp"
-#include "reports/json/json_node.hpp"
+#include "reports/base/json_node.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/says.hpp"
 
 namespace loopbench::tests {

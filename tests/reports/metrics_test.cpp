@@ -1,5 +1,5 @@
 // Tests the table of metrics. It is a contract, because other programs read these names in reports.
-#include "reports/metrics.hpp"
+#include "reports/model/metrics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -113,7 +113,7 @@ class Readers(unittest.TestCase):
     # ---- json: python3-jsonschema ----
 
     def test_json_fits_the_schema_and_has_every_name_as_it_is(self):
-        schema = json.loads((SOURCE / "reports/report.schema.json").read_text())
+        schema = json.loads((SOURCE / "reports/model/report.schema.json").read_text())
         jsonschema.Draft7Validator.check_schema(schema)
         validator = jsonschema.Draft7Validator(schema)
         for source, report in self.both():

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/json/json.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/schema_check.hpp"
 

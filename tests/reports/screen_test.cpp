@@ -1,6 +1,6 @@
 // Tests the one-screen report: with any names, no line is wider than 100 columns and no text controls the
 // terminal.
-#include "reports/terminal/screen.hpp"
+#include "reports/render/terminal/screen.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <regex>
 #include <sstream>
 
-#include "reports/columns.hpp"
-#include "reports/terminal/fixed_width.hpp"
+#include "reports/render/columns.hpp"
+#include "reports/render/terminal/fixed_width.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 

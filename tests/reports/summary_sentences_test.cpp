@@ -1,5 +1,5 @@
 // Tests the summary sentences: they may say less than the numbers, but never more.
-#include "reports/summary_sentences.hpp"
+#include "reports/render/summary_sentences.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <random>
 
-#include "reports/json/json.hpp"
-#include "reports/report_index.hpp"
+#include "reports/model/json.hpp"
+#include "reports/model/report_index.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"

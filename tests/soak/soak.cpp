@@ -36,7 +36,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/machine/environment.hpp"
+#include "bench/harness/machine/environment.hpp"
 #include "loop/designs.hpp"
 #include "loop/io/drivers.hpp"
 #include "loop/net/signals.hpp"

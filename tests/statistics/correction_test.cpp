@@ -1,5 +1,5 @@
 // Tests corrections against examples that can be calculated by hand.
-#include "bench/statistics/correction.hpp"
+#include "bench/harness/statistics/correction.hpp"
 
 #include <gtest/gtest.h>
 

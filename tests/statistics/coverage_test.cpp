@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "bench/statistics/median.hpp"
-#include "bench/statistics/sign_test.hpp"
-#include "bench/statistics/verdict.hpp"
+#include "bench/harness/statistics/median.hpp"
+#include "bench/harness/statistics/sign_test.hpp"
+#include "bench/harness/statistics/verdict.hpp"
 #include "chance.hpp"
 
 namespace loopbench::tests {

@@ -1,6 +1,6 @@
 // Tests the results for hosts with known effects, and how often an interval of few hosts contains the true
 // value.
-#include "bench/statistics/hosts.hpp"
+#include "bench/harness/statistics/hosts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests the results for layouts with known effects.
-#include "bench/statistics/layout.hpp"
+#include "bench/harness/statistics/layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests medians and intervals against values known in closed form.
-#include "bench/statistics/median.hpp"
+#include "bench/harness/statistics/median.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "bench/statistics/sign_test.hpp"
+#include "bench/harness/statistics/sign_test.hpp"
 
 namespace loopbench::tests {
 

@@ -1,5 +1,5 @@
 // Tests the bounds of proportions that can be calculated by hand.
-#include "bench/statistics/proportion.hpp"
+#include "bench/harness/statistics/proportion.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "bench/statistics/median.hpp"
-#include "bench/statistics/rank_test.hpp"
-#include "bench/statistics/sign_test.hpp"
+#include "bench/harness/statistics/median.hpp"
+#include "bench/harness/statistics/rank_test.hpp"
+#include "bench/harness/statistics/sign_test.hpp"
 
 namespace loopbench::tests {
 

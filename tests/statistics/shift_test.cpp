@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "bench/statistics/rank_test.hpp"
+#include "bench/harness/statistics/rank_test.hpp"
 #include "chance.hpp"
 
 namespace loopbench::tests {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/statistics/change_points.hpp"
+#include "bench/harness/statistics/change_points.hpp"
 #include "chance.hpp"
 
 namespace loopbench::tests {

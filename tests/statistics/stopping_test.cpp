@@ -1,12 +1,12 @@
 // Tests the effect of early stopping on the error rates.
-#include "bench/experiment/stopping.hpp"
+#include "bench/harness/experiment/stopping.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 
-#include "bench/statistics/median.hpp"
+#include "bench/harness/statistics/median.hpp"
 #include "chance.hpp"
 
 namespace loopbench::tests {

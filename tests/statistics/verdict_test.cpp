@@ -1,9 +1,9 @@
 // Tests the conversion of intervals into verdicts.
-#include "bench/statistics/verdict.hpp"
+#include "bench/harness/statistics/verdict.hpp"
 
 #include <gtest/gtest.h>
 
-#include "bench/statistics/sign_test.hpp"
+#include "bench/harness/statistics/sign_test.hpp"
 
 namespace loopbench::tests {
 

@@ -1,5 +1,5 @@
 // Tests the comparison of the best contender on io_uring with the best one on epoll in a report.
-#include "bench/summary/driver_comparison.hpp"
+#include "bench/harness/summary/driver_comparison.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests the multiples of the best floor, and the warnings about values below it.
-#include "bench/summary/floor_comparison.hpp"
+#include "bench/harness/summary/floor_comparison.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/floor_exceptions.hpp"
-#include "bench/summary/summary.hpp"
-#include "bench/workloads/table.hpp"
-#include "reports/columns.hpp"
-#include "reports/metrics.hpp"
+#include "bench/catalog/floor_exceptions.hpp"
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "reports/model/metrics.hpp"
+#include "reports/render/columns.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <random>
 
-#include "bench/machine/environment.hpp"
-#include "reports/json/json.hpp"
+#include "bench/harness/machine/environment.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/schema_check.hpp"
 #include "tests/support/shards_of_run.hpp"

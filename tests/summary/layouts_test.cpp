@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "bench/experiment/samples.hpp"
+#include "bench/harness/experiment/samples.hpp"
 #include "tests/support/mock_executor.hpp"
 
 namespace loopbench::tests {

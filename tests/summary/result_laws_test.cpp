@@ -1,5 +1,5 @@
 // Tests the laws on results as a whole that need counts: a number that breaks one is no number.
-#include "bench/summary/result_laws.hpp"
+#include "bench/harness/summary/result_laws.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/experiment/record.hpp"
-#include "bench/summary/summary.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/summary/summary.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
 

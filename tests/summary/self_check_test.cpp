@@ -1,5 +1,5 @@
 // Tests the A/A comparison, disturbed trials, and how a trial is started.
-#include "bench/summary/self_check.hpp"
+#include "bench/harness/summary/self_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "bench/trial/disturbance.hpp"
+#include "bench/harness/trial/disturbance.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,14 +1,14 @@
 // Tests the step from trials to results.
-#include "bench/summary/summary.hpp"
+#include "bench/harness/summary/summary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "bench/gate/judgement.hpp"
-#include "bench/statistics/median.hpp"
-#include "reports/metrics.hpp"
+#include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/statistics/median.hpp"
+#include "reports/model/metrics.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
 

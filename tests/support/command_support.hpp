@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/trial/process/child_process.hpp"
+#include "bench/harness/trial/process/child_process.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "reports/files/posix_io.hpp"
+#include "reports/base/posix_io.hpp"
 
 namespace loopbench::tests {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/results.hpp"
+#include "reports/model/results.hpp"
 
 namespace loopbench::tests {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/experiment/runner.hpp"
-#include "bench/summary/summary.hpp"
+#include "bench/harness/experiment/runner.hpp"
+#include "bench/harness/summary/summary.hpp"
 
 namespace loopbench::tests {
 

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "reports/files/posix_io.hpp"
+#include "reports/base/posix_io.hpp"
 
 namespace loopbench::tests {
 

@@ -1,7 +1,7 @@
 // A fixed report with every feature, for golden files.
 #pragma once
 
-#include "reports/results.hpp"
+#include "reports/model/results.hpp"
 
 namespace loopbench::tests {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/workloads/trial/slices.hpp"
+#include "bench/suite/workloads/trial/slices.hpp"
 
 namespace loopbench::tests {
 

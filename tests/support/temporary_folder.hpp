@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "reports/files/atomic_file.hpp"
-#include "reports/files/posix_io.hpp"
+#include "reports/base/atomic_file.hpp"
+#include "reports/base/posix_io.hpp"
 
 namespace loopbench::tests {
 

@@ -2,7 +2,7 @@
 // machine too. self_check_test.cpp tests how disturbances are detected and handled.
 #include <algorithm>
 
-#include "bench/cli/commands.hpp"
+#include "bench/harness/cli/commands.hpp"
 
 int main(int argc, char** argv) {
     using namespace loopbench::bench;

@@ -1,5 +1,5 @@
 // Tests the refusal and the warnings for contenders that were built in different ways.
-#include "bench/trial/build_comparison.hpp"
+#include "bench/harness/trial/build_comparison.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial/contender_list.hpp"
+#include "bench/harness/trial/contender_list.hpp"
 #include "tests/support/says.hpp"
 
 namespace loopbench::tests {

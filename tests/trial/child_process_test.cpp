@@ -1,5 +1,5 @@
 // Tests real child processes: every way in which one can end.
-#include "bench/trial/process/child_process.hpp"
+#include "bench/harness/trial/process/child_process.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include <system_error>
 
-#include "reports/files/posix_io.hpp"
+#include "reports/base/posix_io.hpp"
 #include "tests/support/process_end.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,5 +1,5 @@
 // Tests finding contenders, and asking them for their workloads.
-#include "bench/trial/contender_list.hpp"
+#include "bench/harness/trial/contender_list.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests parsing the output of contenders, including almost-JSON.
-#include "bench/trial/gbench_json.hpp"
+#include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

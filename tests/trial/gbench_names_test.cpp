@@ -1,5 +1,5 @@
 // Tests the translation of workload names to and from Google Benchmark.
-#include "bench/trial/gbench_names.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 
 #include <gtest/gtest.h>
 #include <regex.h>

@@ -1,5 +1,5 @@
 // Tests that a wait can see signals.
-#include "bench/trial/process/interrupt.hpp"
+#include "bench/harness/trial/process/interrupt.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A contender with a planted defect, by the variable LAWBREAKER: every one prints numbers that cannot be true.
 
-usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with LAWBREAKER_MODULES=bench/contenders
+usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with LAWBREAKER_MODULES=bench/suite/contenders
 
     (empty)      none: the control
     outside      counts operations that it did before the timed section

@@ -1,6 +1,6 @@
 // Tests that a number which cannot be true is refused: a contender with a planted defect, in both pairings,
 // and each law at its limits.
-#include "bench/trial/laws.hpp"
+#include "bench/harness/trial/laws.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/machine/environment.hpp"
-#include "bench/trial/trial.hpp"
+#include "bench/harness/machine/environment.hpp"
+#include "bench/harness/trial/run_trial.hpp"
 #include "tests/support/says.hpp"
 
 namespace loopbench::tests {

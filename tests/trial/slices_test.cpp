@@ -1,7 +1,5 @@
 // Tests the scheduling of slices with real processes: shell scripts that speak the protocol of
-// bench/workloads/trial/slices.hpp.
-#include "bench/trial/slices.hpp"
-
+// bench/suite/workloads/trial/slices.hpp.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -13,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial/process/child_process.hpp"
-#include "reports/files/posix_io.hpp"
+#include "bench/harness/trial/interleaving.hpp"
+#include "bench/harness/trial/process/child_process.hpp"
+#include "reports/base/posix_io.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {

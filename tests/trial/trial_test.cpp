@@ -1,12 +1,11 @@
 // Tests the interpretation of a contender's exit and output.
-#include "bench/trial/trial.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <deque>
 
+#include "bench/harness/trial/run_trial.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "asio_ref/runtime.hpp"
-#include "bench/runtime.hpp"
+#include "bench/suite/runtime.hpp"
 
 namespace loopbench::bench {
 

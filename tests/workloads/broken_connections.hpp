@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "bench/workloads/sockets/echo_session.hpp"
+#include "bench/suite/workloads/sockets/echo_session.hpp"
 #include "tests/workloads/breakable_runtime.hpp"
 
 namespace loopbench::bench {

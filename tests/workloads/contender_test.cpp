@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/contenders/process/process_facts.hpp"
-#include "reports/file_formats.hpp"
+#include "bench/suite/contenders/process/process_facts.hpp"
+#include "reports/base/file_formats.hpp"
 
 namespace loopbench::bench {
 namespace {

@@ -1,5 +1,5 @@
 // Tests placing threads on chosen cores: where they run, and that the previous setting is restored.
-#include "bench/workloads/trial/cores.hpp"
+#include "bench/suite/workloads/trial/cores.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "bench/workloads/cross_thread.hpp"
+#include "bench/suite/workloads/cross_thread.hpp"
 #include "tests/workloads/breakable_runtime.hpp"
 #include "tests/workloads/cores_of_this_thread.hpp"
 

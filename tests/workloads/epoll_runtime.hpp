@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "bench/runtime.hpp"
+#include "bench/suite/runtime.hpp"
 #include "loop/coro/event.hpp"
 #include "loop/coro/task.hpp"
 #include "loop/designs.hpp"

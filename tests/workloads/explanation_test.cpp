@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "bench/explanations.hpp"
-#include "bench/workloads/table.hpp"
-#include "reports/metrics.hpp"
+#include "bench/catalog/explanations.hpp"
+#include "bench/catalog/workload_table.hpp"
+#include "reports/model/metrics.hpp"
 
 namespace loopbench::bench {
 namespace {

@@ -1,5 +1,5 @@
 // Tests the generator process of a serving workload, in particular the cleanup when it cannot be started.
-#include "bench/workloads/sockets/generator_process.hpp"
+#include "bench/suite/workloads/sockets/generator_process.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

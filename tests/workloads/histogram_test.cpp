@@ -1,5 +1,5 @@
 // Compares the histograms with sorted data: every percentile is within the error that the header states.
-#include "bench/metrics/histogram.hpp"
+#include "bench/suite/recording/histogram.hpp"
 
 #include <gtest/gtest.h>
 

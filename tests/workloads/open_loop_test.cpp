@@ -1,5 +1,5 @@
 // Tests the load generator against servers with planted faults, and with faults of its own.
-#include "bench/generator/open_loop.hpp"
+#include "bench/suite/generator/open_loop.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/generator/conversation.hpp"
+#include "bench/suite/generator/conversation.hpp"
 #include "loop/net/sockets.hpp"
 #include "tests/support/says.hpp"
 

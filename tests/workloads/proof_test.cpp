@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/workloads/list.hpp"
+#include "bench/suite/workloads/all_workloads.hpp"
 #include "loop/coro/event.hpp"
 #include "loop/designs.hpp"
 #include "loop/net/stream.hpp"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "bench/runtime.hpp"
-#include "bench/workloads/trial/trial.hpp"
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
 #include "tests/workloads/breakable_runtime.hpp"
 
 namespace loopbench::bench {

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "asio_ref/runtime.hpp"
-#include "bench/contenders/contender_main.hpp"
-#include "bench/contenders/no_network.hpp"
-#include "bench/contenders/process/build_facts.hpp"
-#include "bench/contenders/process/process_facts.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
+#include "bench/suite/contenders/no_network.hpp"
+#include "bench/suite/contenders/process/build_facts.hpp"
+#include "bench/suite/contenders/process/process_facts.hpp"
 #include "tests/support/says.hpp"
 #include "tests/workloads/epoll_runtime.hpp"
 

@@ -1,5 +1,5 @@
 // Tests the contender's side of the protocol for slices. The test controls the other ends of the pipes.
-#include "bench/workloads/trial/slices.hpp"
+#include "bench/suite/workloads/trial/slices.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/workloads/echo.hpp"
-#include "bench/workloads/gather.hpp"
-#include "bench/workloads/pipe.hpp"
-#include "bench/workloads/schedule.hpp"
-#include "bench/workloads/stream.hpp"
-#include "bench/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/echo.hpp"
+#include "bench/suite/workloads/gather.hpp"
+#include "bench/suite/workloads/pipe.hpp"
+#include "bench/suite/workloads/schedule.hpp"
+#include "bench/suite/workloads/stream.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/suite_of_slices.hpp"
 #include "tests/workloads/breakable_runtime.hpp"

@@ -1,5 +1,5 @@
 // Tests which trials are rejected.
-#include "bench/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
 
 #include <gtest/gtest.h>
 

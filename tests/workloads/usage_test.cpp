@@ -1,5 +1,5 @@
 // Tests that the resource counters count exactly what the process uses.
-#include "bench/metrics/usage.hpp"
+#include "bench/suite/recording/usage.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/metrics/memory.hpp"
+#include "bench/suite/recording/memory.hpp"
 
 namespace loopbench::bench {
 namespace {

@@ -14,9 +14,9 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/contenders/contender_main.hpp"
-#include "bench/workloads/list.hpp"
-#include "bench/workloads/table.hpp"
+#include "bench/catalog/workload_table.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
+#include "bench/suite/workloads/all_workloads.hpp"
 #include "loop/coro/event.hpp"
 #include "loop/designs.hpp"
 #include "loop/net/pipe.hpp"

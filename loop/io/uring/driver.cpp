@@ -11,7 +11,7 @@
 //   requests and enters the kernel immediately; requests not yet submitted go out while the number still
 //   refers to this file. It cancels by request and not by file, because the file may have other descriptors.
 // - A multishot accept takes every connection, wanted or not. So accepts are single; if the completion says
-//   that more connections are waiting, the next accepts are plain calls. (bench/choices, accept/..., shows
+//   that more connections are waiting, the next accepts are plain calls. (bench/suite/choices, accept/..., shows
 //   what a burst then costs.)
 // - A connection wakes only one of several accepts. If that one is cancelled at the same moment, the others
 //   continue to sleep although a connection waits. So a listener has one accept in the kernel, and the others
@@ -22,7 +22,7 @@
 //   current state once, then each change.
 // - A cancellation is a request like any other, and often comes too late. The cancelled request still
 //   completes, once, and only then is its memory free.
-// - Registered files are not used: they make a bare round trip less than 2 % shorter (bench/choices,
+// - Registered files are not used: they make a bare round trip less than 2 % shorter (bench/suite/choices,
 //   echo/...), and a receive that stays armed looks its file up only once anyway. Each connection would have
 //   to be registered. Also, up to Linux 6.12 a file that was removed from the table is not released before
 //   all older requests have ended, so that idle receives would keep it open for ever.

@@ -8,14 +8,14 @@
 #include <semaphore>
 #include <utility>
 
-#include "bench/contenders/contender_main.hpp"
-#include "bench/contenders/no_network.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
+#include "bench/suite/contenders/no_network.hpp"
 #include "loop/coro/event.hpp"
 #include "loop/scheduler.hpp"
 
 using loopbench::bench::time_point;
 
-// bench/runtime.hpp explains each of these members; the compiler names a missing one.
+// bench/suite/runtime.hpp explains each of these members; the compiler names a missing one.
 class my_loop final : public loopbench::loop::scheduler, public loopbench::bench::no_network {
 public:
     static constexpr auto name = "mine";

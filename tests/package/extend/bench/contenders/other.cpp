@@ -1,6 +1,6 @@
 // A contender that only tests/package/extend.py adds.
 #include "asio_ref/runtime.hpp"
-#include "bench/contenders/contender_main.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
 
 int main(int argc, char** argv) {
     using namespace loopbench;

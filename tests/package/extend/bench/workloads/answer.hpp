@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/runtime.hpp"
-#include "bench/workloads/trial/trial.hpp"
-#include "bench/workloads/workload.hpp"
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 

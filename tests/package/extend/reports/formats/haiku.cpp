@@ -1,7 +1,7 @@
 // A format that only tests/package/extend.py adds.
 #include <fmt/format.h>
 
-#include "reports/formats/formats.hpp"
+#include "reports/render/formats/formats.hpp"
 
 namespace loopbench::reports {
 

@@ -1,0 +1,44 @@
+#include "bench/catalog/floor_exceptions.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace loopbench::bench {
+
+namespace {
+
+// Short, because a screen shows each text in a line. A floor sleeps in the kernel and must be woken; a loop
+// that spins (loop-round-robin always, loop-precise shortly before the deadline) is awake at the deadline. If
+// floor-sleep is the only floor, timers without slack (timerfd, io_uring) fire earlier than its
+// clock_nanosleep.
+constexpr std::string_view spins = "a spinning loop is awake; floor-sleep has timer slack";
+// A floor sleeps before each post. A loop that still works or polls when the next one comes is not asleep.
+constexpr std::string_view looks = "a polling loop needs no wake-up; floors sleep at once";
+
+constexpr std::array exceptions{
+    floor_exception{"sleep/serial", "late_p50", spins},
+    floor_exception{"sleep/concurrent", "late_p50", spins},
+    floor_exception{"sleep/many", "late_p50", spins},
+    floor_exception{"timer/periodic", "late_p50", spins},
+    floor_exception{"timer/ladder", "late_p50", spins},
+    floor_exception{"timer/ladder", "time", spins},
+    floor_exception{"idle/timer", "late_p50", spins},
+    floor_exception{"gather/sleep", "late_p50", spins},
+    floor_exception{"post/cross_thread", "time", looks},
+};
+
+}  // namespace
+
+std::span<const floor_exception> floor_exceptions() {
+    return exceptions;
+}
+
+std::string_view why_faster_than_floor(std::string_view workload, std::string_view metric) {
+    const auto* const found = std::ranges::find_if(exceptions, [&](const floor_exception& each) {
+        return each.metric == metric && workload.starts_with(each.front) &&
+               (workload.size() == each.front.size() || workload[each.front.size()] == '/');
+    });
+    return found == exceptions.end() ? std::string_view{} : found->why;
+}
+
+}  // namespace loopbench::bench

@@ -1,8 +1,0 @@
-// The loopbench command.
-#include <algorithm>
-
-#include "bench/cli/commands.hpp"
-
-int main(int argc, char** argv) {
-    return loopbench::bench::run_command_line({argv + std::min(argc, 1), argv + argc});
-}

@@ -1,8 +1,0 @@
-// The contender asio-epoll: Boost.Asio with its defaults, the usual baseline of ratios.
-#include "asio_ref/runtime.hpp"
-#include "bench/contenders/asio_info.hpp"
-
-int main(int argc, char** argv) {
-    using namespace loopbench;
-    return bench::contender_main<asio_ref::runtime>(argc, argv, bench::asio_info("epoll"));
-}

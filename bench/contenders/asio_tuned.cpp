@@ -1,8 +1,0 @@
-// The contender asio-tuned: our tasks over Boost.Asio's operations, without locks and allocations.
-#include "asio_ref/tuned/runtime.hpp"
-#include "bench/contenders/asio_info.hpp"
-
-int main(int argc, char** argv) {
-    using namespace loopbench;
-    return bench::contender_main<asio_ref::tuned::runtime>(argc, argv, bench::asio_info("epoll"));
-}

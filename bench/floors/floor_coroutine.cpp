@@ -1,7 +1,0 @@
-// The contender floor-coroutine: coroutines in a queue.
-#include "bench/floors/floors.hpp"
-
-int main(int argc, char** argv) {
-    using namespace loopbench::bench::floors;
-    return floor_main(argc, argv, coroutine_floor());
-}

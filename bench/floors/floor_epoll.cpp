@@ -1,7 +1,0 @@
-// The contender floor-epoll: epoll_wait, send and recv, a timerfd to sleep, an eventfd to wake.
-#include "bench/floors/floors.hpp"
-
-int main(int argc, char** argv) {
-    using namespace loopbench::bench::floors;
-    return floor_main(argc, argv, epoll_floor());
-}

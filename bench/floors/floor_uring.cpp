@@ -1,7 +1,0 @@
-// The contender floor-uring: io_uring_enter and nothing else.
-#include "bench/floors/floors.hpp"
-
-int main(int argc, char** argv) {
-    using namespace loopbench::bench::floors;
-    return floor_main(argc, argv, uring_floor());
-}

@@ -1,0 +1,229 @@
+// Parses the command line, runs the chosen command, and turns errors into exit codes.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/harness/cli/commands.hpp"
+#include "bench/harness/cli/commands/keep_report.hpp"
+#include "bench/harness/cli/help.hpp"
+#include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/machine/environment.hpp"
+#include "bench/harness/trial/process/interrupt.hpp"
+#include "bench/harness/trial/process/orphans.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    return names;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+    const auto near = nearest(word, known, 1);
+    return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
+}
+
+/// Throws usage_error for an unknown command, with the known ones and the nearest name, which CLI11 does not
+/// give. `called` is the part of the command line before `arguments`.
+void check_command_name(const CLI::App& app, std::span<const std::string> arguments,
+                        const std::string& called = "loopbench") {
+    const auto known = subcommand_names(app);
+    if (known.empty()) return;
+    if (arguments.empty())
+        throw usage_error{"the command is missing; use one of {} (`{} --help` describes them)",
+                          fmt::join(known, ", "), called};
+    const auto& name = arguments.front();
+    if (name == "--help" || name == "-h" || name == "--version") return;
+    if (name.starts_with('-'))
+        throw usage_error{"{} does not accept {} before a command; begin with one of {}", called, name,
+                          fmt::join(known, ", ")};
+    if (std::ranges::find(known, name) == known.end())
+        throw usage_error{"{} is not a command;{} `{} --help` lists all commands", name,
+                          suggestion(name, known), called};
+    check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
+}
+
+/// Returns the innermost chosen subcommand.
+const CLI::App& chosen_command(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+/// Puts the commands under one heading of --help, and makes them accept all arguments, for check_leftovers().
+void prepare_commands(CLI::App& app) {
+    for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        command->allow_extras();
+        command->group("Commands");
+        prepare_commands(*command);
+    }
+}
+
+/// Returns the name with its parents' names: "history add".
+std::string full_name(const CLI::App& command) {
+    const auto* parent = command.get_parent();
+    if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
+    return full_name(*parent) + " " + command.get_name();
+}
+
+void check_leftovers(const CLI::App& app, const CLI::App& command) {
+    auto left = app.remaining(true);
+    std::erase(left, "--");  // CLI11 keeps it
+    if (left.empty()) return;
+    const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
+    if (flag == left.end()) {
+        const bool chooses = command.get_option_no_throw("--workload") != nullptr;
+        throw usage_error{
+            "{} does not accept the argument {}; {}", full_name(command), left.front(),
+            chooses ? fmt::format("did you mean --workload {}?", left.front()) : "leave it out"};
+    }
+    std::vector<std::string> known;
+    for (const auto* option : command.get_options())
+        for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    const auto word = flag->substr(0, flag->find('='));
+    throw usage_error{"{} has no option {};{} `loopbench {} --help` lists all options", full_name(command),
+                      word, suggestion(word, known), full_name(command)};
+}
+
+const std::initializer_list<example> common_examples{
+    {"loopbench run --quick", "measures the most important workloads in at most a minute"},
+    {"loopbench compare ./old ./new", "compares two builds of a Google Benchmark program"},
+    {"loopbench explain echo/rtt/tcp", "describes a workload, and how it is measured"}};
+
+std::string exit_codes() {
+    std::string out = "Exit codes:\n";
+    for (const auto& [code, text] : exit_meanings)
+        out += fmt::format("  {:<3}  {}\n", static_cast<int>(code), text);
+    return out + std::string{which_exit_code};
+}
+
+/// Answers `complete -- WORD...` (for the shells' completion) and `manual DATE` (for the build). People do
+/// not use these, so no list of commands contains them.
+std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
+    if (words.size() < 2) return std::nullopt;
+    if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
+    if (words[0] == "manual") return manual_page(app, words[1]);
+    return std::nullopt;
+}
+
+/// Opens the standard streams that the caller closed. Otherwise the next opened file would get such a number,
+/// and printed text would end up in that file. The replacement is opened for the wrong direction, so that
+/// using it is still an error.
+void keep_standard_streams_apart() {
+    constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd < 3; ++fd)
+        if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
+}
+
+/// Prints the error. Messages often contain an argument or its beginning; this hides the password of a URL in
+/// them.
+void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
+    std::string message = error.what();
+    for (const auto& argument : arguments)
+        if (const auto at = message.find(argument); at != std::string::npos)
+            message.replace(at, argument.size(), without_password_in(argument));
+    std::istringstream words{message};
+    std::string shown;
+    for (std::string word; std::getline(words, word, ' ');) shown += " " + without_password_in(word);
+    tell("loopbench:{}\n", shown);
+}
+
+int command_line(const std::vector<std::string>& arguments, watching disturbances) {
+    CLI::App app{"measures what event loops cost, and compares them in paired, interleaved trials",
+                 "loopbench"};
+    app.formatter(help_formatter());
+    app.set_help_flag("-h,--help", "show this help");  // commands inherit it
+    app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version(), "show the version");
+    app.require_subcommand(1);
+    app.allow_extras();
+    action chosen;
+    add_list_command(app, chosen);
+    add_run_command(app, chosen);
+    add_compare_command(app, chosen);
+    add_check_command(app, chosen);
+    add_calibrate_command(app, chosen);
+    add_doctor_command(app, chosen);
+    add_merge_command(app, chosen);
+    add_report_command(app, chosen);
+    add_history_command(app, chosen);
+    add_explain_command(app, chosen);
+    prepare_commands(app);
+    app.footer(examples_and(common_examples, exit_codes()));  // added last, because commands would inherit it
+    if (const auto text = for_programs(app, arguments)) {
+        reports::write_standard_output(*text);
+        return exit_ok;
+    }
+    check_command_name(app, arguments);
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::Success& wanted) {  // --help, --version
+        std::ostringstream text;
+        app.exit(wanted, text, text);
+        reports::write_standard_output(text.str());
+        return exit_ok;
+    } catch (const CLI::ParseError& error) {
+        throw usage_error{"{}; `loopbench {} --help` describes the options", error.what(), arguments.front()};
+    }
+    check_leftovers(app, chosen_command(app));
+    invocation by{{"loopbench"}, disturbances};
+    by.words.insert(by.words.end(), arguments.begin(), arguments.end());
+    return chosen(by);
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
+    keep_standard_streams_apart();
+    // With this ignored, a file that grows too large becomes an error of write(), with a name and a remedy.
+    ::signal(SIGXFSZ, SIG_IGN);
+    // The same holds for a reader that closed the pipe; a lost message does no harm (terminal.hpp).
+    ::signal(SIGPIPE, SIG_IGN);
+    // If the caller ignores SIGCHLD, the kernel reaps the children and their exit status is lost.
+    ::signal(SIGCHLD, SIG_DFL);
+    adopt_orphans();
+    try {
+        return command_line(arguments, disturbances);
+    } catch (const usage_error& error) {
+        tell_error(error, arguments);
+        return exit_usage;
+    } catch (const reports::format_error& error) {  // a file named by the user has the wrong contents
+        tell_error(error, arguments);
+        return exit_usage;
+    } catch (const interrupted&) {
+        return exit_interrupted;
+    } catch (const std::filesystem::filesystem_error& error) {  // its what() is written for programmers
+        tell("loopbench: cannot use {}: {}; use another path\n", error.path1().native(),
+             error.code().message());
+        return exit_tool_failed;
+    } catch (const std::bad_alloc&) {
+        tell_raw(
+            "loopbench: there is not enough memory; end other programs, or raise the limit (ulimit -v)\n");
+        return exit_tool_failed;
+    } catch (const std::exception& error) {
+        tell_error(error, arguments);
+        return exit_tool_failed;
+    }
+}
+
+}  // namespace loopbench::bench

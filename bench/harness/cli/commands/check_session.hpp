@@ -1,0 +1,72 @@
+// Measurements of `check`: counts, and paired times of contenders.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/harness/cli/session/session.hpp"
+#include "bench/harness/cli/session/session_options.hpp"
+#include "bench/harness/experiment/counted.hpp"
+#include "bench/harness/gate/check.hpp"
+#include "bench/harness/trial/contender_list.hpp"
+#include "bench/harness/trial/process/interrupt.hpp"
+
+namespace loopbench::bench {
+
+struct check_options {
+    std::string against, to = "asio-epoll", format = "text";
+    std::vector<std::string> reports, contenders, workloads;
+    bool update = false, quick = false;
+    std::optional<tier> only;
+    std::optional<double> slack_per_op, slack_pct;
+    double tolerated_pct = 5;
+    session_options session;
+
+    [[nodiscard]] bool wants(tier which) const { return !only || *only == which; }
+    [[nodiscard]] time_rule rule() const {
+        return {session.threshold_pct.value_or(run_plan{}.threshold_pct), tolerated_pct};
+    }
+};
+
+/// Implements `check --update`: measures, or takes the reports, writes the baseline and shows the difference.
+/// Returns the exit code; unless that is 0, the file is unchanged.
+int update_baseline(const check_options& options, const invocation& by);
+
+class check_session {
+public:
+    /// Finds the contenders and asks them for their workloads. Throws usage_error if one does not exist; the
+    /// message names `named_by` ("the baseline"). All functions here throw interrupted.
+    check_session(const check_options& options, const std::vector<std::string>& names,
+                  const std::string& named_by, const invocation& by);
+
+    [[nodiscard]] bool has(const cell_name& cell) const;
+    [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
+
+    /// Takes the counts of each of these results once. If the contender does not have the workload, the
+    /// counts are missing, with the reason. Writes counts.json to the output folder, or to its subfolder
+    /// `again` if `number` is not 0.
+    std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);
+
+    /// Runs one session of trials of these results, together with the contender `times.to` and its A/A copy.
+    /// `number` is 0 for the first session and 1 for the confirming one, which has another random order.
+    /// Journal and report.json are in the subfolder `first` or `second` of the output folder. Workloads with
+    /// ratios in `times` get the pairing of these ratios, unless the options choose another one; the values
+    /// of the ratios are not used.
+    reports::report measure(const expected_times& times, std::span<const cell_name> cells,
+                            std::uint64_t number);
+
+private:
+    const check_options& options_;
+    const invocation& by_;
+    interrupt stop_;
+    std::vector<contender> contenders_;
+    run_plan plan_;  // without contenders
+
+    [[nodiscard]] const contender& find(const std::string& name) const;
+    [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells) const;
+};
+
+}  // namespace loopbench::bench

@@ -1,0 +1,258 @@
+// loopbench check --update: writes a new baseline and shows what changes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/catalog/explanations.hpp"
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/cli/commands.hpp"
+#include "bench/harness/cli/commands/check_session.hpp"
+#include "bench/harness/cli/commands/report_file.hpp"
+#include "bench/harness/cli/session/contenders.hpp"
+#include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/gate/check.hpp"
+#include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/summary/self_check.hpp"
+#include "reports/base/atomic_file.hpp"
+#include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
+#include "reports/model/report_index.hpp"
+#include "reports/render/columns.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using name_list = std::vector<std::string>;
+
+/// Error: the baseline cannot be written. what() says why, and `code` is the command's exit code.
+class not_written : public std::runtime_error {
+public:
+    not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
+    exit_code code;
+};
+
+class update {
+public:
+    update(const check_options& options, const invocation& by)
+        : options_{options}, by_{by}, exists_{std::filesystem::exists(options.against)} {
+        if (exists_) next_ = read_baseline(options.against);
+        if (options.slack_per_op) next_.slack.per_op = *options.slack_per_op;
+        if (options.slack_pct) next_.slack.pct = *options.slack_pct;
+        counts_ = options.only ? *options.only == tier::counts : !exists_ || !next_.counts.empty();
+        times_ = options.only ? *options.only == tier::times : !exists_ || next_.times.has_value();
+        if (times_ && !next_.times)
+            next_.times = expected_times{
+                options.to, options.quick ? workload_size::small : workload_size::full, {}, {}};
+    }
+
+    void measure() {
+        const auto found = names_of(contenders_in(options_.session.contender_dirs));
+        auto contenders = chosen(names_in(cells_of(next_), &cell_name::contender), options_.contenders, found,
+                                 "contender", is_headline_contender);
+        if (times_) add_once(contenders, next_.times->to);
+        check_session session{options_, contenders, options_.against, by_};
+        remove_gone(session);
+        if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
+        if (!times_) return;
+        auto anew = *next_.times;
+        anew.ratios.clear();  // with the current default pairings
+        take_times(session.measure(anew, wanted_cells(session, tier::times), 0));
+    }
+
+    void take(const reports::report& report) {
+        auto counted = counts_in(report);
+        std::erase_if(counted, [&](const counted_result& cell) {
+            return !is_wanted({cell.workload, cell.contender}, tier::counts) ||
+                   (cell.metrics.empty() && !cell.failed);
+        });
+        if (counts_) {
+            if (counted.empty())
+                throw not_written{exit_inconclusive,
+                                  "the report has no counts; use a report of `loopbench run --counts`"};
+            take_counts(counted);
+        }
+        if (!times_) return;
+        const auto wanted = wanted_times(report);
+        if (wanted.baseline != next_.times->to)
+            throw not_written{exit_usage,
+                              fmt::format("the report's ratios are relative to {0}, but the baseline's "
+                                          "to {1}; use --baseline {0} for a new baseline file, or "
+                                          "measure again",
+                                          wanted.baseline, next_.times->to)};
+        if (const auto size = size_of(report); size && *size != next_.times->size) {
+            next_.times->ratios.clear();  // they are for another size
+            next_.times->size = *size;
+        }
+        take_times(wanted);
+    }
+
+    /// Writes the baseline and returns the difference.
+    std::string write() const {
+        if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
+            throw not_written{exit_inconclusive, "there are no counts and no ratios to write"};
+        const auto text = write_baseline(next_);
+        const auto old = exists_ ? reports::read_file(options_.against) : std::string{};
+        if (text == old) return fmt::format("{} is unchanged\n", options_.against);
+        reports::write_file_atomically(options_.against, text);
+        return fmt::format("--- {0}\n+++ {0}\n{1}", options_.against, changed_lines(old, text));
+    }
+
+private:
+    const check_options& options_;
+    const invocation& by_;
+    bool exists_, counts_ = false, times_ = false;
+    expectations next_;
+
+    /// Returns the names that match the patterns; without patterns, those of the old baseline; without one,
+    /// the headline names.
+    template <class predicate>
+    name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
+                     predicate is_headline) const {
+        if (!patterns.empty()) return select(known, patterns, kind);
+        if (!old.empty()) return old;
+        std::erase_if(known, [&](const auto& name) { return !is_headline(name); });
+        return known;
+    }
+
+    /// Returns whether the patterns select the result. Without patterns: whether this tier of the old
+    /// baseline has it; without an old baseline: true.
+    [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
+        if (!options_.contenders.empty() || !options_.workloads.empty())
+            return matches_any(options_.contenders, cell.contender) &&
+                   matches_any(options_.workloads, cell.workload);
+        const auto of_tier = cells_of(next_, which), old = of_tier.empty() ? cells_of(next_) : of_tier;
+        return old.empty() || std::ranges::find(old, cell) != old.end();
+    }
+
+    [[nodiscard]] std::vector<cell_name> wanted_cells(const check_session& session, tier which) const {
+        const auto workloads = chosen(names_in(cells_of(next_), &cell_name::workload), options_.workloads,
+                                      workloads_of(session.contenders()), "workload", is_headline_workload);
+        std::vector<cell_name> cells;
+        for (const auto& workload : workloads)
+            for (const auto& who : session.contenders())
+                if (const cell_name cell{workload, who.name}; is_wanted(cell, which) && session.has(cell))
+                    cells.push_back(cell);
+        return cells;
+    }
+
+    /// Returns the selected results, together with those of the contender that their ratios refer to.
+    [[nodiscard]] reports::report wanted_times(const reports::report& report) const {
+        std::set<std::string_view> workloads;
+        const auto is_asked_for = [&](const reports::result& item) {
+            return is_wanted({item.workload, item.contender}, tier::times);
+        };
+        for (const auto& item : report.results)
+            if (is_asked_for(item)) workloads.insert(item.workload);
+        auto wanted = report;
+        std::erase_if(wanted.results, [&](const reports::result& item) {
+            const bool is_compared_with =
+                item.contender == report.baseline && workloads.contains(item.workload);
+            return !is_compared_with && !is_asked_for(item);
+        });
+        return wanted;
+    }
+
+    /// Removes the lines of workloads that their contenders no longer have.
+    void remove_gone(const check_session& session) {
+        const auto is_gone = [&](const auto& line) {
+            const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
+            return known != session.contenders().end() && known->problem.empty() &&
+                   !session.has({line.workload, line.contender});
+        };
+        std::erase_if(next_.counts, is_gone);
+        if (next_.times) std::erase_if(next_.times->ratios, is_gone);
+    }
+
+    void take_counts(const std::vector<counted_result>& cells) {
+        for (const auto& cell : cells)
+            if (cell.failed)
+                throw not_written{exit_tool_failed,
+                                  fmt::format("{} on {} failed: {}", cell.contender, cell.workload,
+                                              fmt::join(cell.missing, "; "))};
+        for (const auto& item : next_.counts) {
+            const auto cell = reports::find_cell(cells, item);
+            if (cell != cells.end() && !cell->metrics.contains(item.metric))
+                throw not_written{exit_inconclusive,
+                                  fmt::format("{} of {} on {} was not counted: {}", item.metric,
+                                              item.contender, item.workload, fmt::join(cell->missing, "; "))};
+        }
+        for (const auto& cell : cells)
+            if (!cell.missing.empty())
+                tell("loopbench: {} on {} lacks counts: {}\n", cell.contender, cell.workload,
+                     fmt::join(cell.missing, "; "));
+        expect_counts(next_, cells);
+    }
+
+    /// Throws if a result has this status: the gate would lose it silently.
+    static void refuse(const reports::report& report, reports::result_status status, exit_code code,
+                       std::string_view what) {
+        std::vector<std::string> all;
+        for (const auto& item : report.results)
+            if (item.status == status)
+                all.push_back(fmt::format("{} on {} {}: {}", item.contender, item.workload, what,
+                                          item.reason.value_or("the reason is unknown")));
+        if (!all.empty()) throw not_written{code, fmt::format("{}", fmt::join(all, "; "))};
+    }
+
+    /// Prints which results get no line in the baseline: only a ratio with an interval can be checked.
+    static void tell_of_left_out(const reports::report& report) {
+        const reports::report_index index{report};
+        for (const auto& item : report.results) {
+            if (item.contender == report.baseline || !why_incomparable(item.workload, item.metric).empty())
+                continue;
+            const bool is_unsupported = item.status == reports::result_status::unsupported;
+            const bool has_interval = item.to_baseline && item.to_baseline->low && item.to_baseline->high;
+            if (!is_unsupported && (has_interval || !index.is_about(item))) continue;
+            const auto* const why =
+                item.to_baseline ? "its ratio has no interval; run more --blocks" : "it has no ratio";
+            tell("loopbench: {} of {} on {} is left out: {}\n", item.metric, item.contender, item.workload,
+                 item.reason.value_or(why));
+        }
+    }
+
+    void take_times(const reports::report& report) {
+        using enum reports::result_status;
+        refuse(report, failed, exit_tool_failed, "failed");
+        if (const auto why = reports::why_unreliable(report)) throw not_written{exit_unreliable, *why};
+        if (!report.complete)
+            throw not_written{exit_inconclusive,
+                              "the run was interrupted; finish it with `loopbench run --resume`"};
+        refuse(report, not_run, exit_inconclusive, "was not measured");
+        if (const auto why = unknown_reliability(report)) throw not_written{exit_inconclusive, *why};
+        const auto machine = machine_of(report.where);
+        if (next_.times->machine != machine) next_.times->ratios.clear();  // they are from another machine
+        next_.times->machine = machine;
+        tell_of_left_out(report);
+        expect_ratios(*next_.times, report);
+    }
+};
+
+}  // namespace
+
+int update_baseline(const check_options& options, const invocation& by) {
+    if (options.reports.size() > 1)
+        throw usage_error{"a baseline comes from one run; use at most one report with --update"};
+    try {
+        update next{options, by};
+        if (options.reports.empty()) {
+            next.measure();
+        } else {
+            next.take(read_report_file(options.reports.front()));
+        }
+        reports::write_standard_output(reports::printable(next.write(), "\n"));
+        return exit_ok;
+    } catch (const not_written& error) {
+        tell("loopbench: {} was not written: {}\n", options.against, error.what());
+        return error.code;
+    }
+}
+
+}  // namespace loopbench::bench

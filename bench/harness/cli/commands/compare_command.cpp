@@ -1,0 +1,244 @@
+// loopbench compare: two builds of a benchmark program or of a server, or two reports.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/harness/cli/commands.hpp"
+#include "bench/harness/cli/commands/gate_exit.hpp"
+#include "bench/harness/cli/commands/report_file.hpp"
+#include "bench/harness/cli/help.hpp"
+#include "bench/harness/cli/option_types.hpp"
+#include "bench/harness/cli/session/contenders.hpp"
+#include "bench/harness/cli/session/layouts.hpp"
+#include "bench/harness/cli/session/served.hpp"
+#include "bench/harness/cli/session/session.hpp"
+#include "bench/harness/cli/session/session_options.hpp"
+#include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/experiment/journal.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/gate/compare_reports.hpp"
+#include "bench/harness/gate/conditions.hpp"
+#include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/html/html.hpp"
+#include "reports/render/terminal/text_table.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct compare_options {
+    std::string base, next;
+    std::vector<std::string> workloads;
+    std::vector<std::string> of_measuring;  // options on the command line that affect measuring
+    double tolerated_pct = 5;
+    std::string format = "text";
+    served_options served;
+    session_options session;
+};
+
+constexpr const char* how_layouts_are_drawn =
+    "\n\n"
+    "Layouts: where the linker places unchanged code alters its speed by some per cent. To average that\n"
+    "out, link each build once per block, each time with its functions in another order (compiled with\n"
+    "-ffunction-sections; mold: --shuffle-sections=SEED, lld: --shuffle-sections=.text*=SEED), into a\n"
+    "folder, under names of one length (01 to 20), and compare the two folders. Each block draws a layout\n"
+    "of each build at random, so that intervals and verdicts cover the effect (docs/gate.md).";
+
+enum class operand { report, executable, layouts };
+
+constexpr std::string_view name_two =
+    "compare two reports, two benchmark executables, or two folders with layouts";
+
+operand what_is(const std::string& path) {
+    if (fs::is_directory(path)) return operand::layouts;
+    if (fs::is_fifo(path)) return operand::report;  // from the shell's <(...)
+    if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
+    char first = 0;
+    std::ifstream{path} >> first;
+    return first == '{' ? operand::report : operand::executable;  // a journal begins with { too
+}
+
+constexpr std::string_view name_of(operand what) {
+    constexpr std::array<std::string_view, 3> names{"a report", "an executable", "a folder"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+/// Lists the benchmarks of a build. Throws usage_error if it is not a Google Benchmark executable.
+void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
+    list_workloads(who, plan.size, plan.trial_limit, stop.fd());
+    stop.throw_if_requested();
+    if (!who.problem.empty())
+        throw usage_error{"{} {}; expected a report or a Google Benchmark executable", who.path.native(),
+                          who.problem};
+}
+
+/// Returns one side of the comparison. Both sides are called by names of equal length, so that their stacks
+/// are placed alike (see add_aa_copy).
+contender side(const char* name, const std::string& file, const compare_options& options,
+               const run_plan& plan, const interrupt& stop) {
+    contender who;
+    who.name = name;
+    who.path = fs::absolute(file);
+    who.called = fmt::format("loopbench-{}", name);
+    if (options.served.client) {
+        become_client_of(who, who.path, options.served);
+        list_build(who, plan, stop);
+        return who;
+    }
+    if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
+    if (!who.layouts.empty()) who.path = who.layouts.front();
+    remember_asio_loop(who);
+    remember_files(who);
+    list_build(who, plan, stop);
+    for (const auto& layout : who.layouts) {
+        contender other;
+        other.path = layout;
+        list_build(other, plan, stop);
+        if (other.workloads != who.workloads)
+            throw usage_error{
+                "{} and {} have different benchmarks, so they are not layouts of one program; remove one of "
+                "them",
+                who.path.native(), layout.native()};
+    }
+    return who;
+}
+
+run_plan plan_for(const compare_options& options, const interrupt& stop) {
+    auto plan = sized_plan(usual_gate_plan(), options.session);
+    plan.of_one_program = true;
+    plan.baseline = "base";
+    plan.tolerated_pct = options.tolerated_pct;
+    plan.contenders = {side("base", options.base, options, plan, stop),
+                       side("next", options.next, options, plan, stop)};
+    stop.throw_if_requested();
+    plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
+    complete_plan(plan, stop);
+    // Readers of the report need to know what "base" and "next" are.
+    plan.described[0].context["program"] = reports::valid_utf8(options.base);
+    plan.described[1].context["program"] = reports::valid_utf8(options.next);
+    options.served.client ? choose_pairings_of_servers(plan, options.served)
+                          : pair_third_party_programs(plan, stop);
+    return plan;
+}
+
+/// Removes the results that match none of the patterns.
+void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
+    std::vector<std::string> all;
+    for (const auto* report : {&then, &now})
+        for (const auto& item : report->results) all.push_back(item.workload);
+    const auto chosen = select(all, patterns, "benchmark of the reports");
+    for (auto* report : {&then, &now})
+        std::erase_if(report->results, [&](const auto& item) {
+            return std::ranges::find(chosen, item.workload) == chosen.end();
+        });
+}
+
+/// Returns the output for a comparison of two reports.
+std::string written(const reports::report& compared, const reports::report& then, std::string_view format) {
+    if (format == "html") return reports::write_html(compared, {}, &then);
+    return format == "json" ? reports::write_json(compared) : reports::write_table(compared);
+}
+
+int compare_two_reports(const compare_options& options) {
+    if (!options.of_measuring.empty())
+        throw usage_error{"a comparison of two reports measures nothing; leave {} out",
+                          fmt::join(options.of_measuring, " and ")};
+    auto then = read_report_file(options.base), now = read_report_file(options.next);
+    choose(then, now, options.workloads);
+    refuse_other_size(then, options.base, now, options.next);
+    const auto report =
+        compare_reports(then, now, options.session.threshold_pct.value_or(run_plan{}.threshold_pct));
+    for (const auto& item : report.warnings) tell(item);
+    reports::write_standard_output(written(report, then, options.format));
+    auto found = judge_gate(report, options.tolerated_pct);
+    // An interrupted run may have stopped before it would have found a difference.
+    for (const auto& [file, complete] :
+         {std::pair{options.base, then.complete}, {options.next, now.complete}})
+        if (!complete)
+            found.push_back(about_session(
+                gate_result_kind::unclear,
+                fmt::format("{} comes from an interrupted run; finish it with `loopbench run --resume`",
+                            file)));
+    return conclude(found);
+}
+
+int compare(const compare_options& options, const invocation& by) {
+    const auto started = session_start::clock::now();
+    const auto base = what_is(options.base), next = what_is(options.next);
+    if (base != next)
+        throw usage_error{
+            "{} is {} and {} is {}; {}", options.base, name_of(base), options.next, name_of(next), name_two};
+    refuse_served_without_client(options.served);
+    if (options.served.client && base != operand::executable)
+        throw usage_error{"--client is only for two servers, but {} is {}; compare two executables",
+                          options.base, name_of(base)};
+    if (base == operand::report) return compare_two_reports(options);
+    if (options.format != "text")
+        throw usage_error{
+            "--format is only for two reports; leave it out, and find the results in {}/report.{}",
+            options.session.output, options.format};
+    const fs::path folder{options.session.output};
+    refuse_folder_in_use(folder);
+    const interrupt stop;
+    refuse_unknown_client(options.served, stop.fd());
+    stop.throw_if_requested();
+    const auto run = measure(plan_for(options, stop), {folder, by, stop, started});
+    const auto report = report_of(run.record);
+    publish(run, report, folder, detail::every_table);
+    return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
+}
+
+const std::initializer_list<example> compare_examples{
+    {"loopbench compare ./old ./new --blocks 40", "compares two builds of a Google Benchmark program"},
+    {"loopbench compare old.json new.json", "compares two reports without measuring anything"},
+    {"loopbench compare --client echo ./old ./new -- {port}", "compares two echo servers"},
+    {"loopbench compare --client './ask {port}' ./old ./new -- {port}",
+     "compares two servers; the program ./ask sends the requests"}};
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, action& chosen) {
+    const auto options = std::make_shared<compare_options>();
+    auto* command = app.add_subcommand(
+        "compare", "compares two builds of a benchmark program or of a server, or two reports");
+    command->footer(examples_and(
+        compare_examples, std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured));
+    command
+        ->add_option(
+            "BASE", options->base,
+            "the old report, the old executable (Google Benchmark or a server), or a folder with its layouts")
+        ->required();
+    command->add_option("NEW", options->next, "the new report, executable or folder")->required();
+    add_served_options(*command, options->served);
+    add_repeatable(*command, "--workload", options->workloads, "GLOB",
+                   "only these benchmarks; may be repeated");
+    takes_one_of(
+        command->add_option("--format", options->format,
+                            "format for two reports, on standard output (text); html is one page with both"),
+        {"text", "html", "json"})
+        ->group(heading::output);
+    const auto of_measuring =
+        add_session_options(*command, options->session, usual_gate_plan(), "loopbench-compare");
+    add_tolerance(*command, options->tolerated_pct);
+    command->callback([options, &chosen, of_measuring] {
+        for (const auto* option : of_measuring)
+            if (option->count() > 0) options->of_measuring.push_back("--" + option->get_lnames().front());
+        chosen = [options](const invocation& by) { return compare(*options, by); };
+    });
+}
+
+}  // namespace loopbench::bench

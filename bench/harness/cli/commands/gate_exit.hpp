@@ -1,0 +1,27 @@
+// Exit codes of a gate.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "bench/harness/cli/exit_code.hpp"
+#include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/gate/gate_result_formats.hpp"
+
+namespace loopbench::bench {
+
+/// Returns the exit code of a gate's results. Not for an interrupted run, which proves nothing.
+inline exit_code exit_code_of(std::span<const gate_result> results) {
+    constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unreliable,
+                               exit_inconclusive};
+    return codes[static_cast<std::size_t>(outcome_of(results))];
+}
+
+/// Returns the same for a comparison, and prints the results that do not pass to standard error.
+inline exit_code conclude(std::span<const gate_result> results) {
+    const auto code = exit_code_of(results);
+    if (code != exit_ok) tell_raw(write_text_of_comparison(results));
+    return code;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,94 @@
+// loopbench report: writes a report.json in another format.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/cli/commands.hpp"
+#include "bench/harness/cli/commands/report_file.hpp"
+#include "bench/harness/cli/help.hpp"
+#include "bench/harness/cli/option_types.hpp"
+#include "bench/harness/cli/session/session.hpp"
+#include "bench/harness/experiment/histograms.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/formats/formats.hpp"
+#include "reports/render/formats/hgrm.hpp"
+#include "reports/render/html/html.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+struct report_options {
+    std::string file, format_name, output;
+};
+
+/// Formats that use more than the report: the files that its run wrote next to it.
+constexpr std::string_view hgrm = "hgrm", html = "html";
+
+std::string histograms(const std::string& file) {
+    const auto all = histograms_beside(file, read_report_file(file));
+    if (all.empty())
+        throw usage_error{
+            "the histograms.jsonl beside {} has no histograms of its trials, because its workloads record no "
+            "latency or lateness; measure one that does, such as --workload timer/periodic",
+            file};
+    return reports::write_hgrm(all);
+}
+
+/// Returns the page; without the run's other files, the page has no distributions.
+std::string page(const std::string& file) {
+    const auto report = read_report_file(file);
+    return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)
+                                                                   : std::vector<reports::histogram>{});
+}
+
+std::string rewritten(const reports::format& chosen, const std::string& file) {
+    if (chosen.write != reports::write_json) return chosen.write(read_report_file(file));
+    const auto source = read_report_text(file);
+    return is_journal(source) ? reports::write_json(read_report_or_journal(source, file))
+                              : reports::rewrite_json(source, file);
+}
+
+int report(const report_options& options) {
+    const auto text = options.format_name == hgrm ? histograms(options.file)
+                      : options.format_name == html
+                          ? page(options.file)
+                          : rewritten(*reports::find_format(options.format_name), options.file);
+    write_output(options.output, text);
+    return exit_ok;
+}
+
+const std::initializer_list<example> report_examples{
+    {"loopbench report loopbench-report/report.json --format text", "prints every table of a run"},
+    {"loopbench report loopbench-report/report.json --format csv -o results.csv",
+     "writes one line per result for a spreadsheet"}};
+
+constexpr const char* what_formats_are_for =
+    "screen is the summary at the end of a run, and text has every table. gbench is the JSON of Google\n"
+    "Benchmark, bmf is for Bencher, hgrm for HdrHistogram, github for annotations in GitHub Actions.\n"
+    "docs/formats.md describes the formats.";
+
+}  // namespace
+
+void add_report_command(CLI::App& app, action& chosen) {
+    const auto options = std::make_shared<report_options>();
+    auto* command = app.add_subcommand("report", "writes a report in another format");
+    command->add_option("REPORT.json", options->file, "the report.json or journal.jsonl of a run")
+        ->required();
+    std::vector<std::string> names;
+    for (const auto& known : reports::known_formats()) names.emplace_back(known.name);
+    names.emplace_back(html);
+    names.emplace_back(hgrm);
+    takes_one_of(command->add_option("--format", options->format_name, "the format to write"), names)
+        ->required();
+    add_output_file(*command, options->output);
+    put_under(*command, heading::output);
+    command->footer(examples_and(report_examples, what_formats_are_for));
+    command->callback([options, &chosen] { chosen = [options](const auto&) { return report(*options); }; });
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,330 @@
+// loopbench run: chooses, measures, reports.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "bench/catalog/explanations.hpp"
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/cli/commands.hpp"
+#include "bench/harness/cli/commands/gate_exit.hpp"
+#include "bench/harness/cli/commands/keep_report.hpp"
+#include "bench/harness/cli/help.hpp"
+#include "bench/harness/cli/option_types.hpp"
+#include "bench/harness/cli/session/contenders.hpp"
+#include "bench/harness/cli/session/session.hpp"
+#include "bench/harness/cli/session/session_options.hpp"
+#include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/experiment/journal.hpp"
+#include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/history/store.hpp"
+#include "bench/harness/machine/address.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "bench/harness/summary/warnings.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+struct run_options {
+    bool quick = false, full = false, counts = false, checks = false, verbose = false;
+    std::vector<std::string> contenders, workloads;
+    std::optional<std::string> baseline;
+    std::string resume;
+    std::optional<std::string> history;  // where the report is added; empty: the default one
+    std::optional<shard> part;
+    std::optional<std::string> serve_on, generator_on;
+    session_options session;
+};
+
+/// Returns the sizes and times of the mode, with the values of the options.
+run_plan sized_plan(const run_options& options) {
+    run_plan usual;
+    if (options.quick) {
+        usual.size = workload_size::small;
+        usual.min_time_s = 0.01;
+        usual.blocks = 10;  // from nine on, an interval excludes the smallest and the largest sample
+        usual.budget = std::chrono::seconds{55};
+        usual.trial_limit = std::chrono::seconds{5};
+    }
+    if (options.full) usual.budget = std::chrono::minutes{30};
+    auto plan = sized_plan(std::move(usual), options.session);
+    if (options.baseline) plan.baseline = *options.baseline;
+    plan.counts = options.counts;
+    plan.checks = options.checks;
+    plan.part = options.part;
+    refuse_impossible_part(plan);
+    return plan;
+}
+
+template <class predicate>
+std::vector<std::string> headline_or_all(std::vector<std::string> names,
+                                         const std::vector<std::string>& patterns, bool all,
+                                         predicate is_headline) {
+    if (patterns.empty() && !all) std::erase_if(names, [&](const auto& name) { return !is_headline(name); });
+    return names;
+}
+
+void choose_contenders(run_plan& plan, const run_options& options, const std::vector<contender>& found) {
+    const auto names = names_of(found);
+    refuse_not_executable(options.contenders, options.session.contender_dirs);
+    refuse_not_built(options.contenders, names);
+    if (options.baseline) refuse_not_built({*options.baseline}, names);
+    if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
+        throw_unknown("contender", *options.baseline, names);
+    // A user who names workloads wants to see them on every contender that has them.
+    const bool all = !options.quick || !options.workloads.empty();
+    const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
+    if (candidates.empty())
+        throw usage_error{
+            "--quick measures the headline contenders, but none of them is built; build them with `make "
+            "bench`, or choose others with --contender ({})",
+            fmt::join(names, ", ")};
+    const auto chosen = select(candidates, options.contenders, "contender");
+    std::ranges::copy_if(found, std::back_inserter(plan.contenders), [&](const contender& who) {
+        return std::ranges::find(chosen, who.name) != chosen.end();
+    });
+}
+
+/// Returns the workloads of the chosen contenders. If a pattern matches none of these, asks all contenders,
+/// and returns their workloads; the report then shows what the chosen ones lack.
+std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
+                                                  std::vector<contender> found, const interrupt& stop) {
+    auto names = workloads_of(plan.contenders);
+    const auto is_met = [&](const std::string& pattern) {
+        return std::ranges::any_of(names, [&](const auto& name) { return matches(pattern, name); });
+    };
+    if (std::ranges::all_of(options.workloads, is_met)) return names;
+    for (auto& who : found) list_workloads(who, plan.size, probe_limit, stop.fd());
+    stop.throw_if_requested();
+    return workloads_of(found);
+}
+
+void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,
+                      const interrupt& stop) {
+    const auto names = workloads_to_choose_from(plan, options, found, stop);
+    if (names.empty()) {
+        const auto& who = plan.contenders.front();
+        throw std::runtime_error{
+            fmt::format("none of the chosen contenders has workloads: {} {}; run it with "
+                        "--benchmark_list_tests=true to see the reason",
+                        who.name, who.problem)};
+    }
+    const auto candidates = headline_or_all(names, options.workloads, options.full, is_headline_workload);
+    if (candidates.empty())
+        throw usage_error{
+            "the chosen contenders have none of the headline workloads; measure all of theirs with --full, "
+            "or choose some with --workload ({}{})",
+            names.front(), names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""};
+    plan.workloads = select(candidates, options.workloads, "workload");
+}
+
+/// Throws usage_error with the reason. There is no default address, so that no port is ever open on all
+/// addresses: the user has to name one address of this machine.
+void refuse_to_serve_on(const std::string& address, const std::string& why) {
+    throw usage_error{
+        "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
+        why};
+}
+
+void check_that_it_can_be_served_on(const std::string& address) {
+    if (address == "0.0.0.0" || address == "::")
+        refuse_to_serve_on(address, "it means all addresses, and no client can connect to it");
+    if (const auto why = why_no_server_on(address)) refuse_to_serve_on(address, *why);
+}
+
+/// Passes to the trials the address to serve on, and the command that starts their client.
+void put_client_on_other_machine(run_plan& plan, const run_options& options) {
+    if (!options.generator_on) return;
+    check_that_it_can_be_served_on(*options.serve_on);
+    const auto has_generator = [](const std::string& name) { return pace_of(name) != pace::its_own; };
+    if (std::ranges::none_of(plan.workloads, has_generator))
+        throw usage_error{
+            "--generator-on is only for workloads with a load generator, but none is chosen; add --workload "
+            "serve/open_loop"};
+    for (auto& who : plan.contenders) {
+        who.environment[serve_on_variable] = *options.serve_on;
+        who.environment[generator_on_variable] = *options.generator_on;
+    }
+}
+
+/// Returns the exit code. For a shard, it says only whether the shard is complete, so that a launcher can run
+/// it again; merge judges the results of all shards together.
+int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
+    if (!report.complete || stop.requested()) return exit_interrupted;
+    if (plan.part) return exit_ok;
+    const auto found = judge_session(report);
+    return found.empty() ? exit_ok : exit_code_of(found);
+}
+
+detail detail_of(const run_options& options) {
+    return options.verbose ? detail::every_table : detail::one_screen;
+}
+
+int run_command(const run_options& options, const invocation& called) {
+    const auto started = session_start::clock::now();
+    const interrupt stop;
+    auto by = called;
+    std::ranges::transform(by.words, by.words.begin(), without_password_in);
+    const auto history = options.history ? history_place(*options.history) : std::string{};
+    if (options.history) prepare_history(history);
+    const std::filesystem::path folder{options.session.output};
+    refuse_folder_in_use(folder);
+    auto plan = sized_plan(options);
+    const auto found = contenders_in(options.session.contender_dirs);
+    choose_contenders(plan, options, found);
+    for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
+    stop.throw_if_requested();
+    choose_workloads(plan, options, found, stop);
+    put_client_on_other_machine(plan, options);
+    // Warn now, while the user can still stop the run.
+    if (!plan.baseline_index()) {
+        tell(baseline_not_measured(plan.baseline));
+    }
+    complete_plan(plan, stop, ", or choose contenders of one build type with --contender");
+    const auto run = measure(std::move(plan), {folder, by, stop, started});
+    const auto report = report_of(run.record);
+    publish(run, report, folder, detail_of(options));
+    if (options.history) keep_report(report, history);
+    return exit_code_of(report, run.record.plan, stop);
+}
+
+int resume_command(const run_options& options, const invocation& by) {
+    const std::filesystem::path folder{options.resume};
+    const interrupt stop;
+    const auto run = measure_rest({folder, by, stop, session_start::clock::now()});
+    const auto report = report_of(run.record);
+    const auto& tolerated_pct = run.record.plan.tolerated_pct;
+    publish(run, report, folder, tolerated_pct ? detail::every_table : detail_of(options));
+    const bool is_gate = tolerated_pct && report.complete && !stop.requested();
+    return is_gate ? conclude(judge_gate(report, *tolerated_pct))
+                   : exit_code_of(report, run.record.plan, stop);
+}
+
+/// Parses "2/4".
+std::optional<shard> shard_in(const std::string& text) {
+    const auto slash = text.find('/');
+    shard part;
+    if (slash == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, slash), part.number) ||
+        !CLI::detail::lexical_cast(text.substr(slash + 1), part.of) || part.number < 1 ||
+        part.number > part.of || part.of > blocks_max)
+        return std::nullopt;
+    return part;
+}
+
+/// Adds --shard. It needs the options that must be equal for all shards, so that each command line contains
+/// them.
+void add_shard_option(CLI::App& command, run_options& options) {
+    const auto take = [&options](const std::string& text) {
+        options.part = shard_in(text);
+        if (!options.part)
+            throw CLI::ValidationError{
+                "--shard",
+                fmt::format("'{}' is not a valid shard; expected I/N with 1 <= I <= N, for example 2/4",
+                            text)};
+    };
+    command
+        .add_option_function<std::string>(
+            "--shard", take,
+            "run only every N-th block, from block I on: the share of one of N machines with the same other "
+            "options; `loopbench merge` makes one run of all shares; --budget limits each share")
+        ->type_name("I/N")
+        ->needs(command.get_option("--seed"))
+        ->needs(command.get_option("--output"))
+        ->excludes(command.get_option("--history"));
+}
+
+void add_client_options(CLI::App& command, run_options& options) {
+    auto* there = command
+                      .add_option("--generator-on", options.generator_on,
+                                  "run the client of serve/open_loop on another machine, where it has the "
+                                  "same path: the command that starts a program there, such as 'ssh HOST'")
+                      ->type_name("COMMAND");
+    auto* here = command
+                     .add_option("--serve-on", options.serve_on,
+                                 "address of this machine that the client on the other machine connects to; "
+                                 "no port is opened on other addresses")
+                     ->type_name("ADDRESS")
+                     ->needs(there);
+    there->needs(here);
+}
+
+void add_choice_options(CLI::App& command, run_options& options) {
+    auto* quick = command.add_flag("--quick", options.quick,
+                                   "headline workloads on headline contenders at small size, in at most a "
+                                   "minute, with trials of at most 5 s; chosen workloads run on all "
+                                   "contenders");
+    command.add_flag("--full", options.full, "all workloads at full size, in at most half an hour")
+        ->excludes(quick);
+    add_repeatable(command, "--contender", options.contenders, "GLOB",
+                   "only these contenders; may be repeated");
+    add_repeatable(command, "--workload", options.workloads, "GLOB",
+                   "only these workloads; the beginning of a name is enough; may be repeated");
+    add_contender_dirs(command, options.session.contender_dirs);
+    command
+        .add_option("--baseline", options.baseline,
+                    "the contender that all ratios are relative to (asio-epoll)")
+        ->type_name("NAME");
+}
+
+const std::initializer_list<example> run_examples{
+    {"loopbench run --quick",
+     "measures the headline workloads on the headline contenders in at most a minute"},
+    {"loopbench run --workload echo --contender 'loop-*' --contender asio-epoll",
+     "measures all echo workloads on the loops of this project and on the baseline"},
+    {"loopbench run --workload timer/periodic --precision 1% --budget 5min",
+     "runs blocks until ratios of time are known to within 1 %, but for at most 5 minutes"},
+    {"loopbench run --resume loopbench-report", "continues a run that was interrupted or killed"}};
+
+}  // namespace
+
+void add_run_command(CLI::App& app, action& chosen) {
+    const auto options = std::make_shared<run_options>();
+    auto* command = app.add_subcommand("run", "measures contenders and writes the reports");
+    command->footer(examples_and(run_examples, how_trials_run));
+    add_choice_options(*command, *options);
+    command->add_flag("--counts", options->counts,
+                      "also count system calls, waits and allocations per operation, in a separate pass");
+    command->add_flag(
+        "--checks", options->checks,
+        "also measure what recording latencies costs, and whether twice the work takes twice the "
+        "time, in a separate pass; it takes 4 to 25 s per result");
+    add_session_options(*command, options->session, run_plan{}, "loopbench-report");
+    command
+        ->add_option("--history", options->history,
+                     "also add the report to a history: the default one, or URL, which is a file or "
+                     "postgresql://USER@HOST/DATABASE")
+        ->type_name("URL")
+        ->expected(0, 1);
+    put_under(*command, heading::output);
+    add_shard_option(*command, *options);
+    add_client_options(*command, *options);
+    put_under(*command, heading::trials);
+    const auto* verbose = command->add_flag("--verbose", options->verbose,
+                                            "show all tables and warnings instead of one screen");
+    auto* resume = command
+                       ->add_option("--resume", options->resume,
+                                    "continue the interrupted or killed run or comparison in DIR; only "
+                                    "--verbose can be added")
+                       ->type_name("DIR");
+    resume->group(heading::what);
+    put_under(*command, heading::output);
+    takes_path(resume);
+    for (auto* other : command->get_options())
+        if (other != resume && other != verbose && other != command->get_help_ptr()) resume->excludes(other);
+    command->callback([options, &chosen] {
+        chosen = [options](const invocation& by) {
+            return options->resume.empty() ? run_command(*options, by) : resume_command(*options, by);
+        };
+    });
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,43 @@
+// Exit codes of the command. `loopbench --help`, the man page and docs/gate.md repeat these texts.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace loopbench::bench {
+
+/// Exit codes; scripts rely on them.
+enum exit_code : int {
+    exit_ok = 0,
+    exit_tool_failed = 1,
+    exit_usage = 2,
+    exit_regression = 3,
+    exit_inconclusive = 4,
+    exit_unreliable = 5,
+    exit_interrupted = 130
+};
+
+struct exit_meaning {
+    exit_code code;
+    std::string_view text;
+};
+
+inline constexpr std::array exit_meanings{
+    exit_meaning{exit_ok, "done; for a gate (compare, check, history changes): not slower"},
+    exit_meaning{exit_tool_failed, "the tool or a contender failed"},
+    exit_meaning{exit_usage, "wrong usage, or a file with unexpected contents"},
+    exit_meaning{exit_regression, "a gate found a slowdown, or a count above its baseline"},
+    exit_meaning{exit_inconclusive, "inconclusive: too few data for a verdict, or results are missing"},
+    exit_meaning{exit_unreliable,
+                 "unreliable: the machine is too noisy, or the baseline differs from its A/A copy"},
+    exit_meaning{exit_interrupted, "interrupted; finished trials are kept, and run --resume continues"},
+};
+
+/// Order of the codes if several apply. Wrong usage ends the command before anything is measured, so 2 never
+/// competes with another code. outcome_of() (bench/harness/gate/gate_result.hpp) has the order of 1, 3, 5 and
+/// 4.
+inline constexpr std::string_view which_exit_code =
+    "If several apply, the exit code is the first of 130, 1, 3, 5 and 4: a failed contender and a count\n"
+    "are facts on any machine, and a time from an unreliable session is never a regression.";
+
+}  // namespace loopbench::bench

@@ -1,0 +1,8 @@
+// The loopbench command.
+#include <algorithm>
+
+#include "bench/harness/cli/commands.hpp"
+
+int main(int argc, char** argv) {
+    return loopbench::bench::run_command_line({argv + std::min(argc, 1), argv + argc});
+}

@@ -1,0 +1,80 @@
+// Finds contenders in folders, and the workloads that they have.
+#include "bench/harness/cli/session/contenders.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "bench/catalog/explanations.hpp"
+#include "bench/harness/experiment/selection.hpp"
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+
+std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders) {
+    const auto standard = default_contender_dir();
+    std::vector<fs::path> folders;
+    if (fs::is_directory(standard)) folders.push_back(standard);
+    for (const auto& folder : more_folders) {
+        if (!fs::is_directory(folder))
+            throw usage_error{"--contender-dir {}: the folder does not exist; use a folder with contenders",
+                              folder};
+        folders.emplace_back(folder);
+    }
+    return find_contenders(folders);
+}
+
+std::vector<contender> contenders_in(const std::vector<std::string>& more_folders) {
+    auto all = any_contenders_in(more_folders);
+    if (all.empty())
+        throw usage_error{
+            "there are no contenders in {}; build them with `make bench`, or use --contender-dir with their "
+            "folder",
+            default_contender_dir().native()};
+    return all;
+}
+
+void refuse_not_executable(const std::vector<std::string>& names,
+                           const std::vector<std::string>& more_folders) {
+    std::vector<fs::path> folders{default_contender_dir()};
+    folders.insert(folders.end(), more_folders.begin(), more_folders.end());
+    for (const auto& folder : folders)
+        for (const auto& name : names)
+            if (const auto file = folder / name;
+                fs::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0)
+                throw usage_error{"{0} is not executable; use chmod +x {0}", file.native()};
+}
+
+void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+    for (const auto& pattern : patterns) {
+        const auto is_met = [&](std::string_view name) { return matches(pattern, name); };
+        if (std::ranges::any_of(names, is_met)) continue;
+        const auto known = std::ranges::find_if(contender_explanations(), is_met, &explanation::name);
+        if (known != contender_explanations().end())
+            throw usage_error{
+                "the contender {} is not built; `make bench` builds only the headline contenders, and `cmake "
+                "--build --preset release --target suite` builds all of them",
+                known->name};
+    }
+}
+
+std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {
+    std::vector<std::string> all;
+    std::set<std::string_view> seen;
+    for (const auto& who : contenders)
+        for (const auto& workload : who.workloads)
+            if (seen.insert(workload).second) all.push_back(workload);
+    return all;
+}
+
+std::vector<std::string> names_of(const std::vector<contender>& contenders) {
+    std::vector<std::string> names;
+    for (const auto& who : contenders) names.push_back(who.name);
+    return names;
+}
+
+}  // namespace loopbench::bench

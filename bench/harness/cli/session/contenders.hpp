@@ -1,0 +1,35 @@
+// The contenders that a command works on.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "bench/harness/trial/contender_list.hpp"
+
+namespace loopbench::bench {
+
+/// Time limit for a contender to list its workloads and describe itself.
+inline constexpr std::chrono::seconds probe_limit{20};
+
+/// Returns every contender in the default folder, if that exists, and in `more_folders`. Starts none, so they
+/// have no workloads yet. Throws usage_error if a folder of `more_folders` does not exist or if there is no
+/// contender at all.
+std::vector<contender> contenders_in(const std::vector<std::string>& more_folders);
+
+/// Does the same, but the result may be empty.
+std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders);
+
+/// Throws usage_error if a file with one of these names exists but is not executable.
+void refuse_not_executable(const std::vector<std::string>& names,
+                           const std::vector<std::string>& more_folders);
+
+/// Throws usage_error if a pattern matches none of the names, but matches a contender of this repository.
+void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
+
+/// Returns the workloads of all contenders, each once, in the order of their first occurrence.
+std::vector<std::string> workloads_of(const std::vector<contender>& contenders);
+
+std::vector<std::string> names_of(const std::vector<contender>& contenders);
+
+}  // namespace loopbench::bench

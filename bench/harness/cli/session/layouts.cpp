@@ -1,0 +1,85 @@
+// Checks a folder of layouts; each error has its remedy.
+#include "bench/harness/cli/session/layouts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "bench/harness/experiment/plan.hpp"
+#include "bench/harness/trial/contender_list.hpp"
+#include "reports/base/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t fewest_layouts = 6;  // an interval of 95 % needs 6 (median.hpp)
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
+    throw usage_error{"{}: {}", folder.native(), why};
+}
+
+void require_layouts(const fs::path& folder, std::size_t count) {
+    if (count == 0)
+        refuse(folder, fs::exists(folder / "report.json")
+                           ? "it contains no executables; to compare reports, name their report.json"
+                           : "it contains no executables; expected builds of one program that differ in the "
+                             "order of their functions");
+    if (count < fewest_layouts || count > layouts_max)
+        refuse(folder,
+               fmt::format("it contains {} executables, but a comparison needs {} to {} layouts; link "
+                           "the program more often, or compare two executables",
+                           count, fewest_layouts, layouts_max));
+}
+
+void require_names_of_one_length(const fs::path& folder, const std::vector<fs::path>& files) {
+    for (const auto& file : files)
+        if (file.native().size() != files.front().native().size())
+            refuse(folder,
+                   fmt::format("the names {} and {} differ in length, which moves the program's stack "
+                               "and changes its speed; use names of one length, such as 01 and 12",
+                               files.front().filename().native(), file.filename().native()));
+}
+
+void require_one_size(const fs::path& folder, const std::vector<fs::path>& files) {
+    constexpr double most_for_padding = 1.05;
+    const auto [least, most] =
+        std::ranges::minmax_element(files, {}, [](const fs::path& file) { return fs::file_size(file); });
+    if (static_cast<double>(fs::file_size(*most)) >
+        most_for_padding * static_cast<double>(fs::file_size(*least)))
+        refuse(folder, fmt::format("{} has {} bytes and {} has {}, so they are not layouts of one program; "
+                                   "remove other executables from the folder",
+                                   least->filename().native(), fs::file_size(*least),
+                                   most->filename().native(), fs::file_size(*most)));
+}
+
+void require_differences(const fs::path& folder, const std::vector<fs::path>& files) {
+    std::map<std::size_t, fs::path> seen;  // by the hash of their contents
+    for (const auto& file : files) {
+        const auto [before, is_new] =
+            seen.emplace(std::hash<std::string>{}(reports::read_file(file.native())), file);
+        if (!is_new)
+            refuse(folder, fmt::format("{} and {} are identical, so nothing was shuffled; compile with "
+                                       "-ffunction-sections, and link each layout with its own seed",
+                                       before->second.filename().native(), file.filename().native()));
+    }
+}
+
+}  // namespace
+
+std::vector<fs::path> layouts_in(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& who : find_contenders(std::array{folder})) files.push_back(who.path);
+    require_layouts(folder, files.size());
+    require_names_of_one_length(folder, files);
+    require_one_size(folder, files);
+    require_differences(folder, files);
+    return files;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,403 @@
+// Writes the journal first, so that everything measured is safe, and then the reports from the record.
+#include "bench/harness/cli/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>  // program_invocation_name
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/cli/session/contenders.hpp"
+#include "bench/harness/cli/session/count_pass.hpp"
+#include "bench/harness/cli/session/progress.hpp"
+#include "bench/harness/cli/session/ratios_so_far.hpp"
+#include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/experiment/histograms.hpp"
+#include "bench/harness/experiment/journal.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/gate/calibration_file.hpp"
+#include "bench/harness/machine/environment.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "bench/harness/trial/build_comparison.hpp"
+#include "bench/harness/trial/describe.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/base/atomic_file.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/columns.hpp"
+#include "reports/render/formats/csv.hpp"
+#include "reports/render/html/html.hpp"
+#include "reports/render/terminal/screen.hpp"
+#include "reports/render/terminal/text_table.hpp"
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+using reports::pairing;
+
+namespace {
+
+/// Observer that writes the journal and shows the progress.
+class run_log : public run_observer {
+public:
+    run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent)
+        : plan_{plan},
+          journal_{written},
+          histograms_{histograms},
+          ratios_{plan},
+          progress_{left_of(plan.budget, spent)} {}
+
+    void take(std::span<const trial_record> earlier) {
+        for (const auto& trial : earlier) ratios_.take(trial);
+    }
+
+    void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
+        progress_.show(request.workload, request.who.name, done, total,
+                       ratios_.of(request.workload, request.who.name));
+    }
+    void after_trial(const trial_record& record) override {
+        // The journal comes first: a trial that is missing from it is run again, under the same number.
+        journal_.append(plan_, record);
+        histograms_.append(plan_, record);
+        ratios_.take(record);
+    }
+
+private:
+    static std::optional<std::chrono::nanoseconds> left_of(std::optional<std::chrono::nanoseconds> budget,
+                                                           std::chrono::nanoseconds spent) {
+        if (budget) *budget -= spent;
+        return budget;
+    }
+
+    const run_plan& plan_;
+    journal& journal_;
+    histogram_log& histograms_;
+    ratios_so_far ratios_;
+    progress progress_;
+};
+
+/// Removes the counts of an earlier run, which would look like this run's.
+void remove_old_counts(const fs::path& folder) {
+    const auto file = folder / "counts.json";
+    std::error_code error;
+    fs::remove(file, error);
+    if (error) throw reports::file_error{"remove", file.native(), error.value()};
+}
+
+/// Returns the pairing of most workloads; a calibration of another pairing says nothing about them.
+reports::pairing usual_pairing(const run_plan& plan) {
+    const auto count = [&](reports::pairing made) { return std::ranges::count(plan.pairings, made); };
+    return plan.pairings.empty()
+               ? pairing::sequential
+               : std::ranges::max({pairing::sequential, pairing::interleaved, pairing::concurrent}, {},
+                                  count);
+}
+
+/// Returns this machine's calibration. If the file cannot be used, prints a warning; measuring is still
+/// possible.
+std::optional<reports::calibration> known_calibration(const reports::environment& where,
+                                                      reports::pairing made) {
+    try {
+        return stored_calibration(where, made);
+    } catch (const std::exception& error) {
+        tell("loopbench: warning: {}\n", error.what());
+        return std::nullopt;
+    }
+}
+
+/// Runs the trials that are missing from the record, until the end or an interrupt; the journal then has all
+/// of them.
+void run_trials(session_record& record, journal& written, histogram_log& histograms,
+                const session_place& place) {
+    std::chrono::nanoseconds spent{0};
+    for (const auto& trial : record.outcome.trials) spent += trial.outcome.wall;
+    const auto clock = [started = place.started, spent] {
+        return session_start::clock::now() - started + spent;
+    };
+    run_log log{record.plan, written, histograms, clock()};
+    log.take(record.outcome.trials);
+    process_executor executor{place.stop.fd(), place.by.disturbances};
+    record.outcome = bench::run(record.plan, executor, log, clock, std::move(record.outcome));
+    written.end(record.outcome);
+}
+
+/// Runs the passes that the plan asks for and the record does not have, unless this is a shard other than the
+/// first: one shard counts for all. An interrupt discards them.
+void take_further_passes(session_record& record, journal& written, const session_place& place) {
+    const auto& plan = record.plan;
+    if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
+    if (plan.share().number != 1) return;
+    const auto report = report_of(record);
+    std::vector<counted_result> counted;
+    if (plan.counts)
+        counted = count_cells(measured_cells(report, plan), place.folder, plan.trial_limit, place.stop.fd());
+    if (plan.checks && !place.stop.requested())
+        std::ranges::move(check_cells(report, plan, place.stop.fd()), std::back_inserter(counted));
+    if (place.stop.requested()) {
+        record.outcome.interrupted = true;
+        return written.end(record.outcome);
+    }
+    written.append(counted);
+    record.counted = std::move(counted);
+}
+
+/// Runs the remaining trials and passes. If a pass cannot write its results, keeps the error for later, so
+/// that the table of the trials is not lost.
+finished_run finish(session_record record, journal& written, histogram_log& histograms,
+                    const session_place& place) {
+    std::optional<reports::file_error> unwritten;
+    const auto attempt = [&](const auto& write) {
+        try {
+            write();
+        } catch (const reports::file_error& error) {
+            unwritten = error;
+        }
+    };
+    if (record.counted.empty()) attempt([&] { remove_old_counts(place.folder); });
+    run_trials(record, written, histograms, place);
+    attempt([&] { take_further_passes(record, written, place); });
+    return {std::move(record), std::move(unwritten)};
+}
+
+/// Refuses to continue a run on other cores than it began with: they may be of another kind.
+void refuse_other_cpus(const run_plan& begun) {
+    const auto here = allowed_cpus();
+    if (!begun.cpus.empty() && begun.cpus != here)
+        throw usage_error{
+            "the run began on the CPUs {}, but can now use {}; continue it under `taskset -c {}`, or begin a "
+            "new run without --resume",
+            fmt::join(begun.cpus, ","), fmt::join(here, ","), fmt::join(begun.cpus, ",")};
+}
+
+void refuse_merged(const session_record& old, const fs::path& folder) {
+    if (!old.outcome.merged.empty())
+        throw usage_error{"{} was merged from shards; resume the folders of the shards, and merge them again",
+                          folder.native()};
+}
+
+/// Makes the contenders of a journal runnable again; throws usage_error if they, or the machine, have
+/// changed.
+void revive(session_record& old, const interrupt& stop) {
+    auto& plan = old.plan;
+    for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
+        if (i == plan.aa_copy) continue;
+        auto& who = plan.contenders[i];
+        remember_files(who);
+        remember_libraries(who, probe_limit, stop.fd());
+        if (i < plan.described.size()) remember_named_files(who, plan.described[i].context);
+    }
+    stop.throw_if_requested();
+    if (plan.aa_copy) {
+        const auto name = plan.contenders[*plan.aa_copy].name;
+        plan.contenders.pop_back();
+        if (*plan.aa_copy != plan.contenders.size())
+            throw usage_error{
+                "the A/A copy is not the last contender in the journal; begin a new run without --resume"};
+        add_aa_copy(plan);
+        if (plan.contenders.back().name != name)
+            throw usage_error{
+                "the A/A copy in the journal is not a copy of the baseline; begin a new run without "
+                "--resume"};
+    }
+    refuse_other_place(old, read_environment());
+    refuse_other_cpus(plan);
+}
+
+/// Returns whether the trial kept one core busy, apart from waiting for the core: compares the CPU share of
+/// its timed part with the share that its process could have had.
+bool keeps_a_core_busy(const trial_outcome& trial) {
+    constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
+    const auto time = trial.metrics.find("time");
+    if (time == trial.metrics.end() || !time->second || !trial.cpu_time_ns || trial.wall.count() <= 0)
+        return false;
+    if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
+        more_than_one_core * static_cast<double>(trial.wall.count()))
+        return false;  // other threads, which Google Benchmark's CPU time does not include
+    const double share = *trial.cpu_time_ns / *time->second;
+    const double had =
+        1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());
+    return share >= nearly_all * had && share <= more_than_one_core;
+}
+
+/// Returns whether at least two contenders have the workload and each of them keeps a core busy; for
+/// workloads that the catalog does not know. Runs a short trial of each, and up to two more, because the
+/// first may have been disturbed.
+bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
+    constexpr double shortest_s = 0.01;
+    constexpr int tries = 3;
+    process_executor executor{stop.fd(), watching::off};
+    const contender* const aa_copy = plan.aa_copy ? &plan.contenders[*plan.aa_copy] : nullptr;
+    std::size_t contenders = 0;
+    for (const contender& who : plan.contenders) {
+        if (&who == aa_copy || exclusion_before(who, plan.workloads[workload])) continue;
+        bool busy = false;
+        for (int i = 0; i < tries && !busy; ++i) {
+            busy = keeps_a_core_busy(
+                executor.run({who, plan.workloads[workload], shortest_s, plan.size, probe_limit, plan.cpu}));
+            stop.throw_if_requested();
+        }
+        if (!busy) return false;
+        ++contenders;
+    }
+    return contenders > 1;
+}
+
+/// Returns whether all contenders that have the workload, and are not excluded from it, support interleaving.
+/// Results are comparable only if they are measured with one pairing.
+bool all_support_slices(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
+    for (std::size_t who = 0; who < plan.contenders.size(); ++who)
+        if (!excluded[who] && !plan.knows_slices(who)) return false;
+    return true;
+}
+
+/// Prints a note, before anything is measured, if some workloads cannot have the requested pairing.
+void report_other_pairings(const run_plan& plan) {
+    if (!plan.asked_pairing || *plan.asked_pairing == pairing::sequential) return;
+    std::vector<std::string> sequential_anyway;
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i)
+        if (const auto* const shape = find_shape(plan.workloads[i]);
+            shape != nullptr && shape->pairing_of_trials(plan.are_builds()) == pairing::sequential)
+            sequential_anyway.push_back(plan.workloads[i]);
+    if (sequential_anyway.empty()) return;
+    const auto more = sequential_anyway.size() - 1;
+    tell(
+        "loopbench: note: {}{} ignore{} --pairing {} and run{} sequentially: other contenders would disturb "
+        "a workload that waits, has a second thread or process, or sends much over TCP\n",
+        sequential_anyway.front(), more > 0 ? fmt::format(" and {} more", more) : "", more > 0 ? "" : "s",
+        name_of(*plan.asked_pairing), more > 0 ? "" : "s");
+}
+
+/// Returns the text as one word for a shell: quoted if it contains characters that are unusual in paths.
+std::string shell_word(const std::string& text) {
+    constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
+    if (text.find_first_not_of(plain) == std::string::npos) return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+}  // namespace
+
+void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked) {
+    plan.pairings.clear();
+    plan.cores.clear();
+    const auto excluded = exclusions_before(plan);
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+        const auto* const shape = find_shape(plan.workloads[i]);
+        const auto usual =
+            shape != nullptr ? shape->pairing_of_trials(plan.are_builds()) : pairing::sequential;
+        const auto wanted = asked.find(plan.workloads[i]);
+        auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
+        // A workload that waits does not share a core: other contenders would change its lateness and its
+        // wakeups. The same holds for much traffic on TCP connections (echo.hpp). And a contender without
+        // support for slices gets none.
+        if ((shape != nullptr && usual == pairing::sequential) ||
+            (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
+            made = pairing::sequential;
+        plan.pairings.push_back(made);
+        plan.cores.push_back(shape != nullptr ? shape->cores : made != pairing::sequential ? 1 : 0);
+    }
+    if (!plan.cpu) plan.cpus = allowed_cpus();
+}
+
+void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
+    stop.throw_if_requested();
+    refuse_too_many_cells(plan);
+    plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
+    stop.throw_if_requested();
+    refuse_mixed_builds(plan.described, other_remedy);
+    for (std::size_t i = 0; i < plan.described.size(); ++i)
+        remember_named_files(plan.contenders[i], plan.described[i].context);
+    choose_pairings(plan);
+    report_other_pairings(plan);
+    add_aa_copy(plan);
+}
+
+void pair_third_party_programs(run_plan& plan, const interrupt& stop) {
+    if (plan.asked_pairing) return;
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+        if (find_shape(plan.workloads[i]) != nullptr || !keeps_a_core_busy(plan, i, stop)) continue;
+        plan.pairings[i] = pairing::concurrent;
+        plan.cores[i] = 1;
+    }
+}
+
+finished_run measure(run_plan plan, const session_place& place) {
+    reports::prepare_output_folder(place.folder);
+    session_record record{.plan = std::move(plan), .command = place.by.words, .where = read_environment()};
+    record.where.calibrated = known_calibration(record.where, usual_pairing(record.plan));
+    if (record.plan.part) record.plan.machine = record.where.machine = machine_identity();
+    journal written{place.folder / "journal.jsonl", record};
+    histogram_log histograms{place.folder, histogram_log::beginning::anew};
+    return finish(std::move(record), written, histograms, place);
+}
+
+finished_run measure_rest(const session_place& place) {
+    const auto file = place.folder / "journal.jsonl";
+    if (!fs::exists(file))
+        throw usage_error{"{} does not exist; use --resume with the folder of an earlier run", file.native()};
+    reports::prepare_output_folder(place.folder);
+    journal written{file};
+    const auto text = reports::read_file(file.native(), journal_bytes_max);
+    auto record = read_journal(text, file.native());
+    refuse_merged(record, place.folder);
+    revive(record, place.stop);
+    if (record.plan.part) record.plan.machine = machine_identity();
+    record.outcome.interrupted = record.outcome.budget_spent = false;
+    record.outcome.blocks_finished = 0;
+    histogram_log histograms{place.folder, histogram_log::beginning::behind_what_is_there};
+    written.keep(text.rfind('\n') + 1);
+    return finish(std::move(record), written, histograms, place);
+}
+
+std::vector<reports::histogram> known_histograms(const fs::path& folder, const session_record& record,
+                                                 const reports::report& report) {
+    try {
+        return histograms_in(folder, record, report);
+    } catch (const std::exception& error) {
+        tell("loopbench: warning: the page has no distributions: {}\n", error.what());
+        return {};
+    }
+}
+
+/// Prints the tables first: if there is no space for the files, the tables are all that remains. If the
+/// tables cannot be printed, the files are still written.
+void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
+    std::optional<reports::file_error> unseen;
+    try {
+        reports::write_standard_output(how == detail::one_screen
+                                           ? reports::draw_screen(report, colours_of_output())
+                                           : reports::write_table(report));
+    } catch (const reports::file_error& error) {
+        unseen = error;
+    }
+    if (how == detail::one_screen)
+        for (const auto& line : reports::warning_lines(report)) tell(line + "\n");
+    else
+        for (const auto& item : report.warnings) tell(item);
+    const auto json = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
+    const auto distributions = known_histograms(folder, run.record, report);
+    {
+        const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report),
+                   as_html = reports::write_html(report, distributions);
+        const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv},
+                               reports::new_file{page, as_html}};
+        reports::write_files_atomically(files);
+    }
+    if (unseen) throw *unseen;
+    if (run.unwritten) throw *run.unwritten;
+    if (how == detail::one_screen)
+        reports::write_standard_output(fmt::format("every table and warning: {} report {} --format text\n",
+                                                   reports::printable(shell_word(program_invocation_name)),
+                                                   reports::printable(shell_word(json.native()))));
+    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
+                                               json.filename().native(), csv.filename().native(),
+                                               "journal.jsonl (every trial)"));
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,50 @@
+// Options of all measuring commands, declared once: they mean the same in run, compare, check and calibrate.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/harness/experiment/plan.hpp"
+
+namespace loopbench::bench {
+
+struct session_options {
+    std::optional<std::uint64_t> blocks, seed;
+    std::optional<double> budget_s, min_time_s, trial_limit_s, precision_pct, threshold_pct;
+    std::optional<int> cpu;
+    std::optional<reports::pairing> asked_pairing;
+    std::optional<slice_lengths> slice;
+    std::string output;
+    std::vector<std::string> contender_dirs;
+};
+
+/// The size options that a command offers: --blocks and --precision, or neither because the command chooses.
+enum class sizing { blocks_and_precision, by_the_command };
+
+/// Adds the options to the command, under their headings; options without a heading say what to measure.
+/// Options that are not on the command line have the values of `usual`, which --help shows. Returns the
+/// options of measuring: all but the contender folders and the threshold.
+std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
+                                              const run_plan& usual, const std::string& usual_output,
+                                              sizing how = sizing::blocks_and_precision);
+
+/// Returns `usual` with the values from the command line, and with a seed.
+run_plan sized_plan(run_plan usual, const session_options& options);
+
+/// Returns the default plan of a gate (compare, check).
+run_plan usual_gate_plan();
+
+/// Adds --contender-dir.
+void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
+
+/// Adds an option that may be repeated, each time with one value.
+void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
+                    const char* text);
+
+/// Adds --tolerate, an option of gates.
+void add_tolerance(CLI::App& command, double& tolerated_pct);
+
+}  // namespace loopbench::bench

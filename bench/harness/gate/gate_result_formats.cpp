@@ -1,0 +1,129 @@
+// Names and messages come from outside, so each format escapes them by the rules of the reports' writers.
+#include "bench/harness/gate/gate_result_formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "bench/harness/machine/environment.hpp"
+#include "reports/base/file_formats.hpp"
+#include "reports/model/json.hpp"
+#include "reports/render/columns.hpp"
+#include "reports/render/formats/github.hpp"
+#include "reports/render/formats/junit.hpp"
+#include "reports/render/formats/markdown.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string_view outcome_name(std::span<const gate_result> results) {
+    return reports::name_of(outcome_of(results));
+}
+
+std::string title_of(const gate_result& found) {
+    if (found.workload.empty()) return fmt::format("{} of all workloads", found.metric);
+    return fmt::format("{} of {} on {}", found.metric, found.contender, found.workload);
+}
+
+std::string summary_of(std::span<const gate_result> results) {
+    const auto holding = std::ranges::count(results, gate_result_kind::holds, &gate_result::kind);
+    const auto looser = std::ranges::count(results, gate_result_kind::looser, &gate_result::kind);
+    const auto better = looser > 0 ? fmt::format(", {} better", looser) : "";
+    return fmt::format("{}: {} of {} results hold{}", outcome_name(results), holding, results.size(), better);
+}
+
+std::string_view junit_element(gate_result_kind kind) {
+    switch (kind) {
+        case gate_result_kind::holds:
+        case gate_result_kind::looser:
+            return {};
+        case gate_result_kind::regression:
+            return "failure";
+        case gate_result_kind::failed:
+            return "error";
+        case gate_result_kind::unclear:
+        case gate_result_kind::suspect:
+        case gate_result_kind::unreliable:
+            return "skipped";
+    }
+    return "error";
+}
+
+std::string lines_of(std::span<const gate_result> results, std::string_view looser) {
+    std::string text;
+    for (const auto& found : results)
+        if (found.kind != gate_result_kind::holds)
+            text +=
+                fmt::format("{:<10} {}: {}\n",
+                            found.kind == gate_result_kind::looser ? looser : reports::name_of(found.kind),
+                            reports::printable(title_of(found)), reports::printable(found.message));
+    return text + summary_of(results) + "\n";
+}
+
+}  // namespace
+
+std::string write_text(std::span<const gate_result> results) {
+    return lines_of(results, reports::name_of(gate_result_kind::looser));
+}
+
+std::string write_text_of_comparison(std::span<const gate_result> results) {
+    return lines_of(results, "better");
+}
+
+std::string write_json(std::span<const gate_result> results) {
+    auto list = json::array();
+    for (const auto& found : results)
+        list.push_back({{"workload", found.workload},
+                        {"contender", found.contender},
+                        {"metric", found.metric},
+                        {"found", reports::name_of(found.kind)},
+                        {"expected", reports::number_or_null(found.expected)},
+                        {"measured", reports::number_or_null(found.measured)},
+                        {"message", found.message}});
+    return reports::dump({{"schema", reports::check_format.schema},
+                          {"version", loopbench_version()},
+                          {"outcome", outcome_name(results)},
+                          {"findings", std::move(list)}},
+                         1) +
+           "\n";
+}
+
+std::string write_markdown(std::span<const gate_result> results) {
+    std::string text = fmt::format("## loopbench check: {}\n\n", outcome_name(results));
+    const auto holds = [](const gate_result& found) { return found.kind == gate_result_kind::holds; };
+    if (!std::ranges::all_of(results, holds)) text += "| result | of | message |\n|---|---|---|\n";
+    for (const auto& found : results)
+        if (!holds(found))
+            text += fmt::format("| {} | {} | {} |\n", reports::name_of(found.kind),
+                                reports::escaped_markdown(title_of(found)),
+                                reports::escaped_markdown(found.message));
+    return text + "\n" + summary_of(results) + "\n";
+}
+
+std::string write_junit(std::span<const gate_result> results) {
+    std::vector<reports::junit_case> cases;
+    for (const auto& found : results)
+        cases.push_back({found.workload.empty() ? "all" : found.workload,
+                         found.contender.empty() ? found.metric : found.contender + " " + found.metric,
+                         junit_element(found.kind),
+                         found.kind == gate_result_kind::holds ? std::string{} : found.message});
+    return reports::junit_suite("", cases);
+}
+
+std::string write_github(std::span<const gate_result> results) {
+    std::string text;
+    for (const auto& found : results) {
+        if (found.kind == gate_result_kind::holds) continue;
+        const bool fails =
+            found.kind == gate_result_kind::regression || found.kind == gate_result_kind::failed;
+        text += reports::github_command(fails ? "error" : "warning", title_of(found), found.message);
+    }
+    return text + reports::github_command("notice", "loopbench check", summary_of(results));
+}
+
+}  // namespace loopbench::bench

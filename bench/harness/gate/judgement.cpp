@@ -1,0 +1,199 @@
+#include "bench/harness/gate/judgement.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/summary/difference_text.hpp"
+#include "bench/harness/summary/self_check.hpp"
+#include "reports/model/report_index.hpp"
+#include "reports/render/columns.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::result;
+using reports::result_status;
+using reports::verdict;
+
+/// Returns true if the baseline has a line without a time, so that nothing could be compared anyway.
+bool baseline_lacks(const reports::report& report, const result& item) {
+    return std::ranges::any_of(report.results, [&](const result& other) {
+        return other.contender == report.baseline && other.workload == item.workload &&
+               other.metric == "time" && !other.median;
+    });
+}
+
+gate_result no_number(const result& item) {
+    return about(item, gate_result_kind::unclear,
+                 fmt::format("{} has no value to compare: {}; measure it, or leave out its workload",
+                             item.metric, item.reason.value_or("unsupported")));
+}
+
+/// Returns a gate result for a comparison without data; `metrics` are the workload's primary metrics.
+gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
+    const auto why = item.reason.value_or(
+        fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
+    return about(item, gate_result_kind::unclear, fmt::format("nothing can be compared: {}", why));
+}
+
+/// Returns a gate result for a missing first primary metric, `first`.
+gate_result nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
+    const auto* const own = in.find(item.workload, item.contender, first);
+    auto lost = item;
+    lost.metric = first;
+    lost.reason = own == nullptr ? "the contender does not report it"
+                                 : own->reason.value_or("no block has a value of both contenders");
+    return no_number(lost);
+}
+
+/// Describes how much code placement alone can change it.
+std::string of_layouts(const result& item) {
+    return item.layout_pct ? fmt::format("; layouts of the same code differ by {:.1f} %", *item.layout_pct)
+                           : "";
+}
+
+/// Describes a ratio that is not significant: "1.003× the speed of base (0.981× to 1.011×)".
+std::string ratio_text(const reports::ratio& ratio, bool is_time) {
+    const auto interval =
+        ratio.low && ratio.high ? fmt::format(" ({:.3f}× to {:.3f}×)", *ratio.low, *ratio.high) : "";
+    return fmt::format("{:.3f}× {} {}{}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to,
+                       interval);
+}
+
+gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct) {
+    const auto& ratio = *item.to_baseline;
+    const bool is_time = item.metric == "time";
+    const auto difference = difference_text(item.metric, {ratio.median, ratio.low, ratio.high}, ratio.to);
+    auto found = about(item, gate_result_kind::holds, ratio_text(ratio, is_time));
+    found.expected = 1;
+    found.measured = ratio.median;
+    if (item.judged == verdict::slower) {
+        found.kind = gate_result_kind::regression;
+        found.message = difference + of_layouts(item);
+    } else if (tolerated_pct && (!ratio.low || *ratio.low <= 1 / (1 + *tolerated_pct / 100))) {
+        found.kind = gate_result_kind::unclear;
+        found.message +=
+            fmt::format("; a {} above {:g} % is not ruled out{}; {}", is_time ? "slowdown" : "worsening",
+                        *tolerated_pct, of_layouts(item), for_narrower_intervals);
+    } else if (item.judged == verdict::faster) {
+        found.kind = gate_result_kind::looser;
+        found.message = difference;
+    }
+    return found;
+}
+
+/// Returns true if it is ruled out that the result is further from zero than the baseline's, `to`, by more
+/// than `tolerated_pct` of that value.
+bool rules_out(double tolerated_pct, const result& item, const result* to) {
+    if (item.judged != verdict::inconclusive) return true;
+    const auto& high = item.from_baseline->high;
+    return high && to != nullptr && *high <= std::abs(*to->median) * tolerated_pct / 100;
+}
+
+gate_result judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
+    const auto& difference = *item.from_baseline;
+    auto found = about(item, gate_result_kind::holds, distance_text(item.unit, difference));
+    if (item.judged == verdict::slower) {
+        found.kind = gate_result_kind::regression;
+    } else if (tolerated_pct && !rules_out(*tolerated_pct, item, to)) {
+        found.kind = gate_result_kind::unclear;
+        found.message += fmt::format("; {:g} % further from zero is not ruled out; {}", *tolerated_pct,
+                                     for_narrower_intervals);
+    } else if (item.judged == verdict::faster) {
+        found.kind = gate_result_kind::looser;
+    }
+    return found;
+}
+
+/// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
+/// has. Empty if there is none.
+std::string first_of(const reports::report_index& in, std::string_view workload) {
+    const auto& metrics = in.headline(workload);
+    const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
+        return why_incomparable(workload, metric).empty() && in.baseline(workload, metric) != nullptr;
+    });
+    return found == metrics.end() ? std::string{} : *found;
+}
+
+}  // namespace
+
+std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
+                                   double tolerated_pct) {
+    constexpr double twice = 100;
+    if (metric == "time" || metric == capacity_metric) return tolerated_pct;
+    if (!headline.empty() && metric == headline.front()) return std::max(tolerated_pct, twice);
+    return std::nullopt;
+}
+
+std::optional<std::string> unknown_reliability(const reports::report& report) {
+    if (report.aa && report.aa->found != reports::reliability::unknown) return std::nullopt;
+    const auto reason = report.aa ? report.aa->reason : std::nullopt;
+    return fmt::format("the reliability of the machine is unknown: {}; run more blocks (--blocks)",
+                       reason.value_or("the baseline was not measured twice"));
+}
+
+std::vector<gate_result> judge_session(const reports::report& report) {
+    std::vector<gate_result> all;
+    for (const auto& item : report.results) {
+        if (item.status == result_status::failed)
+            all.push_back(about(item, gate_result_kind::failed, item.reason.value_or("failed")));
+        if (item.status == result_status::not_run) all.push_back(no_number(item));
+    }
+    if (const auto why = reports::why_unreliable(report))
+        all.push_back(about_session(gate_result_kind::unreliable, *why));
+    return all;
+}
+
+std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct) {
+    auto all = judge_session(report);
+    if (is_unreliable(report)) return all;
+    if (const auto why = unknown_reliability(report); why && report.aa)
+        all.push_back(about_session(gate_result_kind::unclear, *why));
+    for (const auto& warning : report.warnings)
+        if (warning.code == "waited_together")  // its verdict uses CPU time, which does not contain waiting
+            all.push_back(about_session(gate_result_kind::unclear,
+                                        fmt::format("{}; {}", warning.message, warning.remedy)));
+    const reports::report_index index{report};
+    std::set<std::pair<std::string_view, std::string_view>> seen;  // workloads and contenders
+    for (const auto& item : report.results) {
+        const auto& metrics = index.headline(item.workload);
+        const auto tolerated = [&](const result& each) {
+            return tolerated_in(each.metric, metrics, tolerated_pct);
+        };
+        const auto of_cell = index.judged(item.workload, item.contender);
+        const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
+        const bool is_lost = is_about_it && !item.median;  // in a comparison of two reports
+        if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
+            all.push_back(no_number(item));
+        else if (is_about_it && item.to_baseline)
+            all.push_back(judged_ratio(item, tolerated(item)));
+        else if (is_about_it && item.from_baseline)
+            all.push_back(
+                judged_difference(item, index.baseline(item.workload, item.metric), tolerated(item)));
+        const auto says_something = [&](const result* each) {
+            return each->judged != verdict::inconclusive || tolerated(*each);
+        };
+        const bool is_first = !item.deterministic && seen.emplace(item.workload, item.contender).second;
+        const bool is_measured = item.status == result_status::ok && item.contender != report.baseline;
+        if (!is_first || !is_measured || baseline_lacks(report, item)) continue;
+        const auto first = first_of(index, item.workload);
+        if (!first.empty() && std::ranges::find(of_cell, first, &result::metric) == of_cell.end())
+            all.push_back(nothing_of_first(item, first, index));
+        else if (std::ranges::none_of(of_cell, says_something))
+            all.push_back(nothing_of(item, metrics));
+    }
+    if (all.empty()) all.push_back(about_session(gate_result_kind::unclear, "nothing was compared"));
+    return all;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,360 @@
+#include "bench/harness/history/entry.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bench/harness/experiment/digest.hpp"
+#include "bench/harness/experiment/record.hpp"
+#include "bench/harness/statistics/median.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "bench/harness/trial/gbench_json.hpp"
+#include "reports/model/json.hpp"
+#include "reports/model/metrics.hpp"
+#include "reports/model/report_index.hpp"
+#include "reports/render/columns.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A rate with a Google Benchmark name of its own, which no workload of loopbench has.
+constexpr reports::metric_info bytes_per_second{
+    "bytes_per_second", "bytes per second", "B/s", reports::direction::larger, false, {}, {}};
+
+const reports::metric_info* metric_of(std::string_view counter) {
+    if (counter == bytes_per_second.name) return &bytes_per_second;
+    return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
+}
+
+/// Returns the program's name without its folder, which may contain a user name.
+std::string program_in(std::string_view text) {
+    const auto document =
+        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
+    const auto path = reports::context_text(document.value("context", json::object()), "executable");
+    return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
+}
+
+/// Describes the processor by its caches: they tell machines apart and are the same in each run, while the
+/// clock rate is measured anew.
+std::string processor_in(const json& context) {
+    std::vector<std::string> sizes;
+    if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
+        for (const auto& cache : *caches)
+            if (cache.is_object() && cache.contains("size") && cache["size"].is_number())
+                sizes.push_back(fmt::format("{:g}", cache["size"].get<double>() / 1024));
+    if (sizes.empty()) return "a processor";
+    return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
+}
+
+reports::environment machine_in(const json& context) {
+    reports::environment where;
+    where.date = reports::context_text(context, "date").value_or("");
+    if (auto date = in_utc(where.date)) where.date = *std::move(date);
+    if (const auto cores = context.find("num_cpus"); cores != context.end() && cores->is_number())
+        where.cores = static_cast<std::int64_t>(std::clamp(cores->get<double>(), 0.0, 1e6));
+    where.cpu_model = processor_in(context);
+    return where;
+}
+
+struct repetitions {
+    std::map<std::string, std::vector<double>> by_metric;
+    std::optional<std::string> error;
+};
+
+/// Returns one number for each metric, as in a trial, even if several numbers of the row map to it: a second
+/// sample of the same repetition would not be a measurement.
+std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
+    std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
+    for (const auto& [counter, value] : row.counters)
+        if (const auto* metric = metric_of(counter); metric != nullptr && value)
+            all[std::string{metric->name}] = value;
+    all["time"] = row.real_time_ns;
+    if (const auto rate = row.counters.find("items_per_second"); rate != row.counters.end())
+        all["throughput"] = rate->second;
+    return all;
+}
+
+void add(repetitions& to, const gbench_row& row) {
+    if (row.error) {
+        if (!to.error) to.error = row.error;
+        return;
+    }
+    for (const auto& [metric, value] : numbers_in(row))
+        if (value) to.by_metric[metric].push_back(*value);
+}
+
+/// Returns the results. An error in one repetition fails the whole workload, as it does for a trial.
+std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
+                                        const repetitions& rows) {
+    std::vector<reports::result> all;
+    if (rows.error || rows.by_metric.empty()) {
+        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
+        item.status = reports::result_status::failed;
+        item.reason = rows.error.value_or("the program did not print its time");
+        return all;
+    }
+    for (const auto& [name, values] : rows.by_metric) {
+        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of(name)));
+        item.samples.assign(values.begin(), values.end());
+        const auto found = median_with_interval(values);
+        item.median = found.median;
+        item.low = found.low;
+        item.high = found.high;
+    }
+    return all;
+}
+
+gbench_output read_gbench(std::string_view text, std::string_view name) {
+    try {
+        return parse_gbench_json(text);
+    } catch (const gbench_error& error) {
+        throw reports::format_error{"{} is not the output of a Google Benchmark program: it {}", name,
+                                    error.what()};
+    }
+}
+
+template <class function>
+entry named_entry(std::string_view name, function make) {
+    try {
+        return make();
+    } catch (const reports::format_error& error) {
+        throw reports::format_error{"{}: {}", name, error.what()};
+    }
+}
+
+entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
+    const auto output = read_gbench(text, name);
+    if (output.rows.empty())
+        throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
+                                    name};
+    const auto said = from;
+    if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
+    reports::report report;
+    report.where = machine_in(output.context);
+    report.contenders.push_back(reports::describe(program_in(text), output.context));
+    std::vector<std::string> order;
+    std::map<std::string, repetitions> all;
+    for (const auto& row : output.rows) {
+        if (!all.contains(row.name)) order.push_back(row.name);
+        add(all[row.name], row);
+    }
+    for (const auto& workload : order)
+        std::ranges::move(results_of(workload, report.contenders.front().name, all[workload]),
+                          std::back_inserter(report.results));
+    auto made = named_entry(
+        name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
+    made.said = said;
+    return made;
+}
+
+/// Returns whether the text is Google Benchmark output. Searches for the schema with its quotation marks,
+/// because a program's path may contain the bare text (/opt/loopbench/1.0).
+bool looks_like_gbench(std::string_view text) {
+    return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
+           text.find("\"benchmarks\"") != std::string_view::npos;
+}
+
+/// Adds a number with nine digits, which is more than any measurement has, because a history has millions of
+/// numbers. Counts are written exactly.
+void add_number(std::string& column, std::optional<double> value, bool is_exact) {
+    constexpr int digits = 9;
+    if (!column.empty()) column += ',';
+    if (is_exact && value && std::isfinite(*value))
+        fmt::format_to(std::back_inserter(column), "{}", *value);
+    else
+        reports::add_number(column, value, digits);
+}
+
+/// Collects the points of one report, subject by subject (entry::points). Refers to the report.
+class points_writer {
+public:
+    void add(const reports::result& item) {
+        const bool has_number = item.median && std::isfinite(*item.median);
+        if (item.status != reports::result_status::ok || !has_number) return;
+        if (!item.to_baseline || item.deterministic)
+            add_point(subject_of(item).values, item, item.median, item.low, item.high);
+        else if (const auto& ratio = *item.to_baseline; std::isfinite(ratio.median))
+            add_point(subject_of(item).ratios, item, ratio.median, ratio.low, ratio.high);
+    }
+
+    [[nodiscard]] std::string text() const {
+        std::string all;
+        for (const auto& [of, ratios, values, has] : subjects_)
+            all += fmt::format(R"({}{{"of":{},"ratios":{},"values":{}}})", all.empty() ? "" : ",",
+                               reports::dump(reports::value_of(of)), text_of(ratios), text_of(values));
+        return fmt::format(R"({{"contenders":{},"subjects":[{}]}})", reports::dump(names_), all);
+    }
+
+private:
+    /// Lists of numbers, in their written form.
+    struct columns {
+        std::string of, medians, lows, highs;
+    };
+    struct points_of_subject {
+        subject of;
+        columns ratios, values;
+        std::vector<bool> has;  // a point, by contender
+    };
+
+    static std::string text_of(const columns& from) {
+        return fmt::format(R"({{"of":[{}],"medians":[{}],"lows":[{}],"highs":[{}]}})", from.of, from.medians,
+                           from.lows, from.highs);
+    }
+
+    void add_point(columns& to, const reports::result& item, std::optional<double> median,
+                   std::optional<double> low, std::optional<double> high) {
+        add_number(to.of, static_cast<double>(contender_of(item)), true);
+        add_number(to.medians, median, item.deterministic);
+        add_number(to.lows, low, item.deterministic);
+        add_number(to.highs, high, item.deterministic);
+    }
+
+    points_of_subject& subject_of(const reports::result& item) {
+        const std::tuple key{std::string_view{item.workload},
+                             std::string_view{item.metric},
+                             std::string_view{item.unit},
+                             item.better,
+                             item.deterministic,
+                             item.made};
+        const auto [known, is_new] = places_.try_emplace(key, subjects_.size());
+        if (is_new)
+            subjects_.push_back(
+                {{item.workload, item.metric, item.unit, item.better, item.deterministic, item.made},
+                 {},
+                 {},
+                 {}});
+        auto& found = subjects_[known->second];
+        const auto who = contender_of(item);
+        found.has.resize(std::max(found.has.size(), who + 1));
+        if (found.has[who])  // otherwise a series would have this run twice
+            throw reports::format_error{"{} of {} on {} occurs twice; write the report again", item.metric,
+                                        reports::shown(item.contender), reports::shown(item.workload)};
+        found.has[who] = true;
+        return found;
+    }
+
+    std::size_t contender_of(const reports::result& item) {
+        const auto [known, is_new] = contenders_.try_emplace(item.contender, names_.size());
+        if (is_new) names_.push_back(item.contender);
+        return known->second;
+    }
+
+    std::map<std::tuple<std::string_view, std::string_view, std::string_view, reports::direction, bool,
+                        reports::pairing>,
+             std::size_t>
+        places_;
+    std::map<std::string_view, std::size_t> contenders_;
+    std::vector<points_of_subject> subjects_;
+    std::vector<std::string> names_;
+};
+
+void add_points(entry& to, const reports::report& report) {
+    const reports::report_index index{report};
+    points_writer points, others;
+    for (const auto& item : report.results)
+        (index.is_about(item) || item.deterministic ? points : others).add(item);
+    to.points = points.text();
+    to.other_points = others.text();
+}
+
+/// Identifies the run by date, machine and samples only: another version may evaluate the same trials
+/// differently, but the run is the same.
+std::string content_of(const reports::report& report) {
+    const auto& where = report.where;
+    auto text =
+        reports::dump({where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average});
+    text.pop_back();  // the list continues
+    std::unordered_map<std::string_view, std::string> known_names;
+    const auto add_name = [&](std::string_view name) {
+        auto& quoted = known_names[name];
+        if (quoted.empty()) quoted = reports::dump(std::string{name});
+        text.append(quoted).append(",");
+    };
+    for (const auto& item : report.results) {
+        if (item.samples.empty()) continue;
+        text += ",[";
+        for (const auto* name : {&item.workload, &item.contender, &item.metric}) add_name(*name);
+        text += '[';
+        for (const auto& sample : item.samples)
+            text.append(reports::number_or_null(sample).dump()).append(",");
+        text.back() = ']';
+        text += ']';
+    }
+    text += ']';
+    return digest("5a0f3a44-7c3d-4c5e-9f0b-6d6e1f5b7a21", text);
+}
+
+}  // namespace
+
+std::optional<std::string> in_utc(const std::string& date) {
+    std::tm moment{};
+    const auto is_of_form = [&](const char* form) {
+        moment = {};
+        return ::strptime(date.c_str(), form, &moment) == date.c_str() + date.size();
+    };
+    if (is_of_form("%Y-%m-%d"))
+        return fmt::format("{:04}-{:02}-{:02}", moment.tm_year + 1900, moment.tm_mon + 1, moment.tm_mday);
+    if (!is_of_form("%Y-%m-%dT%H:%M:%S%z")) return std::nullopt;
+    const auto east_of_greenwich = moment.tm_gmtoff;
+    const std::time_t seconds = ::timegm(&moment) - east_of_greenwich;
+    ::gmtime_r(&seconds, &moment);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", moment.tm_year + 1900, moment.tm_mon + 1,
+                       moment.tm_mday, moment.tm_hour, moment.tm_min, moment.tm_sec);
+}
+
+namespace {
+
+/// Makes an entry; `text` is the report in one line.
+entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
+    auto date = in_utc(report.where.date);
+    if (!date)
+        throw reports::format_error{
+            "its date \"{}\" is invalid; expected a date like 2026-11-22T18:07:18Z or "
+            "2026-11-22T18:07:18+01:00; measure again with a newer program",
+            reports::shown(report.where.date)};
+    entry made;
+    made.from = made.said = std::move(from);
+    made.source = source;
+    made.date = *std::move(date);
+    made.report = std::move(text);
+    add_points(made, report);
+    made.content = content_of(report);
+    report.results.clear();
+    made.head = std::move(report);
+    return made;
+}
+
+}  // namespace
+
+entry entry_of(reports::report report, provenance from, report_source source) {
+    auto text = reports::dump(reports::to_json(report));
+    return entry_of(std::move(report), std::move(text), std::move(from), source);
+}
+
+entry read_entry(std::string text, std::string_view name, provenance from) {
+    if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
+    auto report = read_report_or_journal(text, name);
+    return named_entry(name, [&] {
+        if (reports::is_of_shard(report))  // the merged run would also be in the history
+            throw reports::format_error{
+                "it is the report of one shard; merge all shards (`loopbench merge`), and add the merged "
+                "report"};
+        if (is_journal(text)) return entry_of(std::move(report), std::move(from));
+        return entry_of(std::move(report), reports::in_one_line(std::move(text)), std::move(from),
+                        report_source::loopbench);
+    });
+}
+
+}  // namespace loopbench::bench

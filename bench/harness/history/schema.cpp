@@ -1,0 +1,49 @@
+// The tables of a history, in the common language of SQLite and PostgreSQL. A change of them raises the
+// number of history_format. The names of loopbench_schema, of loopbench_run, and of their columns `version`
+// and `loopbench_version` must stay, because every version looks there for the format of what it opens. SOCI
+// takes a colon as the start of a parameter, even in a comment.
+#include <array>
+
+#include "bench/harness/history/store.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+constexpr auto schema_table = "CREATE TABLE loopbench_schema (version INTEGER NOT NULL)";
+
+constexpr auto run_table = R"(
+CREATE TABLE loopbench_run (
+    id BIGINT PRIMARY KEY,
+    content TEXT NOT NULL UNIQUE,     -- identifies the entry by its trials (entry.hpp)
+    source TEXT NOT NULL,             -- loopbench, or google-benchmark
+    date TEXT NOT NULL,               -- UTC, ISO 8601
+    machine TEXT NOT NULL,            -- the name from the user, or empty
+    cpu_model TEXT NOT NULL,
+    cores BIGINT NOT NULL,
+    memory_gib BIGINT NOT NULL,
+    kernel TEXT NOT NULL,
+    commit_id TEXT NOT NULL,          -- empty if unknown
+    dirty INTEGER,                    -- null if unknown
+    compiler TEXT NOT NULL,
+    layouts BIGINT NOT NULL,
+    loopbench_version TEXT NOT NULL,
+    size TEXT NOT NULL,
+    baseline TEXT NOT NULL,           -- empty if it was not measured
+    complete INTEGER NOT NULL,
+    reliability TEXT NOT NULL,
+    points TEXT NOT NULL,             -- primary metrics and counts, as JSON (entry.hpp)
+    other_points TEXT NOT NULL,       -- the other metrics, in the same form
+    report TEXT NOT NULL              -- report.json in one line, with the values of each block
+)
+)";
+
+constexpr std::array tables{schema_table, run_table};
+
+}  // namespace
+
+std::span<const char* const> history_tables() {
+    return tables;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,520 @@
+// Uses SOCI, which loads its backend for SQLite or PostgreSQL on use. Every value is passed as a parameter.
+#include "bench/harness/history/store.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <soci/soci.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "bench/harness/machine/environment.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/base/posix_io.hpp"
+#include "reports/base/require_format.hpp"
+#include "reports/model/json.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using soci::into;
+using soci::use;
+
+/// Differences between the two databases.
+struct dialect {
+    const char* backend;
+    const char* begin_writing;  // begins a transaction with one writer at a time
+    const char* lock;           // does the same, for databases with a separate statement
+    const char* has_history;    // counts the tables named loopbench_schema
+};
+
+constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
+                         "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
+constexpr dialect postgresql{
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // after a wait, it sees what others wrote
+    "SELECT pg_advisory_xact_lock(1819242352)",
+    "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
+
+constexpr std::string_view name_before_number = "loopbench-history/";
+static_assert(reports::history_format.schema.starts_with(name_before_number));
+
+bool is_postgresql(std::string_view where) {
+    return where.starts_with("postgresql://") || where.starts_with("postgres://");
+}
+
+/// Refuses other URLs: they would be taken for file names, and the password would be in a folder's name.
+void refuse_other_urls(std::string_view where) {
+    const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
+    const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
+                        std::ranges::all_of(scheme, [](unsigned char c) { return std::isalnum(c) != 0; });
+    if (is_url && !is_postgresql(where))
+        throw usage_error{
+            "a history cannot be at {}://; use --history with an SQLite file or "
+            "postgresql://USER@HOST/DATABASE",
+            scheme};
+}
+
+struct place_part {
+    std::size_t begin = 0, end = 0;
+};
+
+/// Returns where the password is in a URL that begins with user and password. libpq ends it at the first @ if
+/// no slash precedes that. To hide passwords that are not escaped correctly, this also finds the end of
+/// those.
+std::optional<place_part> password_of_user(std::string_view place) {
+    const auto begin = place.find("://") + 3;
+    const auto colon = place.find(':', begin), first = place.find('@', begin);
+    if (first == std::string_view::npos || colon > first) return std::nullopt;
+    const auto query = std::min(place.find('?', begin), place.size());
+    auto at = place.rfind('@', query);
+    if (at == std::string_view::npos || at < begin) {
+        // The @ follows a question mark, which may begin the query or be part of the password.
+        const auto slash = place.find('/', begin);
+        const auto port = place.substr(colon + 1, std::min(slash, query) - colon - 1);
+        const bool is_port = port.find_first_not_of("0123456789,") == std::string_view::npos;
+        if (slash < first && (is_port || place[begin] == '[')) return std::nullopt;
+        at = place.rfind('@', slash < first ? std::string_view::npos : slash);
+    }
+    return place_part{colon + 1, at};
+}
+
+std::vector<place_part> passwords_in(std::string_view place) {
+    std::vector<place_part> all;
+    if (!is_postgresql(place)) return all;
+    if (const auto found = password_of_user(place)) all.push_back(*found);
+    constexpr std::string_view key = "password=";
+    for (auto at = place.find(key); at != std::string_view::npos; at = place.find(key, at + 1))
+        if (const auto begin = at + key.size(); all.empty() || all.back().end <= at)
+            all.push_back({begin, std::min(place.find('&', begin), place.size())});
+    return all;
+}
+
+/// Refuses passwords that libpq would split; its message would show a part of them.
+void refuse_unescaped_passwords(std::string_view where) {
+    const auto is_hex = [](std::string_view digits) {
+        return digits.size() == 2 && digits != "00" &&
+               digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+    };
+    for (const auto [begin, end] : passwords_in(where)) {
+        const auto password = where.substr(begin, end - begin);
+        const bool is_in_query = where[begin - 1] == '=';  // where / and @ end nothing
+        bool is_written_well = is_in_query || password.find_first_of("/@") == std::string_view::npos;
+        for (auto at = password.find('%'); at != std::string_view::npos; at = password.find('%', at + 1))
+            is_written_well = is_written_well && is_hex(password.substr(at + 1, 2));
+        if (!is_written_well)
+            throw usage_error{
+                "the password in {} contains a character that a URL must encode as %XX (/ is %2F, @ is "
+                "%40, and % is %25); leave it out, and keep it in ~/.pgpass",
+                without_password(where)};
+    }
+}
+
+/// Returns a text that both databases accept: UTF-8, without NUL characters.
+std::string storable(std::string_view text) {
+    std::string clean;
+    for (const char c : reports::valid_utf8(text)) c == '\0' ? clean += "\xEF\xBF\xBD" : clean += c;
+    return clean;
+}
+
+/// Refuses a file that is no database, which SQLite would notice only when it reads. Accepts an empty file: a
+/// process that was killed early leaves one.
+void refuse_other_files(const std::string& path, opening how) {
+    constexpr std::string_view begins_with{"SQLite format 3\0", 16};
+    std::error_code unknown;
+    std::string front(begins_with.size(), '\0');
+    const bool is_there = fs::exists(path, unknown);
+    if (unknown) throw reports::file_error{"read the history", path, unknown.value()};
+    if (is_there) {
+        const auto file = reports::open_regular_file(path, O_RDONLY, "read the history");
+        const auto bytes =
+            reports::uninterrupted([&] { return ::read(file.get(), front.data(), front.size()); });
+        if (bytes == -1) throw reports::file_error{"read the history", path, errno};
+        if (bytes > 0 && front != begins_with)
+            throw usage_error{"{} is not an SQLite database; choose the file of a history with --history",
+                              path};
+    }
+    if (front != begins_with && how == opening::existing)
+        throw usage_error{
+            "there is no history in {}; create one with `loopbench history add REPORT`, or choose another "
+            "with --history",
+            path};
+}
+
+/// Creates the folder of the file if it does not exist.
+void make_folder(const std::string& path) {
+    const auto folder = fs::path{path}.parent_path();
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error)
+        throw database_error{
+            fmt::format("cannot create the folder {}: {}; choose another place with --history",
+                        folder.native(), error.message())};
+}
+
+std::string sqlite_parameters(const std::string& path, std::chrono::seconds patience) {
+    if (path.find('"') != std::string::npos)
+        throw usage_error{
+            "the path {} contains a quotation mark, which cannot be passed to SQLite; choose another path",
+            path};
+    return fmt::format("dbname=\"{}\" timeout={}", path, patience.count());
+}
+
+}  // namespace
+
+class store::connection {
+public:
+    /// Runs `action` and returns its result; turns an error of the database into a database_error.
+    template <class function>
+    auto guarded(function&& action) {
+        try {
+            return action();
+        } catch (const soci::soci_error& error) {
+            throw explained(error);
+        }
+    }
+
+    /// Runs `action` in a transaction; if it fails, rolls back.
+    template <class function>
+    auto in_transaction(function&& action) {
+        return guarded([&] {
+            sql_ << speaks_.begin_writing;
+            try {
+                if (speaks_.lock != nullptr) sql_ << speaks_.lock;
+                auto outcome = action();
+                sql_ << "COMMIT";
+                return outcome;
+            } catch (...) {
+                try {
+                    sql_ << "ROLLBACK";
+                } catch (const soci::soci_error&) {  // the connection is lost, and the transaction with it
+                }
+                throw;
+            }
+        });
+    }
+
+    connection(std::string where, opening how, std::chrono::seconds patience)
+        : where_{std::move(where)}, speaks_{is_postgresql(where_) ? postgresql : sqlite} {
+        refuse_other_urls(where_);
+        refuse_unescaped_passwords(where_);
+        if (!is_file()) {
+            open_postgresql(patience);
+        } else {
+            where_ = fs::absolute(where_).native();
+            refuse_other_files(where_, how);
+            if (how == opening::created_if_missing) make_folder(where_);
+            guarded([&] {
+                sql_.open(speaks_.backend, sqlite_parameters(where_, patience));
+                sql_ << "PRAGMA page_size = 16384";  // for a new file: long texts need fewer reads
+            });
+        }
+        if (guarded([&] { return holds_history(); })) return;
+        if (how == opening::existing)
+            throw usage_error{"there is no history in {}; create one with `loopbench history add REPORT`",
+                              shown()};
+        in_transaction([&] { return holds_history() || create_tables(); });
+    }
+
+    /// Returns the text that `query` finds for the run; empty if it finds nothing.
+    std::string text_of(row_id run, const char* query) {
+        return guarded([&] {
+            std::string text;
+            sql_ << query, use(run), into(text);
+            return text;
+        });
+    }
+
+    soci::session& sql() { return sql_; }
+    [[nodiscard]] bool is_file() const { return speaks_.lock == nullptr; }
+    [[nodiscard]] std::string shown() const { return without_password(where_); }
+
+private:
+    void open_postgresql(std::chrono::seconds patience) {
+        ::setenv("PGCONNECT_TIMEOUT", "10", 0);
+        guarded([&] {
+            sql_.open(speaks_.backend, where_);
+            sql_ << "SET client_encoding = 'UTF8'";
+            sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
+            // Compress reports with lz4 if the server has it: it is several times as fast as the default.
+            sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
+                    "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
+        });
+    }
+
+    /// Returns the version of loopbench that added the last run; empty if none is known.
+    std::string last_writer() {
+        std::string version;
+        try {
+            sql_ << "SELECT loopbench_version FROM loopbench_run WHERE loopbench_version <> '' "
+                    "ORDER BY id DESC LIMIT 1",
+                into(version);
+        } catch (const soci::soci_error&) {  // the other version has other tables
+        }
+        return version;
+    }
+
+    /// Returns false if the database has no history. Throws other_format if it has another version's.
+    bool holds_history() {
+        row_id found = 0, number = 0;
+        sql_ << speaks_.has_history, into(found);
+        if (found == 0) return false;
+        sql_ << "SELECT COALESCE(MAX(version), 0) FROM loopbench_schema", into(number);
+        const auto& known = reports::history_format;
+        const auto stated = fmt::format("{}{}", name_before_number, number);
+        if (stated != known.schema)
+            reports::require_format(stated, known, fmt::format("the history in {}", shown()), last_writer());
+        return true;
+    }
+
+    bool create_tables() {
+        refuse_other_databases();
+        for (const auto* statement : history_tables()) sql_ << statement;
+        const auto number = std::string{reports::history_format.schema.substr(name_before_number.size())};
+        sql_ << "INSERT INTO loopbench_schema (version) VALUES (" + number + ")";
+        return true;
+    }
+
+    void refuse_other_databases() {
+        if (!is_file()) return;
+        row_id tables = 0;
+        sql_ << "SELECT COUNT(*) FROM sqlite_master", into(tables);
+        if (tables > 0)
+            throw usage_error{"{} is the database of another program; choose another file with --history",
+                              where_};
+    }
+
+    [[nodiscard]] database_error explained(const soci::soci_error& error) const {
+        auto cause = error.get_error_message();
+        while (!cause.empty() && (cause.back() == '\n' || cause.back() == '.')) cause.pop_back();
+        std::ranges::replace_if(
+            cause, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+        if (const auto at = cause.find(where_); at != std::string::npos)
+            cause.replace(at, where_.size(), shown());
+        const auto says = [&](std::string_view words) { return cause.find(words) != std::string::npos; };
+        const auto* remedy =
+            says("locked") || says("lock timeout") ? "another process is writing to it; try again later"
+            : says("full") || says("I/O error") || says("No space")
+                ? "free some space there, or allow larger files, and try again"
+            : says("readonly") && !fs::exists(where_) ? "its file was moved or removed during the command; "
+                                                        "restore it, or try again to create a new history"
+            : says("readonly") || says("read-only") || says("permission")
+                ? "get the permission to write there"
+            : says("authentication") ? "check that the user can log in; put the password into ~/.pgpass"
+            : says("unable to open") ? "check that the folder exists and is writable"
+            : says("shared library") ? "install SOCI's library for it (Debian: libsoci-sqlite3-4.0, or "
+                                       "libsoci-postgresql4.0)"
+            : is_file()              ? "check whether the file is damaged"
+                                     : "check that the server runs and is reachable, and try again";
+        return database_error{"the history in {} failed: {}; {}", shown(), cause, remedy};
+    }
+
+    std::string where_;
+    const dialect& speaks_;
+    soci::session sql_;
+};
+
+namespace {
+
+/// Returns all compilers of the report's contenders; usually there is one.
+std::string compilers_in(const reports::report& head) {
+    std::vector<std::string> all;
+    for (const auto& who : head.contenders)
+        if (who.compiler && std::ranges::find(all, *who.compiler) == all.end()) all.push_back(*who.compiler);
+    return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string baseline_measured(const reports::report& head) {
+    const auto is_baseline = [&](const auto& who) { return who.name == head.baseline; };
+    return std::ranges::any_of(head.contenders, is_baseline) ? head.baseline : "";
+}
+
+/// Rounds to GiB, because the kernel reserves a varying part of the memory.
+long long rounded_gib(std::int64_t bytes) {
+    constexpr std::int64_t gib = std::int64_t{1} << 30U;
+    return bytes / gib + (bytes % gib >= gib / 2 ? 1 : 0);
+}
+
+void insert_run(soci::session& sql, row_id run, const entry& what) {
+    const auto& head = what.head;
+    const auto& where = head.where;
+    const auto& from = what.from;
+    const std::string source{reports::name_of(what.source)},
+        date = what.date, machine = storable(from.machine), cpu_model = storable(where.cpu_model),
+        kernel = storable(where.kernel), commit = storable(from.commit),
+        compiler = storable(compilers_in(head)), version = storable(where.loopbench_version),
+        size = storable(head.plan ? head.plan->size : ""), baseline = storable(baseline_measured(head)),
+        reliability{reports::name_of(head.aa ? head.aa->found : reports::reliability::unknown)};
+    const long long cores = where.cores, memory_gib = rounded_gib(where.memory_bytes),
+                    layouts = head.plan ? static_cast<long long>(head.plan->layouts.value_or(1)) : 1;
+    const int dirty = from.dirty.value_or(false) ? 1 : 0, complete = head.complete ? 1 : 0;
+    auto has_dirty = from.dirty ? soci::i_ok : soci::i_null;
+    sql << "INSERT INTO loopbench_run (id, content, source, date, machine, cpu_model, cores, memory_gib, "
+           "kernel, commit_id, dirty, compiler, layouts, loopbench_version, size, baseline, complete, "
+           "reliability, points, other_points, report) "
+           "VALUES (:id, :content, :source, :date, :machine, :cpu_model, :cores, :memory_gib, :kernel, "
+           ":commit, :dirty, :compiler, :layouts, :version, :size, :baseline, :complete, :reliability, "
+           ":points, "
+           ":other_points, :report)",
+        use(run), use(what.content), use(source), use(date), use(machine), use(cpu_model), use(cores),
+        use(memory_gib), use(kernel), use(commit), use(dirty, has_dirty), use(compiler), use(layouts),
+        use(version), use(size), use(baseline), use(complete), use(reliability), use(what.points),
+        use(what.other_points), use(what.report);
+}
+
+/// Updates a run that is added again, with what the user says this time; the rest stays. With another commit,
+/// `dirty` becomes unknown unless it is given, too.
+void update_run(soci::session& sql, row_id run, const provenance& said) {
+    const auto commit = storable(said.commit), machine = storable(said.machine);
+    const int dirty = said.dirty.value_or(false) ? 1 : 0;
+    std::string commit_before;
+    sql << "SELECT commit_id FROM loopbench_run WHERE id = :id", use(run), into(commit_before);
+    if (!commit.empty() && commit != commit_before)
+        sql << "UPDATE loopbench_run SET commit_id = :commit, dirty = NULL WHERE id = :id", use(commit),
+            use(run);
+    if (said.dirty) sql << "UPDATE loopbench_run SET dirty = :dirty WHERE id = :id", use(dirty), use(run);
+    if (!machine.empty())
+        sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
+}
+
+/// Completes an interrupted run. If it was interrupted after its last trial, its trials, and so its content,
+/// are the same. No trend contains it before.
+void finish_run(soci::session& sql, row_id run, const entry& what) {
+    const std::string reliability{
+        reports::name_of(what.head.aa ? what.head.aa->found : reports::reliability::unknown)};
+    sql << "UPDATE loopbench_run SET complete = 1, reliability = :reliability, points = :points, "
+           "other_points = :other_points, report = :report WHERE id = :id AND complete = 0",
+        use(reliability), use(what.points), use(what.other_points), use(what.report), use(run);
+}
+
+/// Numbers the machines in the order of their first runs, so that a machine keeps its number when runs are
+/// added.
+void number_machines(std::vector<kept_run>& runs) {
+    std::ranges::sort(runs, {}, &kept_run::id);
+    std::map<std::tuple<std::string, std::string, long long, long long>, std::size_t> numbers;
+    for (auto& run : runs) {
+        auto& machine = run.machine;
+        const std::tuple looks{machine.name, machine.cpu_model, machine.cores, machine.memory_gib};
+        machine.number = numbers.try_emplace(looks, numbers.size() + 1).first->second;
+    }
+}
+
+}  // namespace
+
+store::store(std::string where, opening how, std::chrono::seconds patience)
+    : open_{std::make_unique<connection>(std::move(where), how, patience)} {}
+store::~store() = default;
+store::store(store&&) noexcept = default;
+store& store::operator=(store&&) noexcept = default;
+
+std::string store::place() const {
+    return open_->shown();
+}
+
+store::added store::add(const entry& what) {
+    return open_->in_transaction([&]() -> added {
+        auto& sql = open_->sql();
+        row_id run = 0;
+        sql << "SELECT COALESCE(MAX(id), 0) FROM loopbench_run WHERE content = :content", use(what.content),
+            into(run);
+        if (run > 0) {
+            update_run(sql, run, what.said);
+            if (what.head.complete) finish_run(sql, run, what);
+            return {run, false};
+        }
+        sql << "SELECT COALESCE(MAX(id), 0) + 1 FROM loopbench_run", into(run);
+        insert_run(sql, run, what);
+        return {run, true};
+    });
+}
+
+std::vector<kept_run> store::runs() {
+    return open_->guarded([&] {
+        std::vector<kept_run> all;
+        kept_run run;
+        int dirty = 0, complete = 0;
+        soci::indicator has_dirty = soci::i_ok;
+        std::string source, reliability;
+        soci::statement rows =
+            (open_->sql().prepare << "SELECT id, source, date, machine, cpu_model, cores, memory_gib, "
+                                     "kernel, commit_id, dirty, compiler, "
+                                     "size, baseline, complete, reliability, content FROM loopbench_run",
+             into(run.id), into(source), into(run.date), into(run.machine.name), into(run.machine.cpu_model),
+             into(run.machine.cores), into(run.machine.memory_gib), into(run.kernel), into(run.commit),
+             into(dirty, has_dirty), into(run.compiler), into(run.size), into(run.baseline), into(complete),
+             into(reliability), into(run.content));
+        rows.execute();
+        while (rows.fetch()) {
+            run.dirty = has_dirty == soci::i_ok ? std::optional{dirty != 0} : std::nullopt;
+            run.complete = complete != 0;
+            run.source = reports::named<report_source>(source).value_or(report_source{});
+            run.reliability =
+                reports::named<reports::reliability>(reliability).value_or(reports::reliability{});
+            all.push_back(run);
+        }
+        number_machines(all);
+        // Sort here: the order of texts in a database depends on its locale.
+        std::ranges::sort(all, {}, [](const kept_run& each) { return std::tie(each.date, each.id); });
+        return all;
+    });
+}
+
+std::string store::points_of(row_id run) {
+    return open_->text_of(run, "SELECT points FROM loopbench_run WHERE id = :id");
+}
+
+std::string store::other_points_of(row_id run) {
+    return open_->text_of(run, "SELECT other_points FROM loopbench_run WHERE id = :id");
+}
+
+std::string store::report_text_of(row_id run) {
+    return open_->text_of(run, "SELECT report FROM loopbench_run WHERE id = :id");
+}
+
+std::optional<reports::report> store::report_of(row_id run) {
+    const auto text = report_text_of(run);
+    if (text.empty()) return std::nullopt;
+    return reports::read_json(text, fmt::format("run {} in {}", run, place()));
+}
+
+void store::remove(std::span<const row_id> runs) {
+    open_->in_transaction([&] {
+        for (const row_id run : runs) open_->sql() << "DELETE FROM loopbench_run WHERE id = :id", use(run);
+        return true;
+    });
+    if (!open_->is_file()) return;  // a server reuses the space automatically
+    try {
+        open_->sql() << "VACUUM";
+    } catch (
+        const soci::soci_error&) {  // there is no space for a rewritten file; SQLite reuses free pages later
+    }
+}
+
+std::string without_password(std::string_view place) {
+    std::string shown{place};
+    auto all = passwords_in(place);
+    std::ranges::reverse(all);  // from the end, so that earlier positions stay valid
+    for (const auto [begin, end] : all) shown.replace(begin, end - begin, "***");
+    return shown;
+}
+
+std::string history_place(const std::string& asked) {
+    if (!asked.empty()) return asked;
+    if (const char* place = ::getenv("LOOPBENCH_HISTORY"); place != nullptr && *place != '\0') return place;
+    if (const auto data = user_folder("XDG_DATA_HOME", ".local/share")) return *data / "loopbench/history.db";
+    throw usage_error{
+        "there is no folder for a history, because neither XDG_DATA_HOME nor HOME is set; choose a file with "
+        "--history"};
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,97 @@
+// The database of a history: SQLite in a file, or PostgreSQL. Only store.cpp and schema.cpp contain SQL.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/history/entry.hpp"
+#include "reports/base/formatted_error.hpp"
+
+namespace loopbench::bench {
+
+/// Error of the database; what() has its name, the cause and the remedy. An open transaction was rolled back.
+class database_error : public reports::formatted_error {
+public:
+    using formatted_error::formatted_error;
+};
+
+using row_id = long long;
+
+struct kept_machine {
+    std::size_t number = 0;  // in the order of the machines' first runs
+    std::string name, cpu_model;
+    long long cores = 0, memory_gib = 0;
+};
+
+struct kept_run {
+    row_id id = 0;
+    std::string content;  // entry::content
+    std::string date, commit;
+    std::optional<bool> dirty;
+    std::string compiler;
+    kept_machine machine;
+    std::string kernel, size;
+    std::string baseline;  // empty: it was not measured
+    report_source source = report_source::loopbench;
+    bool complete = true;
+    reports::reliability reliability = reports::reliability::unknown;
+};
+
+/// Returns the SQL that creates the tables of a new history.
+std::span<const char* const> history_tables();
+
+enum class opening { existing, created_if_missing };
+
+class store {
+public:
+    /// Opens `where`, the path of a file or postgresql://... Waits up to `patience` for another process that
+    /// writes. Throws usage_error if there is no history or something else, reports::other_format if another
+    /// version's tables are there, and database_error.
+    store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
+    ~store();
+    store(store&&) noexcept;
+    store& operator=(store&&) noexcept;
+
+    struct added {
+        row_id run = 0;
+        bool is_new = false;
+    };
+    /// Adds the whole entry, or nothing if something fails. If the entry exists already, updates only the
+    /// fields that are set in entry::said and, if it was interrupted and is complete now, its report.
+    added add(const entry& what);
+
+    /// Returns all runs, sorted by date.
+    std::vector<kept_run> runs();
+    /// Returns entry::points of the run; empty if there is no such run. The next one returns
+    /// entry::other_points.
+    std::string points_of(row_id run);
+    std::string other_points_of(row_id run);
+    /// Returns the report as it was added; nothing if there is no such run.
+    std::optional<reports::report> report_of(row_id run);
+    /// Returns the report's text in one line, including fields that this loopbench does not know; empty if
+    /// there is no such run.
+    std::string report_text_of(row_id run);
+    /// Removes all data of these runs.
+    void remove(std::span<const row_id> runs);
+
+    /// Returns the place of the history, without the password that a URL may have.
+    [[nodiscard]] std::string place() const;
+
+private:
+    class connection;
+    std::unique_ptr<connection> open_;
+};
+
+/// Returns the place of the history: `asked`, or LOOPBENCH_HISTORY, or history.db in the user's data folder.
+/// Throws usage_error if there is no such folder.
+std::string history_place(const std::string& asked);
+
+/// Returns the place without the password that a URL may have.
+std::string without_password(std::string_view place);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,78 @@
+#include "bench/harness/summary/result_laws.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/statistics/median.hpp"
+#include "reports/model/report_index.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+void check_calls(const reports::report& report, const counted_result& cell, std::vector<broken_law>& all) {
+    const auto calls = cell.metrics.find("syscalls");
+    const auto* const time = reports::find_result(report, cell.workload, cell.contender, "time");
+    const auto* const shape =
+        find_shape(cell.workload);  // third-party programs can have any number of threads
+    if (shape == nullptr || calls == cell.metrics.end() || !report.where.cheapest_call_ns ||
+        time == nullptr || !time->median)
+        return;
+    const double least = calls->second * *report.where.cheapest_call_ns / shape->cores;
+    const double most = time->high.value_or(*time->median);
+    if (most >= least) return;
+    all.push_back(
+        {cell.workload, cell.contender,
+         fmt::format(
+             "law of system calls: {:.0f} ns are too few for the {:.2f} calls of an operation, because "
+             "the cheapest call takes {:.0f} ns here",
+             most, calls->second, *report.where.cheapest_call_ns)});
+}
+
+void check_doubling(const counted_result& cell, std::vector<broken_law>& all) {
+    const auto samples = cell.samples.find("doubling");
+    if (samples == cell.samples.end()) return;
+    const auto found = median_with_interval(samples->second);
+    if (!found.low || !found.high || (*found.high >= doubling_least && *found.low <= doubling_most)) return;
+    all.push_back(
+        {cell.workload, cell.contender,
+         fmt::format("law of doubling: twice the operations take {:.2f} times as long ({:.2f} to {:.2f}); "
+                     "expected {:g} to {:g}",
+                     found.median, *found.low, *found.high, doubling_least, doubling_most)});
+}
+
+}  // namespace
+
+std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
+                                              std::span<const counted_result> cells) {
+    std::vector<broken_law> all;
+    for (const counted_result& cell : cells) {
+        check_calls(report, cell, all);
+        check_doubling(cell, all);
+    }
+    return all;
+}
+
+std::vector<broken_law> laws_broken_among_floors(const reports::report& report) {
+    constexpr double impossible = 5;  // times as fast as another floor, beyond both intervals
+    const reports::report_index index{report};
+    std::vector<broken_law> all;
+    for (const auto& item : report.results) {
+        if (item.metric != "time" || !item.median || !index.is_floor(item.contender)) continue;
+        for (const auto& other : report.results)
+            if (other.metric == item.metric && other.workload == item.workload && other.median &&
+                index.is_floor(other.contender) &&
+                other.low.value_or(*other.median) > impossible * item.high.value_or(*item.median)) {
+                all.push_back({item.workload, item.contender,
+                               fmt::format("law of floors: {:.4g} ns is less than a fifth of the {:.4g} ns "
+                                           "that {} takes; one of them measures different work",
+                                           *item.median, *other.median, other.contender)});
+                break;
+            }
+    }
+    return all;
+}
+
+}  // namespace loopbench::bench

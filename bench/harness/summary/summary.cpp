@@ -1,0 +1,434 @@
+// Makes a result for each metric of each workload and contender, then verdicts on all of them together.
+#include "bench/harness/summary/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/experiment/samples.hpp"
+#include "bench/harness/statistics/correction.hpp"
+#include "bench/harness/statistics/hosts.hpp"
+#include "bench/harness/statistics/median.hpp"
+#include "bench/harness/statistics/sign_test.hpp"
+#include "bench/harness/statistics/verdict.hpp"
+#include "bench/harness/summary/driver_comparison.hpp"
+#include "bench/harness/summary/floor_comparison.hpp"
+#include "bench/harness/summary/passes.hpp"
+#include "bench/harness/summary/result_laws.hpp"
+#include "bench/harness/summary/self_check.hpp"
+#include "bench/harness/summary/warnings.hpp"
+#include "bench/harness/trial/build_comparison.hpp"
+#include "reports/model/json.hpp"
+#include "reports/model/report_index.hpp"
+#include "reports/render/columns.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::result_status;
+
+verdict_rule rule_of(const run_plan& plan) {
+    return {.threshold_pct = plan.threshold_pct, .how = plan.how};
+}
+
+/// Returns the workloads with their primary metrics; for a third-party workload, these are the metrics that
+/// it has.
+std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
+    const reports::report_index index{report};
+    std::vector<reports::workload> all;
+    for (const auto& name : plan.workloads) {
+        auto& next = all.emplace_back(reports::workload{name, {}});
+        if (const auto* const known = find_workload(name))
+            next.primary_metrics.assign(known->primary_metrics.begin(), known->primary_metrics.end());
+        else
+            next.primary_metrics = index.headline(name);
+    }
+    return all;
+}
+
+class summary {
+public:
+    summary(const run_plan& plan, const run_outcome& outcome, const sample_table& samples)
+        : plan_{plan}, outcome_{outcome}, samples_{samples}, baseline_{plan.baseline_index()} {
+        for (const auto& trial : outcome.trials)
+            if (trial.outcome.status == result_status::unsupported && samples_.of(trial.where).empty())
+                refused_[{trial.where.workload, trial.where.contender}] = {trial.outcome.status,
+                                                                           trial.outcome.reason};
+    }
+
+    reports::report report() {
+        reports::report found;
+        found.complete = !outcome_.interrupted;
+        found.seed = plan_.seed;
+        found.baseline = plan_.baseline;
+        found.plan = planned();
+        found.results = results();
+        found.workloads = described_workloads(plan_, found);
+        found.judged_by = judge(found);
+        find_hosts_that_differ(found);
+        found.aa = check_self(plan_, outcome_, samples_);
+        found.disturbed = disturbances();
+        found.warnings = warnings_of(plan_, outcome_, samples_, found);
+        return found;
+    }
+
+private:
+    const run_plan& plan_;
+    const run_outcome& outcome_;
+    const sample_table& samples_;
+    const std::optional<std::size_t> baseline_;
+    const std::vector<std::string> machines_ = machines_of(outcome_);
+    /// Results (workload, contender) without a number in every tried block, with too few blocks to give them
+    /// up.
+    std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
+    std::vector<std::size_t> compared_;    // indices of results
+    std::vector<comparison> comparisons_;  // the comparisons that they are judged by
+    std::map<std::size_t, double> alike_;  // the probability that hosts differ this much by chance
+
+    reports::planned planned() const {
+        const auto seconds = [](std::chrono::nanoseconds time) {
+            return std::chrono::duration<double>{time}.count();
+        };
+        reports::planned found{std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
+                               outcome_.blocks_planned, plan_.cpu};
+        if (const auto layouts = plan_.layout_pairs(); layouts > 0) found.layouts = layouts;
+        if (std::ranges::find(plan_.pairings, reports::pairing::interleaved) != plan_.pairings.end()) {
+            found.slice_untimed_ns = plan_.slice.untimed.count();
+            found.slice_timed_ns = plan_.slice.timed.count();
+        }
+        if (!plan_.contenders.empty()) {
+            const auto& variables = plan_.contenders.front().environment;
+            if (const auto here = variables.find(serve_on_variable); here != variables.end())
+                found.serve_on = here->second;
+            if (const auto there = variables.find(generator_on_variable); there != variables.end())
+                found.generator_on = there->second;
+        }
+        return found;
+    }
+
+    std::optional<exclusion> excluded(cell where) const {
+        auto own = outcome_.excluded[where.workload][where.contender];
+        if (const auto found = refused_.find({where.workload, where.contender});
+            !own && found != refused_.end())
+            own = found->second;
+        if (own || where.contender != baseline_ || !plan_.aa_copy) return own;
+        // The A/A copy is the same program: with its name, the baseline would have failed.
+        const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
+        if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
+        return exclusion{as_aa_copy->status, fmt::format("its A/A copy failed: {}", as_aa_copy->reason)};
+    }
+
+    std::vector<reports::result> results() {
+        std::vector<reports::result> all;
+        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
+            for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
+                if (contender != plan_.aa_copy) add_cell(all, {workload, contender});
+        return all;
+    }
+
+    /// Judges one family for each metric and for whether it is a primary metric. Neither the number of a
+    /// contender's other metrics, nor sleeps of equal length, must affect the verdicts on time.
+    reports::judging judge(reports::report& found) const {
+        const reports::report_index index{found};
+        const auto rule = rule_of(plan_);
+        std::vector<std::pair<std::string_view, bool>> families;
+        for (const auto place : compared_)
+            families.emplace_back(found.results[place].metric, index.is_about(found.results[place]));
+        const auto judged = judge_families(families, comparisons_, rule);
+        for (std::size_t i = 0; i < judged.size(); ++i) {
+            auto& item = found.results[compared_[i]];
+            item.judged = judged[i].verdict;
+            if (item.to_baseline)
+                item.detectable_pct = judged[i].detectable_pct;  // there is no percentage of zero
+        }
+        const auto of_time = std::ranges::count(families, std::pair{std::string_view{"time"}, true});
+        return {std::string{name_of(rule.how)}, rule.threshold_pct, static_cast<std::uint64_t>(of_time)};
+    }
+
+    reports::disturbances disturbances() const {
+        reports::disturbances found;
+        found.trials = outcome_.trials.size();
+        found.disturbed = static_cast<std::uint64_t>(std::ranges::count_if(
+            outcome_.trials, [](const auto& trial) { return !trial.outcome.disturbed.empty(); }));
+        found.repeated = outcome_.repeated;
+        found.kept = samples_.disturbed();
+        return found;
+    }
+
+    /// Finds differing hosts, among primary metrics, corrected for all of them.
+    void find_hosts_that_differ(reports::report& found) const {
+        const reports::report_index index_of{found};
+        std::vector<double> p_values;
+        std::vector<reports::result*> tested;
+        for (const auto& [index, p] : alike_) {
+            auto& item = found.results[index];
+            if (!index_of.is_about(item)) continue;
+            p_values.push_back(p);
+            tested.push_back(&item);
+        }
+        const auto rule = rule_of(plan_);
+        const auto corrected = adjusted(p_values, correction::benjamini_hochberg);
+        for (std::size_t i = 0; i < tested.size(); ++i)
+            tested[i]->by_host->differ =
+                corrected[i] <= rule.alpha() && widest_gap(*tested[i]->by_host) > rule.threshold();
+    }
+
+    void add_cell(std::vector<reports::result>& all, cell where) {
+        if (const auto& why = excluded(where))
+            return all.push_back(without_numbers(where, why->status, why->reason));
+        const auto& measured = samples_.of(where);
+        if (measured.empty())
+            return all.push_back(without_numbers(where, result_status::not_run,
+                                                 outcome_.interrupted
+                                                     ? "interrupted before its first trial"
+                                                     : "the time budget ended before its first trial"));
+        for (const auto& metric : reports::known_metrics())
+            if (const auto found = measured.find(metric.name); found != measured.end()) {
+                all.push_back(with_numbers(where, metric, found->second));
+                compare(all, where, metric);
+            }
+    }
+
+    reports::result labelled(cell where, const reports::metric_info& metric) const {
+        auto item = reports::result_of(plan_.workloads[where.workload],
+                                       plan_.contenders[where.contender].name, metric);
+        item.made = samples_.pairing_of(where);
+        item.level = default_level;
+        return item;
+    }
+
+    reports::result without_numbers(cell where, result_status status, std::string reason) const {
+        auto item = labelled(where, *reports::find_metric("time"));
+        item.status = status;
+        item.reason = std::move(reason);
+        return item;
+    }
+
+    reports::result with_numbers(cell where, const reports::metric_info& metric,
+                                 const std::vector<std::optional<double>>& values) const {
+        auto item = labelled(where, metric);
+        item.deterministic = false;  // the contender's own value; counts have their own pass
+        item.samples = values;
+        const auto missing =
+            static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
+        if (missing > 0)
+            item.reason = fmt::format("{} of {} trials have no value{}", missing, values.size(),
+                                      why_left_out(where, metric.name));
+        if (missing == values.size()) return item;
+        const auto found = samples_.estimate_of(where.workload, values);
+        item.median = found.median;
+        item.low = found.low;
+        item.high = found.high;
+        return item;
+    }
+
+    /// Returns why a metric has no number: the engine left it out of concurrent trials, or the load generator
+    /// left out a latency. Contenders print all other metrics.
+    std::string_view why_left_out(cell where, std::string_view metric) const {
+        if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
+            return ": it is wall-clock time, and concurrent programs share a core";
+        if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
+            return "";
+        return ": the load generator's lateness might exceed 10 % of it (loopbench explain send_late_p99)";
+    }
+
+    /// Sets the ratio of the last of `results` (or its difference, if there is no ratio), and the data for
+    /// its verdict.
+    void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
+        if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
+        if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
+            return add_reason(results.back(), fmt::format("no ratio: {}", why));
+        auto ratios = samples_.comparison_of({where.workload, where.contender, *baseline_}, metric);
+        if (ratios.log_ratios.empty()) return compare_distances(results, where, metric);
+        const auto found = ratio_from(ratios);
+        results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
+        if (metric.name == std::string_view{"time"}) {
+            results.back().layout_pct = layout_pct(where, metric);
+            results.back().to_baseline->samples =
+                samples_.ratios_of_slices({where.workload, where.contender, *baseline_});
+        }
+        compare_hosts(results, where, metric);
+        compared_.push_back(results.size() - 1);
+        comparisons_.push_back(std::move(ratios));
+    }
+
+    void compare_hosts(std::vector<reports::result>& results, cell where,
+                       const reports::metric_info& metric) {
+        const auto values = samples_.by_host({where.workload, where.contender, *baseline_}, metric);
+        if (values.empty()) return;
+        auto& effect = results.back().by_host.emplace();
+        std::map<std::size_t, std::vector<double>> by_host;
+        for (const auto& [host, value] : values) by_host[host].push_back(value);
+        effect.ratios.resize(machines_.size());
+        for (const auto& [host, of_it] : by_host) effect.ratios[host] = std::exp(median_of(of_it));
+        if (const auto found = host_deviation(values)) effect.deviation_pct = 100 * std::expm1(*found);
+        if (const auto p = p_hosts_are_alike(values)) alike_[results.size() - 1] = *p;
+    }
+
+    void compare_distances(std::vector<reports::result>& results, cell where,
+                           const reports::metric_info& metric) {
+        auto& item = results.back();
+        explain_missing_ratio(item, where);
+        auto found = samples_.distances_from_zero({where.workload, where.contender, *baseline_}, metric);
+        if (found.differences.log_ratios.empty()) return;
+        const auto difference = estimate_of(found.differences);
+        item.from_baseline =
+            reports::difference{plan_.baseline, difference.median, difference.low, difference.high};
+        compared_.push_back(results.size() - 1);
+        comparisons_.push_back(std::move(found.log_quotients));
+    }
+
+    std::optional<double> layout_pct(cell where, const reports::metric_info& metric) const {
+        const auto found = samples_.layout_deviation(where.workload, where.contender, metric);
+        return found ? std::optional{100 * std::expm1(*found)} : std::nullopt;
+    }
+
+    static void add_reason(reports::result& item, std::string_view reason) {
+        item.reason = fmt::format("{}{}", item.reason ? *item.reason + "; " : "", reason);
+    }
+
+    void explain_missing_ratio(reports::result& item, cell where) const {
+        const auto theirs = samples_of({where.workload, *baseline_}, item.metric);
+        const auto has_none = [](const std::optional<double>& value) { return value && *value <= 0; };
+        const auto why = std::ranges::any_of(item.samples, has_none) || std::ranges::any_of(theirs, has_none)
+                             ? "a value is not above zero"
+                             : "no block has usable values of both contenders";
+        add_reason(item, fmt::format("no ratio: {}", why));
+    }
+
+    std::vector<std::optional<double>> samples_of(cell where, std::string_view metric) const {
+        const auto& measured = samples_.of(where);
+        const auto found = measured.find(metric);
+        return found == measured.end() ? std::vector<std::optional<double>>{} : found->second;
+    }
+};
+
+/// Returns the contenders' descriptions. Their answer before the run counts, because only then they were
+/// asked for everything; their trials may add to it.
+std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
+    std::vector<reports::contender> all;
+    for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
+        if (index == plan.aa_copy) continue;
+        const auto said_something = [&](const trial_record& trial) {
+            return trial.where.contender == index && !trial.outcome.context.empty();
+        };
+        const auto first = std::ranges::find_if(outcome.trials, said_something);
+        auto context =
+            first != outcome.trials.end() ? first->outcome.context : nlohmann::ordered_json::object();
+        if (index < plan.described.size()) context.update(plan.described[index].context);
+        all.push_back(reports::describe(plan.contenders[index].name, std::move(context)));
+    }
+    return all;
+}
+
+/// Returns the machines of the record's blocks; nothing if there is only one.
+std::optional<std::vector<reports::host>> hosts_of(const session_record& record) {
+    const auto machines = machines_of(record.outcome);
+    if (machines.size() < 2) return std::nullopt;
+    const auto& merged = record.outcome.merged;
+    const auto of = merged.empty() ? record.plan.share().of : merged.front().part.of;
+    std::vector<reports::host> all(machines.size());
+    std::vector<std::set<std::uint64_t>> shards(machines.size()), blocks(machines.size());
+    for (const auto& trial : record.outcome.trials) {
+        const auto place = static_cast<std::size_t>(std::ranges::find(machines, trial.machine.value_or("")) -
+                                                    machines.begin());
+        if (place == machines.size()) continue;
+        blocks[place].insert(trial.block);
+        shards[place].insert(trial.block % of + 1);
+    }
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+        // A shard is resumed only on a machine that looks like its first one.
+        const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
+        const auto found = std::ranges::find_if(merged, is_of_it);
+        const auto& where = found == merged.end() ? record.where : found->where;
+        all[i] = {where.kernel,
+                  where.cpu_model,
+                  where.cores,
+                  {shards[i].begin(), shards[i].end()},
+                  blocks[i].size()};
+    }
+    return all;
+}
+
+/// Marks contenders that failed in a later pass as failed: their work is not proved, so they have no numbers.
+run_outcome with_later_failures(const session_record& journal) {
+    auto outcome = journal.outcome;
+    const auto& workloads = journal.plan.workloads;
+    const auto& contenders = journal.plan.contenders;
+    for (const auto& cell : journal.counted) {
+        if (!cell.failed) continue;
+        const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
+        const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
+        auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
+        // The last reason ended the pass; earlier ones are about values that could not be counted.
+        if (!why)
+            why = exclusion{result_status::failed,
+                            "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
+    }
+    return outcome;
+}
+
+}  // namespace
+
+namespace {
+
+/// Fails the results whose numbers break a law.
+run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
+                               std::span<const broken_law> broken) {
+    for (const auto& law : broken) {
+        const auto workload = std::ranges::find(plan.workloads, law.workload) - plan.workloads.begin();
+        const auto who =
+            std::ranges::find(plan.contenders, law.contender, &contender::name) - plan.contenders.begin();
+        outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who)) =
+            exclusion{result_status::failed, law.how};
+    }
+    return outcome;
+}
+
+}  // namespace
+
+reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
+    const sample_table samples{plan, outcome};
+    auto report = summary{plan, outcome, samples}.report();
+    report.contenders = described(plan, outcome);
+    auto broken = compare_with_floors(report, rule_of(plan), plan, samples);
+    std::ranges::move(laws_broken_among_floors(report), std::back_inserter(broken));
+    if (!broken.empty()) return summarise(plan, without_impossible(plan, outcome, broken));
+    compare_drivers(report, rule_of(plan), plan, samples);
+    std::ranges::move(build_comparison_warnings(report.contenders), std::back_inserter(report.warnings));
+    return report;
+}
+
+std::vector<double> log_ratios_of(const reports::result& item, const reports::result& to) {
+    if (item.to_baseline && item.to_baseline->to == to.contender && item.to_baseline->samples) {
+        const std::vector<std::optional<double>> ones(item.to_baseline->samples->size(), 1.0);
+        return paired_log_ratios(*item.to_baseline->samples, ones);
+    }
+    return paired_log_ratios(item.samples, to.samples, item.better);
+}
+
+reports::report report_of(const session_record& journal) {
+    const bool failed_later = std::ranges::any_of(journal.counted, &counted_result::failed);
+    const auto outcome = failed_later ? with_later_failures(journal) : journal.outcome;
+    auto report = summarise(journal.plan, outcome);
+    report.where = journal.where;
+    if (const auto broken = laws_broken_by_counts(report, journal.counted); !broken.empty())
+        report = summarise(journal.plan, without_impossible(journal.plan, outcome, broken));
+    report.command = journal.command;
+    report.where = journal.where;
+    report.hosts = hosts_of(journal);
+    if (!journal.counted.empty()) add_counts(report, journal.counted);
+    return report;
+}
+
+reports::report read_report_or_journal(const std::string& text, std::string_view name) {
+    return is_journal(text) ? report_of(read_journal(text, name)) : reports::read_json(text, name);
+}
+
+}  // namespace loopbench::bench

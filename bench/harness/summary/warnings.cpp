@@ -1,0 +1,299 @@
+// Each condition stands next to its text.
+#include "bench/harness/summary/warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "bench/harness/experiment/merge.hpp"
+#include "bench/harness/statistics/correction.hpp"
+#include "bench/harness/statistics/sign_test.hpp"
+#include "bench/harness/statistics/verdict.hpp"
+#include "bench/harness/summary/self_check.hpp"
+#include "reports/model/metrics.hpp"
+#include "reports/model/report_index.hpp"
+#include "reports/render/columns.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::report;
+using reports::result;
+using warning_list = std::vector<reports::warning>;
+using texts = std::vector<std::string>;
+
+void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
+    const auto of = outcome.merged.front().part.of;
+    texts parts;
+    if (const auto missing = missing_from(outcome.merged); !missing.empty())
+        parts.push_back(fmt::format("{} missing", shards_text(missing, of)));
+    std::vector<std::uint64_t> cut;
+    std::uint64_t finished = 0;
+    for (const auto& one : outcome.merged) {
+        finished += one.blocks_finished;
+        if (!one.finished) cut.push_back(one.part.number);
+    }
+    if (!cut.empty()) parts.push_back(fmt::format("{} unfinished", shards_text(cut, of)));
+    all.push_back({std::string{reports::missing_shards_code},
+                   fmt::format("{}: the report contains {} of {} blocks", fmt::join(parts, ", "), finished,
+                               outcome.blocks_planned),
+                   "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
+}
+
+/// Warns of planned work that was not done.
+void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
+    if (plan.part)
+        all.push_back(
+            {std::string{reports::shard_code},
+             fmt::format("this is only shard {} of {}, with {} of {} blocks", plan.part->number,
+                         plan.part->of, plan.part->count(plan.blocks), plan.blocks),
+             "merge the folders of all shards (`loopbench merge DIR... -o DIR`), and read the merged "
+             "report"});
+    if (outcome.interrupted && !outcome.merged.empty())
+        warn_of_missing_shards(all, outcome);
+    else if (outcome.interrupted)
+        all.push_back({"interrupted",
+                       fmt::format("the run was interrupted after {} of {} blocks", outcome.blocks_finished,
+                                   outcome.blocks_planned),
+                       "finish it with `loopbench run --resume DIR`, where DIR is its folder, before another "
+                       "run writes there"});
+    if (outcome.budget_spent)
+        all.push_back({"budget",
+                       fmt::format("only {} of {} blocks fit into the time budget", outcome.blocks_finished,
+                                   outcome.blocks_planned),
+                       "use a longer --budget, or choose fewer contenders or workloads"});
+}
+
+bool too_few_for_any_verdict(const result& item) {
+    return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
+}
+
+/// Returns how many blocks any difference needs to be significant: the largest number over the families that
+/// have too few. The level is the one that one more difference in the family would have to meet.
+std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
+    const reports::report_index index{found};
+    std::map<std::pair<std::string_view, bool>, std::vector<const result*>> families;
+    for (const auto& item : found.results)
+        if (item.judged) families[{item.metric, index.is_about(item)}].push_back(&item);
+    std::size_t most = 0;
+    for (const auto& [family, members] : families) {
+        if (std::ranges::none_of(members, [](const auto* item) { return too_few_for_any_verdict(*item); }))
+            continue;
+        const auto differ = static_cast<std::size_t>(
+            std::ranges::count_if(members, [](const auto* item) { return is_difference(item->judged); }));
+        most = std::max(
+            most, fewest_pairs(level_for_one_more(differ, members.size(), verdict_rule{}.alpha(), plan.how)));
+    }
+    return most;
+}
+
+/// Warns of questions that too few blocks, hosts or layouts leave open. A shard is not judged.
+void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
+                     const report& found) {
+    if (!plan.part &&
+        std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
+        all.push_back({"few_trials",
+                       "some results have no interval: a 95 % interval of a median needs six trials",
+                       "run at least six blocks (--blocks 6)"});
+    else if (!plan.part && std::ranges::any_of(found.results, too_few_for_any_verdict)) {
+        const auto enough = blocks_for_verdicts(plan, found);
+        if (machines_of(outcome).size() > 1)
+            all.push_back(
+                {"few_hosts", "too few hosts to judge all results",
+                 fmt::format("run shards on at least {} machines, or compare fewer results", enough)});
+        else
+            all.push_back(
+                {"few_blocks", "too few blocks to judge all results",
+                 fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer results", enough)});
+    }
+    const auto layouts = found.plan->layouts;
+    const auto differs_in_time = [](const result& item) {
+        return item.metric == "time" && is_difference(item.judged);
+    };
+    if (plan.tolerated_pct && !layouts && std::ranges::any_of(found.results, differs_in_time))
+        all.push_back(
+            {"one_layout",
+             "each build has one layout, and code placement alone can change times by some per cent",
+             "link each build several times with its functions in different orders, and compare the "
+             "two folders (`loopbench compare --help`)"});
+    if (layouts && outcome.blocks_planned > *layouts)
+        all.push_back(
+            {"few_layouts",
+             fmt::format("{} blocks share {} layouts of each build: blocks with the same two layouts "
+                         "count as one in every ratio, verdict and interval",
+                         outcome.blocks_planned, *layouts),
+             "link as many layouts as there are blocks"});
+    if (layouts && plan.precision_pct && outcome.blocks_planned >= *layouts)
+        all.push_back(
+            {"few_layouts_for_precision",
+             fmt::format("a precision of {:g} % was requested, but the run has at most {} blocks: one "
+                         "for each layout of a build",
+                         *plan.precision_pct, *layouts),
+             "link more layouts if an interval is too wide"});
+}
+
+/// Describes the path, from the first result that has it: it belongs to the kernels, not to a contender.
+std::string path_to_client(const report& found) {
+    const auto median_of = [&](std::string_view metric) {
+        const auto item = std::ranges::find_if(
+            found.results, [&](const auto& each) { return each.metric == metric && each.median; });
+        return item == found.results.end() ? std::optional<double>{} : item->median;
+    };
+    const auto half = median_of("path_rtt_p50"), most = median_of("path_rtt_p99"),
+               rate = median_of("path_rate");
+    if (!half || !most || !rate) return "the speed of the network path is unknown";
+    return fmt::format(
+        "a round trip between the kernels takes {} (99 %: {}), and the path carries {:.0f} MB/s",
+        reports::human_time(*half), reports::human_time(*most), *rate / 1e6);
+}
+
+texts drifted_workloads(const report& found) {
+    texts all;
+    if (!found.aa) return all;
+    for (const auto& item : found.aa->comparisons)
+        if (item.drifted) all.push_back(fmt::format("{} ({:+.1f} %)", item.workload, *item.drift_pct));
+    return all;
+}
+
+/// Returns the ratios that differ between hosts, the most different ones first.
+texts ratios_that_differ(const report& found) {
+    std::vector<std::pair<double, std::string>> all;
+    for (const auto& item : found.results) {
+        if (!item.by_host || !item.by_host->differ) continue;
+        texts parts;
+        const auto& ratios = item.by_host->ratios;
+        for (std::size_t host = 0; host < ratios.size(); ++host)
+            if (ratios[host]) parts.push_back(fmt::format("{:.3f} on host {}", *ratios[host], host + 1));
+        constexpr std::size_t few = 4;
+        if (parts.size() > few) parts = {fmt::format("{} hosts", parts.size())};
+        all.emplace_back(widest_gap(*item.by_host),
+                         fmt::format("{} of {} on {} ({})", reports::title_of_metric(item.metric),
+                                     item.contender, item.workload, fmt::join(parts, ", ")));
+    }
+    std::ranges::sort(all, std::greater{});
+    texts sorted;
+    for (auto& [gap, text] : all) sorted.push_back(std::move(text));
+    return sorted;
+}
+
+/// Describes the workloads on which concurrent contenders left the core for different shares of time, beyond
+/// the effects of starting and ending.
+texts unequally_busy(const run_plan& plan, const sample_table& samples) {
+    constexpr double explained = 0.05;
+    texts all;
+    for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload) {
+        std::vector<std::pair<double, std::string>> shares;
+        for (std::size_t contender = 0; contender < plan.contenders.size(); ++contender)
+            if (const auto share = samples.waited({workload, contender}); share && contender != plan.aa_copy)
+                shares.emplace_back(*share, plan.contenders[contender].name);
+        if (shares.size() < 2) continue;
+        const auto [least, most] = std::ranges::minmax(shares);
+        if (most.first - least.first > explained)
+            all.push_back(fmt::format("on {}, {} waited for {:.0f} % of its time and {} for {:.0f} %",
+                                      plan.workloads[workload], most.second, 100 * most.first, least.second,
+                                      100 * least.first));
+    }
+    return all;
+}
+
+/// Warns of the environment: the machine, differences between machines, and concurrent work.
+void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& samples,
+                   const report& found) {
+    if (found.plan->generator_on)
+        all.push_back({"client_elsewhere",
+                       fmt::format("the client of serve/open_loop ran on another machine (`{}`): {}",
+                                   *found.plan->generator_on, path_to_client(found)),
+                       "latencies contain this path; compare them only with latencies over the same path"});
+    if (is_unreliable(found))
+        all.push_back({"unreliable",
+                       fmt::format("the session is unreliable, so no verdict counts: {}", *found.aa->reason),
+                       "end other programs on this machine (see `loopbench doctor`), and run it again"});
+    if (const auto drifted = drifted_workloads(found); !drifted.empty())
+        all.push_back(
+            {"drift",
+             fmt::format("the baseline's second half differs from its first: {}", fmt::join(drifted, ", ")),
+             "ratios are still valid, because they are computed within blocks; do not quote absolute "
+             "times of this run"});
+    if (const auto& disturbed = found.disturbed; disturbed.kept > 0)
+        all.push_back(
+            {"disturbed",
+             fmt::format("other programs on this machine disturbed {} trials that are in the results ({} "
+                         "of {} trials were disturbed, and {} were repeated)",
+                         disturbed.kept, disturbed.disturbed, disturbed.trials, disturbed.repeated),
+             "end other programs on this machine"});
+    if (const auto differ = ratios_that_differ(found); !differ.empty()) {
+        constexpr std::size_t most = 5;
+        const std::span shown{differ.data(), std::min(differ.size(), most)};
+        all.push_back(
+            {"hosts_differ",
+             fmt::format("ratios differ between hosts: {}{}", fmt::join(shown, "; "),
+                         differ.size() > most ? fmt::format("; and {} more", differ.size() - most) : ""),
+             "intervals include these differences; for ratios of one kind of machine, merge only the "
+             "shards of that kind (--partial)"});
+    }
+    if (const auto waited = unequally_busy(plan, samples); !waited.empty())
+        all.push_back(
+            {"waited_together",
+             fmt::format("concurrent contenders did not keep the core equally busy, and CPU time does "
+                         "not contain waiting: {}",
+                         fmt::join(waited, "; ")),
+             "measure them with --pairing sequential, which compares their elapsed time"});
+}
+
+void warn_of_baseline(warning_list& all, const run_plan& plan, const report& found) {
+    if (!plan.baseline_index()) return all.push_back(baseline_not_measured(plan.baseline));
+    texts missing;
+    for (const auto& item : found.results)
+        if (item.contender == plan.baseline && (item.status == reports::result_status::unsupported ||
+                                                item.status == reports::result_status::failed))
+            missing.push_back(item.workload);
+    if (!missing.empty())
+        all.push_back({"baseline_without_numbers",
+                       fmt::format("there are no ratios for {}, because the baseline {} has no values there",
+                                   fmt::join(missing, ", "), plan.baseline),
+                       "see the baseline's reason in the table, or choose another --baseline"});
+}
+
+}  // namespace
+
+std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
+                                          const sample_table& samples, const report& found) {
+    warning_list all;
+    warn_of_the_end(all, plan, outcome);
+    warn_of_too_few(all, plan, outcome, found);
+    warn_of_noise(all, plan, samples, found);
+    warn_of_baseline(all, plan, found);
+    return all;
+}
+
+reports::warning baseline_not_measured(const std::string& baseline) {
+    return {"no_baseline",
+            fmt::format("there are no ratios, because the baseline {} is not among the contenders", baseline),
+            fmt::format("add --contender {}, or choose one of the contenders with --baseline", baseline)};
+}
+
+reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
+                                   std::string_view why) {
+    return {"faster_than_floor",
+            fmt::format("{} below the floor: {}; {}", reports::title_of_metric(metric),
+                        fmt::join(cells, "; "), why.empty() ? "no reason is known" : why),
+            why.empty() ? "check whether the floor does more work than necessary, or the contender less"
+                        : "ignore the floor"};
+}
+
+double widest_gap(const reports::host_effect& effect) {
+    std::vector<double> all;
+    for (const auto& ratio : effect.ratios)
+        if (ratio) all.push_back(std::log(*ratio));
+    return *std::ranges::max_element(all) - *std::ranges::min_element(all);
+}
+
+}  // namespace loopbench::bench

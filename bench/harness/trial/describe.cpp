@@ -1,0 +1,53 @@
+// Asks the cheap question first, and the expensive one only of third-party programs.
+#include "bench/harness/trial/describe.hpp"
+
+#include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/process/orphans.hpp"
+#include "bench/harness/trial/run_trial.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json own_description(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
+    child_request request;
+    // A program that does not know the variable obeys the flag, which is also cheap.
+    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
+    request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());
+    request.limit = limit;
+    request.stop_fd = stop_fd;
+    const auto outcome = ask(request);
+    if (failure_of(outcome, limit)) return json::object();
+    try {
+        return parse_gbench_json(outcome.output).context;
+    } catch (const gbench_error&) {
+        return json::object();
+    }
+}
+
+json context_of_a_trial(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    constexpr double shortest_s = 0.001;
+    process_executor executor{stop_fd};
+    return executor.run({who, who.workloads.front(), shortest_s, workload_size::small, limit}).context;
+}
+
+json ask_for_context(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
+    if (who.workloads.empty()) return json::object();
+    auto context = own_description(who, size, limit, stop_fd);
+    return context.empty() ? context_of_a_trial(who, limit, stop_fd) : context;
+}
+
+}  // namespace
+
+std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
+                                             std::chrono::nanoseconds limit, int stop_fd) {
+    std::vector<reports::contender> all;
+    for (const contender& who : contenders)
+        all.push_back(reports::describe(who.name, ask_for_context(who, size, limit, stop_fd)));
+    return all;
+}
+
+}  // namespace loopbench::bench

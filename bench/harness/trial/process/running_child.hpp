@@ -1,0 +1,68 @@
+// The running process of one contender, which run_together() and slices.hpp wait for.
+#pragma once
+
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "bench/harness/trial/process/child_process.hpp"
+#include "reports/base/posix_io.hpp"
+
+namespace loopbench::bench {
+
+/// Throws std::system_error for errno.
+[[noreturn]] void throw_errno(const char* action);
+
+/// A running child, for the main thread only; see run_child(). `request` must outlive it.
+class running_child {
+public:
+    using clock = std::chrono::steady_clock;
+
+    /// Starts the child; throws std::system_error if pipes or processes run out.
+    explicit running_child(const child_request& request);
+    running_child(const running_child&) = delete;
+    running_child& operator=(const running_child&) = delete;
+    ~running_child();
+
+    /// Returns the descriptors to wait for with poll(2).
+    std::array<pollfd, 3> watched() const noexcept;
+    /// Reads its output. Returns false if there is nothing more to wait for: the child has ended, or printed
+    /// too much.
+    bool go_on(std::span<const pollfd, 3> found);
+    bool is_over() const noexcept { return over_; }
+    /// Marks the child for ending, with the reason.
+    void end_because(child_end why) noexcept;
+
+    /// Ends the rest of the group, and returns the child's last output and its usage. To be called once.
+    child_outcome finish();
+
+private:
+    struct child_status {
+        bool taken = false;  // false if SIGCHLD is ignored: the kernel reaps then
+        int status = 0;
+        rusage usage{};
+    };
+
+    void start();
+    void read_output() { append_from(output_, outcome_.output); }
+    void read_error();
+    void drain();
+    child_status reap() noexcept;
+    static void append_from(reports::unique_fd& pipe, std::string& text);
+
+    const child_request& request_;
+    const clock::time_point started_;
+    reports::unique_fd output_, error_, process_;
+    pid_t pid_ = -1;
+    bool over_ = false;
+    child_outcome outcome_;
+    std::optional<child_end> killed_because_;
+};
+
+}  // namespace loopbench::bench

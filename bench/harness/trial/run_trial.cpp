@@ -1,0 +1,435 @@
+// The second half of the protocol: run one benchmark, and judge its output.
+#include "bench/harness/trial/run_trial.hpp"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <utility>
+
+#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/machine/environment.hpp"
+#include "bench/harness/statistics/median.hpp"
+#include "bench/harness/trial/disturbance.hpp"
+#include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
+#include "bench/harness/trial/histogram_files.hpp"
+#include "bench/harness/trial/interleaving.hpp"
+#include "bench/harness/trial/process/orphans.hpp"
+#include "bench/harness/trial/process/temporary_folder.hpp"
+#include "reports/base/require_format.hpp"
+#include "reports/model/json.hpp"
+#include "reports/model/metrics.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::pairing;
+using reports::result_status;
+
+std::string last_line(std::string_view text) {
+    const auto end = text.find_last_not_of(" \r\n\t");
+    if (end == std::string_view::npos) return {};
+    text = text.substr(0, end + 1);
+    const auto start = text.rfind('\n');
+    return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
+}
+
+std::string with_last_line(std::string cause, std::string_view error_tail) {
+    const auto line = reports::valid_utf8(last_line(error_tail));
+    return line.empty() ? cause : fmt::format("{}: {}", cause, line);
+}
+
+std::string signal_name(int signal) {
+    const char* name = ::sigabbrev_np(signal);
+    return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+/// Explains the common errors of execve(2).
+std::string_view cause_of_no_start(int error) {
+    switch (error) {
+        case EACCES:
+            return "; make it executable (chmod +x), and make its folders accessible";
+        case ENOENT:
+            return "; the file, its interpreter or its loader does not exist";
+        case ENOEXEC:
+            return "; it is a program for another architecture, or a script that does not begin with #!";
+        case ETXTBSY:
+            return "; another process is still writing it: measure after the build has ended";
+        default:
+            return "";
+    }
+}
+
+/// Sets the status, with a shortened reason: every report contains the reasons, and a contender may print
+/// megabytes.
+void set_status(trial_outcome& trial, result_status status, std::string_view reason) {
+    constexpr std::size_t bytes_max = 4096;
+    trial.status = status;
+    trial.reason = reason;
+    if (reason.size() > bytes_max) trial.reason = reports::valid_utf8(reason.substr(0, bytes_max)) + "...";
+}
+
+void set_failed(trial_outcome& trial, std::string_view reason) {
+    set_status(trial, result_status::failed, reason);
+}
+
+void take_error(trial_outcome& trial, std::string_view message) {
+    constexpr std::string_view unsupported = "unsupported:";
+    if (!message.starts_with(unsupported)) return set_failed(trial, message);
+    message.remove_prefix(unsupported.size());
+    message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
+    set_status(trial, result_status::unsupported, message);
+}
+
+std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
+    std::map<std::string, std::optional<double>> metrics;
+    for (const auto& [name, value] : row.counters)
+        if (reports::find_metric(name) != nullptr) metrics[name] = value;
+    metrics["time"] = row.real_time_ns;
+    if (const auto found = row.counters.find("items_per_second"); found != row.counters.end())
+        metrics["throughput"] = found->second;
+    return metrics;
+}
+
+timed_claims claims_of(const gbench_row& row) {
+    const auto counter = [&](const char* name) {
+        const auto found = row.counters.find(name);
+        return found == row.counters.end() ? std::nullopt : found->second;
+    };
+    return {.operations = counter("timed_operations"),
+            .wall_ns = counter("timed_wall"),
+            .cpu_ns = counter("timed_cpu"),
+            .latencies = counter("latencies"),
+            .latency_mean = counter("latency_mean"),
+            .age_ns = counter("clock_age"),
+            .throughput = counter("items_per_second"),
+            .cpu_of_operation = counter("cpu"),
+            .latency_p50 = counter("latency_p50"),
+            .latency_p99 = counter("latency_p99")};
+}
+
+void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload) {
+    const auto is_ours = [&](const gbench_row& row) {
+        return row.name == workload || workload_name(row.name) == workload;
+    };
+    const auto is_error = [&](const gbench_row& row) { return is_ours(row) && row.error; };
+    const auto ours = std::ranges::find_if(output.rows, is_ours);
+    if (ours == output.rows.end()) return set_failed(trial, "printed no result for the workload");
+    if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
+        return take_error(trial, *wrong->error);
+    // Only the first repetition in a process counts: repetitions are not trials of their own.
+    auto metrics = metrics_of(*ours);
+    trial.cpu_time_ns = ours->cpu_time_ns;
+    if (const auto& time = metrics["time"]; !time || *time <= 0)
+        return set_failed(trial, "printed no time above 0");
+    trial.metrics = std::move(metrics);
+    if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
+        trial.operations = did->second;
+    trial.claims = claims_of(*ours);
+    trial.claims.time_ns = ours->real_time_ns;
+    trial.calibrated = ours->name.find("/iterations:") == std::string::npos;
+}
+
+}  // namespace
+
+bool is_of_cpu_time(std::string_view metric) {
+    constexpr std::array<std::string_view, 7> names{
+        "time", "cpu", "cpu_user", "cpu_system", "rss_peak", "bytes_per_item", "fairness"};
+    const auto* const known = reports::find_metric(metric);
+    return (known != nullptr && known->deterministic) || std::ranges::find(names, metric) != names.end();
+}
+
+std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit) {
+    switch (outcome.end) {
+        case child_end::exited:
+            if (outcome.code == 0) return std::nullopt;
+            return with_last_line(fmt::format("exit code {}", outcome.code), outcome.error_tail);
+        case child_end::signalled:
+            return with_last_line(fmt::format("killed by {}", signal_name(outcome.code)), outcome.error_tail);
+        case child_end::not_started:
+            return fmt::format("could not be started: {}{}", std::strerror(outcome.code),
+                               cause_of_no_start(outcome.code));
+        case child_end::timed_out:
+            return fmt::format("no result within {:g} s", std::chrono::duration<double>{limit}.count());
+        case child_end::flooded:
+            return fmt::format("printed more than {} MiB", child_request{}.output_bytes_max >> 20U);
+        case child_end::stopped:
+            return "interrupted";
+        case child_end::kept_slice:
+            return fmt::format("did not end its slice within {} s (LOOPBENCH_SLICES)", slice_limit.count());
+        case child_end::broke_protocol:
+            return "sent an invalid reply to a slice; expected OPERATIONS NANOSECONDS [UNTIMED_OPERATIONS "
+                   "UNTIMED_NANOSECONDS] (LOOPBENCH_SLICES)";
+    }
+    return "ended for an unknown reason";
+}
+
+trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit) {
+    trial_outcome trial;
+    trial.usage = outcome.usage;
+    trial.wall = outcome.wall;
+    trial.stopped = outcome.end == child_end::stopped;
+    trial.timed_out = outcome.end == child_end::timed_out;
+    if (const auto failure = failure_of(outcome, limit)) {
+        set_failed(trial, *failure);
+        return trial;
+    }
+    try {
+        auto output = parse_gbench_json(outcome.output);
+        take_rows(trial, output, workload);
+        // The error output of a server or command that it started can explain the failure.
+        if (trial.status == result_status::failed)
+            set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
+        trial.context = std::move(output.context);
+    } catch (const gbench_error& error) {
+        set_failed(trial, error.what());
+    }
+    return trial;
+}
+
+namespace {
+
+std::string histogram_file_in(const temporary_folder& folder) {
+    return (folder.path() / "histograms.json").native();
+}
+
+/// Fails the trial and removes its numbers, which must not count.
+void discard(trial_outcome& trial, std::string_view reason) {
+    set_failed(trial, reason);
+    trial.metrics.clear();
+}
+
+/// Reads the histogram file. A contender need not write one, but an unreadable file fails the trial.
+void take_histograms(trial_outcome& trial, const trial_request& request, const temporary_folder& folder) {
+    try {
+        auto found = read_histogram_file(histogram_file_in(folder), request.workload);
+        if (trial.status == result_status::ok) trial.histograms = std::move(found);
+    } catch (const reports::other_format& error) {
+        discard(trial, error.what());
+    } catch (const reports::format_error& error) {
+        discard(trial,
+                fmt::format("wrote an invalid histogram file (LOOPBENCH_HISTOGRAM_FILE): {}", error.what()));
+    }
+}
+
+/// Fails the trial if the contender was replaced. Checked after the trial, which also finds earlier
+/// replacements.
+void refuse_another_build(trial_outcome& trial, const trial_request& request) {
+    if (trial.stopped) return;
+    if (const auto changed = changed_file(request.who))
+        discard(trial, fmt::format("{} was replaced while it was measured, so the numbers mix two builds; "
+                                   "measure again after the build has ended",
+                                   *changed));
+}
+
+void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orphan) {
+    if (orphan && !trial.stopped)
+        discard(trial, fmt::format("orphaned the process {} outside of its process group, where its costs "
+                                   "are not measured; let it end with the contender (loopbench has ended it)",
+                                   *orphan));
+}
+
+child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
+    child_request child;
+    child.command = request.front;
+    for (const auto& word :
+         {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
+          std::string{"--benchmark_format=json"}, fmt::format("--benchmark_min_time={}", request.min_time_s)})
+        child.command.push_back(word);
+    if (request.front.empty()) child.called = request.who.called;
+    child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
+                         {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
+                         {"TMPDIR", folder.path().native()}};
+    if (request.with_histogram_file)
+        child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));
+    if (request.operations)
+        child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
+    if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
+    for (const auto* more : {&request.who.environment, &request.environment})
+        child.environment.insert(child.environment.end(), more->begin(), more->end());
+    child.limit = request.limit;
+    child.stop_fd = stop_fd;
+    child.cpu = request.cpu;
+    return child;
+}
+
+/// Discards numbers that break a law. Does not check workloads that are not in the catalog: they may measure
+/// time differently.
+void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
+    const auto* const shape = find_shape(request.workload);
+    if (trial.status != result_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
+        return;
+    trial.claims.records = request.recording;
+    const int cores = request.cpu ? 1 : std::max(shape->cores, static_cast<int>(allowed_cpus().size()));
+    if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
+}
+
+/// Rounds to six digits: one slice is less precise, and an hour's journal has some hundred thousand slices.
+double rounded(double value) {
+    const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
+    return std::round(value * scale) / scale;
+}
+
+/// Sets the trial's time to the median of its slices.
+void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
+    const auto& slices = ended.slices;
+    if (trial.status != result_status::ok || slices.empty()) return;
+    const auto waited = ended.harness_waited + std::chrono::nanoseconds{ended.child.usage.run_delay_ns};
+    if (const auto broken = law_broken_by_slices(slices, waited)) return discard(trial, *broken);
+    if (const auto broken = law_broken_by_sum_of(slices, trial.claims)) return discard(trial, *broken);
+    std::vector<double> operation_ns;
+    for (const slice& one : slices)
+        operation_ns.push_back(
+            rounded(static_cast<double>(one.timed.count()) / static_cast<double>(one.operations)));
+    const double time = median_of(operation_ns);
+    trial.metrics["time"] = time;
+    if (trial.metrics.contains("throughput")) trial.metrics["throughput"] = 1e9 / time;
+    trial.slices = std::move(operation_ns);
+}
+
+/// Returns true if the trial reports the CPU time of its timed section; a third-party counter of that name
+/// may mean anything else.
+bool says_own_cpu_time(const trial_outcome& trial) {
+    return trial.metrics.contains("cpu") && trial.context.contains("slices");
+}
+
+enum class cpu_clock {
+    of_timed_section,  // of all threads
+    of_google_benchmark
+};
+
+/// Returns the clock that every trial of a row has: times by two definitions must not be compared.
+cpu_clock clock_for(std::span<const trial_outcome> row) {
+    const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
+        return trial.status != result_status::ok || says_own_cpu_time(trial);
+    });
+    return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
+}
+
+/// Replaces the time by CPU time: contenders that shared a core can be compared only by it. Metrics of
+/// wall-clock time lose their value, because the kernel gives the core away for milliseconds.
+void take_cpu_time(trial_outcome& trial, cpu_clock which) {
+    if (trial.status != result_status::ok) return;
+    const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
+    if (!time || *time <= 0)
+        return set_failed(trial, "printed no CPU time above 0, by which concurrent programs are compared");
+    for (auto& [name, value] : trial.metrics)
+        if (!is_of_cpu_time(name)) value.reset();
+    trial.metrics["time"] = time;
+    trial.histograms.clear();
+}
+
+/// Marks trials as disturbed by orphaned processes of other trials in the block.
+void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const trial_request> requests,
+                               const std::vector<std::optional<std::string>>& orphans,
+                               const std::optional<std::string>& orphan_of_some) {
+    for (std::size_t i = 0; orphan_of_some && i < trials.size(); ++i)
+        trials[i].disturbed =
+            fmt::format("{}, orphaned by one of the contenders, ran at the same time", *orphan_of_some);
+    for (std::size_t i = 0; i < orphans.size(); ++i)
+        for (std::size_t other = 0; orphans[i] && other < trials.size(); ++other)
+            if (other != i)
+                trials[other].disturbed = fmt::format("{}, orphaned by {}, ran at the same time", *orphans[i],
+                                                      requests[i].who.name);
+}
+
+/// Returns the share of its runnable time in which a process did not run, because it waited for something.
+std::optional<double> share_waited(const child_outcome& child) {
+    const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
+    if (could <= 0) return std::nullopt;
+    const auto ran = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
+    return std::clamp(1 - ran / could, 0.0, 1.0);
+}
+
+}  // namespace
+
+std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_request> requests,
+                                                       reports::pairing, std::uint64_t,
+                                                       std::chrono::nanoseconds) {
+    std::vector<trial_outcome> trials;
+    for (const trial_request& each : requests) trials.push_back(run(each));
+    return trials;
+}
+
+trial_outcome process_executor::run(const trial_request& request) {
+    const temporary_folder folder;
+    const auto child = child_of(request, folder, stop_fd_);
+    const earlier_children earlier;
+    const auto before = read_machine();
+    const auto ended = run_child(child);
+    auto trial = judge(ended, request.workload, request.limit);
+    refuse_another_build(trial, request);
+    refuse_orphan(trial, end_orphans(ended.group, folder.path()));
+    refuse_orphan(trial, earlier.end_others());
+    take_histograms(trial, request, folder);
+    refuse_impossible(trial, request, ended);
+    if (watching_ == watching::off) return trial;
+    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu);
+    return trial;
+}
+
+std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_request> requests,
+                                                         pairing made, std::uint64_t seed,
+                                                         std::chrono::nanoseconds limit) {
+    std::deque<temporary_folder> folders(requests.size());
+    std::vector<child_request> children;
+    double most_time_s = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        children.push_back(child_of(requests[i], folders[i], stop_fd_));
+        most_time_s = std::max(most_time_s, requests[i].min_time_s);
+    }
+    std::vector<outcome_by_slices> ended;
+    std::vector<std::optional<std::string>> orphans(requests.size());
+    const auto end_orphans_of = [&](std::size_t i, const child_outcome& child) {
+        orphans[i] = end_orphans(child.group, folders[i].path());
+    };
+    const earlier_children earlier;
+    const auto started = std::chrono::steady_clock::now();
+    if (made == pairing::interleaved) {
+        const std::chrono::nanoseconds enough{static_cast<std::int64_t>(most_time_s * 1e9)};
+        ended = run_interleaved(children, {.seed = seed,
+                                           .enough = enough,
+                                           .limit = limit,
+                                           .stop_fd = stop_fd_,
+                                           .lengths = requests.front().slice,
+                                           .ended = end_orphans_of});
+    } else {
+        for (auto& each : run_together(children, limit, stop_fd_, end_orphans_of)) {
+            const bool out_of_time = each.end == child_end::timed_out;
+            ended.push_back({std::move(each), out_of_time, {}});
+        }
+    }
+    const auto wall = std::chrono::steady_clock::now() - started;
+    std::vector<trial_outcome> trials;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        auto trial =
+            judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
+        trial.timed_out = ended[i].out_of_time;
+        refuse_another_build(trial, requests[i]);
+        refuse_orphan(trial, orphans[i]);
+        take_histograms(trial, requests[i], folders[i]);
+        refuse_impossible(trial, requests[i], ended[i].child);
+        trial.wall = wall / static_cast<std::int64_t>(requests.size());
+        // A contender that has a result but never asked for a slice had the core to itself.
+        const bool took_none = made == pairing::interleaved && ended[i].slices.empty();
+        trial.made = took_none && trial.status == result_status::ok ? pairing::sequential : made;
+        if (made == pairing::interleaved)
+            take_slices(trial, ended[i]);
+        else
+            trial.waited = share_waited(ended[i].child);
+        trials.push_back(std::move(trial));
+    }
+    if (made == pairing::concurrent)
+        for (const auto which = clock_for(trials); auto& trial : trials) take_cpu_time(trial, which);
+    mark_disturbed_by_orphans(trials, requests, orphans, earlier.end_others());
+    return trials;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,150 @@
+// loopbench-client: starts any server program, is its client or runs one, and prints the results as a
+// contender does. The environment variable LOOPBENCH_SERVER names the server:
+//
+//     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
+//
+// {port} stands for the port, in the server's command and in the command of an external client; 0 is a free
+// one.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "bench/suite/client/echo_client.hpp"
+#include "bench/suite/client/server_process.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
+#include "bench/suite/recording/memory.hpp"
+
+namespace {
+
+using namespace loopbench::bench;
+using json = nlohmann::json;
+
+struct served {
+    std::vector<std::string> command;
+    std::string client;
+    std::uint16_t port;
+};
+
+void put_port(std::string& text, std::uint16_t port) {
+    constexpr std::string_view place = "{port}";
+    for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at))
+        text.replace(at, place.size(), std::to_string(port));
+}
+
+/// Returns the server that the environment names. Throws std::invalid_argument if it names none.
+served configured_server() {
+    const char* const text = std::getenv("LOOPBENCH_SERVER");
+    const json setting = json::parse(text == nullptr ? "" : text, nullptr, /*allow_exceptions=*/false);
+    try {
+        served found{setting.at("command"), setting.at("client"), setting.value("port", std::uint16_t{0})};
+        if (found.port == 0) found.port = free_port();
+        for (auto& word : found.command) put_port(word, found.port);
+        put_port(found.client, found.port);
+        return found;
+    } catch (const json::exception& wrong) {
+        throw std::invalid_argument(
+            fmt::format("LOOPBENCH_SERVER is invalid: {}; use `loopbench compare --client`, which sets it, "
+                        "or set it to {{\"command\": [\"./server\", \"{{port}}\"], \"client\": \"echo\"}}",
+                        wrong.what()));
+    }
+}
+
+/// Runs a shell command, and discards its output. Returns an empty text, or how it failed.
+std::string run_in_shell(const std::string& command) {
+    std::array<std::string, 3> words{"sh", "-c", command};
+    std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    pid_t process = -1;
+    const int error = ::posix_spawn(&process, "/bin/sh", &actions, nullptr, arguments.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start /bin/sh");
+    int status = 0;
+    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status == 0 ? std::string() : text_of_end(status);
+}
+
+/// Measures runs of the client; one run, to its end, is one operation.
+void run_clients(trial& t, const std::string& command) {
+    std::uint64_t runs = 0;
+    t.begin();
+    for (auto left = t.next(); left > 0; left = t.next())
+        for (; left > 0; --left, ++runs) {
+            const auto start = t.start_of_latency();
+            if (const auto failure = run_in_shell(command); !failure.empty())
+                throw std::runtime_error(fmt::format("the client {}: {}", failure, command));
+            t.record_latency(start);
+        }
+    t.end();
+    t.prove("runs of the client", t.operations_done(), runs);
+}
+
+using namespace std::chrono_literals;
+
+class workloads_of_server {
+public:
+    explicit workloads_of_server(const served& with) : with_(with) {}
+
+    std::vector<contender_workload> all() {
+        if (with_.client != "echo")
+            return {workload({.name = "served/client"}, [this](trial& t) { run_clients(t, with_.client); })};
+        return {workload({.name = "served/echo/conns:1"},
+                         [this](trial& t) { ask_echo_server(t, 1, with_.port); }),
+                workload({.name = "served/echo/conns:100", .open_files = 300},
+                         [this](trial& t) { ask_echo_server(t, 100, with_.port); })};
+    }
+
+private:
+    template <class Run>
+    contender_workload workload(workload_shape shape, Run run) {
+        return {shape, [this, run](trial& t) {
+                    if (!server_) server_.emplace(with_.command, with_.port);
+                    t.take_cpu_of(server_->id());
+                    run(t);
+                    // The peers of a process see that its connections are gone before it has ended.
+                    const auto may_end = t.failure() ? 300ms : 0ms;
+                    if (const auto ended = server_->end(may_end); !ended.empty())
+                        throw std::runtime_error(fmt::format("{} {}", with_.command.front(), ended));
+                    t.report("rss_peak", static_cast<double>(resident_peak_bytes(server_->id())));
+                }};
+    }
+
+    const served& with_;
+    std::optional<server_process> server_;  // started by the first workload
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const served with = configured_server();
+        const auto name = std::filesystem::path(with.command.at(0)).filename().native();
+        workloads_of_server workloads(with);
+        return run_contender(argc, argv,
+                             {.name = name,
+                              .library = name,
+                              .library_version = {},
+                              .driver = {},
+                              .files = with.command.front()},
+                             workloads.all());
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "loopbench-client: {}\n", error.what());
+        return 2;
+    }
+}

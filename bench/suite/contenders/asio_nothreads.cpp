@@ -1,0 +1,11 @@
+// The contender asio-nothreads: the source of asio-epoll; CMake disables Asio's locks.
+#include "asio_ref/runtime.hpp"
+#include "bench/suite/contenders/asio_info.hpp"
+
+int main(int argc, char** argv) {
+    using namespace loopbench;
+    auto info = bench::asio_info("epoll");
+    info.name = "asio-nothreads";
+    info.missing = {{bench::need::other_threads, "without locks, a context can be used by one thread alone"}};
+    return bench::contender_main<asio_ref::runtime>(argc, argv, std::move(info));
+}

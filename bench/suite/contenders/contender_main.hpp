@@ -1,0 +1,137 @@
+// The main function of a contender: one runtime with all the workloads, as a Google Benchmark program.
+//
+// The part that depends on the runtime is this template; the rest is compiled once, in contender_main.cpp.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/catalog/workload_table.hpp"
+#include "bench/suite/contenders/lacking.hpp"
+#include "bench/suite/contenders/process/build_facts.hpp"
+#include "bench/suite/contenders/process/own_connection.hpp"
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/all_workloads.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+
+namespace loopbench::bench {
+
+/// A need of some workloads that a contender cannot meet, with the reason.
+struct missing_need {
+    need what;
+    std::string reason;
+};
+
+/// A contender's description of itself, for the context of its report.
+struct contender_info {
+    std::string name = {};  // empty: the runtime's `name`
+    std::string library;
+    std::string library_version;
+    std::string driver;     // how I/O completes: select, poll, epoll, io_uring
+    std::string role = {};  // "floor": bare system calls, the limit for the others; otherwise empty
+    std::vector<missing_need> missing = {};  // workloads that need these are unsupported
+    std::string files = {};                  // a file that it uses beside its own; otherwise empty
+
+    // Filled in by contender_main().
+    std::optional<build_facts> build = {};
+    std::string buffers = {};  // sizes of the workloads' buffers
+    // The options of a connection that it makes; process/socket_options.hpp.
+    std::function<std::string()> socket_options = {};
+};
+
+/// A workload bound to its runtime: makes a fresh runtime, runs the workload, and destroys the runtime.
+struct contender_workload {
+    workload_shape shape;
+    std::function<void(trial&)> run;
+};
+
+/// Registers the workloads with Google Benchmark and obeys its flags.
+///
+/// The environment chooses sizes and recording: process/settings.hpp. A workload that did not prove its work
+/// has an error ("proof: ...") and no number; a workload that cannot run here has "unsupported: ...". Returns
+/// the exit code: 2 if the flags or the environment are wrong.
+///
+/// With LOOPBENCH_DESCRIBE=1, prints only the context, as Google Benchmark's JSON without benchmarks, and
+/// runs nothing. The context then also has the options of a connection, which would disturb a trial.
+int run_contender(int argc, char** argv, const contender_info& info,
+                  const std::vector<contender_workload>& workloads);
+
+/// Describes the sizes of the buffers in bench/suite/workloads.
+std::string workload_buffers();
+
+/// Returns why a contender does not run a workload; nothing if it does. Select cannot watch descriptors of
+/// 1024 and more.
+std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
+
+/// A function that makes a runtime: a fresh one for each trial.
+template <Runtime R>
+using make_runtime_fn = std::function<std::unique_ptr<R>()>;
+
+template <Runtime R>
+std::function<void(trial&)> on_fresh_runtime(task_of<R> (*run)(R&, trial&), make_runtime_fn<R> make) {
+    return [run, make = std::move(make)](trial& t) {
+        std::unique_ptr<R> runtime;
+        try {
+            runtime = make();
+        } catch (const std::system_error& error) {
+            if (!kernel_refuses(error.code())) throw;
+            t.unsupported(error.what());
+            return;
+        }
+        t.may_be_early_by(early_limit<R>);
+        runtime->run(run(*runtime, t));
+    };
+}
+
+inline std::function<void(trial&)> unsupported_because(std::string reason) {
+    return [reason = std::move(reason)](trial& t) { t.unsupported(reason); };
+}
+
+/// Returns every workload, on runtimes that `make` makes.
+template <Runtime R>
+std::vector<contender_workload> workloads_on(const contender_info& info, const make_runtime_fn<R>& make) {
+    std::vector<contender_workload> workloads;
+    for (const workload<R>& each : workload_list<R>()) {
+        const workload_shape* const found = find_shape(each.name);
+        if (found == nullptr)
+            throw std::logic_error("no family in bench/suite/workloads has the workload " +
+                                   std::string(each.name));
+        const workload_shape& shape = *found;
+        if (auto reason = why_not(info, shape)) {
+            workloads.push_back({shape, unsupported_because(*std::move(reason))});
+        } else if (each.run == nullptr) {
+            workloads.push_back({shape, unsupported_because("the workload needs " + std::string(each.lacks) +
+                                                            "(), which the adapter does not have")});
+        } else {
+            workloads.push_back({shape, on_fresh_runtime<R>(each.run, make)});
+        }
+    }
+    return workloads;
+}
+
+/// Runs a contender whose runtimes `make` makes; to be called from main().
+template <Runtime R>
+int contender_main(int argc, char** argv, contender_info info, const make_runtime_fn<R>& make) {
+    if (!info.build) info.build = this_build();
+    if (info.buffers.empty()) info.buffers = workload_buffers();
+    if (!info.socket_options) info.socket_options = [&] { return own_socket_options<R>(make); };
+    return run_contender(argc, argv, info, workloads_on<R>(info, make));
+}
+
+/// The same for a runtime that is made without arguments.
+template <Runtime R>
+requires std::default_initializable<R>
+int contender_main(int argc, char** argv, contender_info info) {
+    if (info.name.empty()) info.name = R::name;
+    return contender_main<R>(argc, argv, std::move(info), [] { return std::make_unique<R>(); });
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,7 @@
+// The contender floor-coroutine: coroutines in a queue.
+#include "bench/suite/floors/floors.hpp"
+
+int main(int argc, char** argv) {
+    using namespace loopbench::bench::floors;
+    return floor_main(argc, argv, coroutine_floor());
+}

@@ -1,0 +1,7 @@
+// The contender floor-sleep: clock_nanosleep in a thread with default settings.
+#include "bench/suite/floors/floors.hpp"
+
+int main(int argc, char** argv) {
+    using namespace loopbench::bench::floors;
+    return floor_main(argc, argv, sleep_floor());
+}

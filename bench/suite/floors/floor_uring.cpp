@@ -1,0 +1,7 @@
+// The contender floor-uring: io_uring_enter and nothing else.
+#include "bench/suite/floors/floors.hpp"
+
+int main(int argc, char** argv) {
+    using namespace loopbench::bench::floors;
+    return floor_main(argc, argv, uring_floor());
+}

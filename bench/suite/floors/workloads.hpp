@@ -1,0 +1,52 @@
+// Turns a floor's abilities into a contender's list of workloads: the list has every workload of the suite,
+// with a reason for each one that the floor cannot run.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/suite/contenders/contender_main.hpp"
+#include "bench/suite/floors/echo_floor.hpp"
+#include "bench/suite/floors/sleepers.hpp"
+#include "bench/suite/floors/streams.hpp"
+#include "bench/suite/floors/wakeups.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+
+namespace loopbench::bench::floors {
+
+/// A workload that a floor can run.
+struct floor_workload {
+    std::string name;  // full name
+    std::function<void(trial&)> run;
+};
+
+/// A family of workloads that a floor cannot run.
+struct missing_family {
+    std::string_view front;  // the beginning of the full name
+    std::string_view reason;
+};
+
+/// Returns the echo workloads, with all their transports, sizes and numbers of connections.
+std::vector<floor_workload> echo_workloads(echo_floor& echo);
+
+/// Returns pipe/read and stream/throughput.
+std::vector<floor_workload> stream_workloads(stream_floor& stream);
+
+/// Returns post/cross_thread, with its own waker.
+std::vector<floor_workload> wakeup_workloads(make_waker& make);
+
+/// Returns the timer workloads, each with its own sleeper.
+std::vector<floor_workload> timer_workloads(make_sleeper& make);
+
+/// Returns the workloads that make no system call, on coroutines and functions in a queue.
+std::vector<floor_workload> scheduler_workloads();
+
+/// Returns every workload of the suite in its order: those in `can`, and the others as unsupported. Throws
+/// std::logic_error if `can` names a workload that the suite does not have.
+std::vector<contender_workload> all_workloads(std::span<const floor_workload> can,
+                                              std::span<const missing_family> cannot);
+
+}  // namespace loopbench::bench::floors

@@ -1,0 +1,80 @@
+// Decides whether the measurement of an open loop shows the server, or only the generator.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "bench/suite/generator/open_loop.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+bool is_of_its_own_making(const open_loop_result& result, double percentile) {
+    constexpr double share = 0.1;
+    const auto latency = static_cast<double>(result.latency.percentile_ns(percentile));
+    return static_cast<double>(result.send_lateness.percentile_ns(percentile)) > share * latency ||
+           latency > (1 + share) * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
+}
+
+/// The largest accepted share of requests that were not sent in time.
+constexpr double late_at_most = 0.2;
+
+/// Returns the reason if the server does not sustain the rate. A queue that was never empty in the second
+/// half grows for as long as the schedule lasts, so its latencies only show how long that was. A server that
+/// only stalled has answered at least one request of the second half at once. With large requests, the queue
+/// is not in the server: the connections take no more requests.
+std::optional<std::string> reason_for_overload(const open_loop_result& result) {
+    constexpr double share = 0.02;
+    if (result.sent == 0) return std::nullopt;
+    const double half_s = static_cast<double>(result.sent) / result.rate / 2;
+    const auto grown = result.least_of_second_half - result.least_of_first_half;
+    const bool has_grown = std::chrono::duration<double>(grown).count() > share * half_s;
+    const bool takes_no_more =
+        static_cast<double>(result.held_back) > late_at_most * static_cast<double>(result.sent);
+    if (!has_grown && !takes_no_more) return std::nullopt;
+    // No numbers of this trial: the screen has one line for all contenders with the same reason.
+    return fmt::format(
+        "the server does not sustain {:.0f} requests per second: all replies to the second half of the "
+        "requests were late",
+        result.rate);
+}
+
+}  // namespace
+
+std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result) {
+    constexpr std::array<std::pair<double, std::string_view>, 5> reported{{{50, "latency_p50"},
+                                                                           {90, "latency_p90"},
+                                                                           {99, "latency_p99"},
+                                                                           {99.9, "latency_p999"},
+                                                                           {100, "latency_max"}}};
+    std::vector<std::string_view> found;
+    for (const auto& [percentile, name] : reported)
+        if (!found.empty() || is_of_its_own_making(result, percentile)) found.push_back(name);
+    return found;
+}
+
+std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
+    if (static_cast<double>(result.left_out) > late_at_most * static_cast<double>(result.sent))
+        return fmt::format("it sent {} of {} requests late, or received their replies late", result.left_out,
+                           result.sent);
+    for (const double percentile : {90.0, 50.0})
+        if (is_of_its_own_making(result, percentile))
+            return fmt::format(
+                "it sent requests up to {3} ns late, so that latency_p{0:g} is {1} ns from the planned times "
+                "and {2} ns from the actual times",
+                percentile, result.latency.percentile_ns(percentile),
+                result.latency_from_send.percentile_ns(percentile),
+                result.send_lateness.percentile_ns(percentile));
+    return std::nullopt;
+}
+
+std::optional<std::string> why_invalid(const open_loop_result& result) {
+    if (auto why = reason_for_overload(result)) return why;  // an overload makes the generator late, too
+    if (auto why = generator_was_the_bottleneck(result))
+        return "the generator was the bottleneck, so the numbers do not describe the contender: " + *why +
+               "; give it a faster or quieter core";
+    return std::nullopt;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,22 @@
+// The function of each workload.
+#pragma once
+
+#include <vector>
+
+#include "bench/catalog/families.hpp"
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/workload.hpp"
+
+namespace loopbench::bench {
+
+/// Returns every workload, in the order of the table.
+template <Runtime R>
+std::vector<workload<R>> workload_list() {
+    std::vector<workload<R>> all;
+    for_each_family([&all]<class family>() {
+        for (const auto& each : family::template functions<R>()) all.push_back(each);
+    });
+    return all;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,108 @@
+// An idle loop: its cost while nothing happens.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bench/suite/recording/memory.hpp"
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/sizes.hpp"
+#include "bench/suite/workloads/sockets/silent_connections.hpp"
+#include "bench/suite/workloads/trial/lateness.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/workload.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+template <Runtime R>
+task_of<R> sleep_for_an_hour(R& runtime, std::uint64_t& woken) {
+    co_await runtime.sleep_until(runtime.now() + std::chrono::hours(1));
+    ++woken;
+}
+
+/// The timed section: nothing happens for operations() periods.
+template <Runtime R>
+task_of<R> idle(R& runtime, trial& t) {
+    const std::chrono::milliseconds time = idle_time_of(t);
+    t.begin();
+    for (std::uint64_t i = 0; i < t.operations(); ++i)
+        co_await sleep_and_record(runtime, t, runtime.now() + time);
+    t.end();
+    t.prove("sleeps that ended", t.operations(), t.lateness().count());
+}
+
+}  // namespace detail
+
+/// One operation: 2 s (small: 50 ms) in which the loop has `Sleepers` far timers and nothing to do. The
+/// timers are still pending when the runtime is destroyed, which frees them.
+template <Runtime R, std::size_t Sleepers>
+task_of<R> idle_sleepers(R& runtime, trial& t) {
+    std::uint64_t woken = 0;
+    const std::int64_t resident_before = resident_bytes();
+    for (std::size_t i = 0; i < Sleepers; ++i) runtime.spawn(detail::sleep_for_an_hour(runtime, woken));
+    co_await runtime.yield();  // they have started, and their start is not timed
+    if constexpr (Sleepers > 1)
+        t.report("bytes_per_item",
+                 static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(Sleepers));
+    co_await detail::idle(runtime, t);
+    t.prove("far timers that fired", 0, woken);
+}
+
+template <Runtime R>
+task_of<R> idle_timer(R& runtime, trial& t) {
+    return idle_sleepers<R, 1>(runtime, t);
+}
+
+/// One operation: the same as idle_timer's, while the loop waits for data on 1000 connections that stay
+/// silent.
+template <Runtime R>
+task_of<R> idle_sockets(R& runtime, trial& t) {
+    constexpr std::size_t connections = 1000;
+    auto listener = runtime.listen();
+    detail::silent_connections<R> silent(runtime, t);
+    if (!co_await silent.open(listener, connections)) co_return;
+    co_await silent.while_silent(detail::idle(runtime, t));
+    silent.prove();
+}
+
+/// The catalog's entries for these workloads, and their functions.
+struct idle_family {
+    static constexpr std::array about{
+        workload_info{
+            "idle/timer", about_idleness,
+            "one operation is 2 s (small: 50 ms) in which the loop has one far timer and nothing to do",
+            "The idle time, which a second timer ends.",
+            "Nothing, in a loop that blocks; a spinning loop burns a core."},
+        workload_info{"idle/sleepers", about_idleness, "as idle/timer, with 1000 far timers",
+                      "As idle/timer. The sleeping coroutines are created before the timed section; the "
+                      "memory of each is bytes_per_item. The trial fails if a far timer fires.",
+                      "Nothing, unless the loop checks every timer on every turn."},
+        workload_info{"idle/sockets", about_idleness,
+                      "as idle/timer, with 1000 silent connections that the loop waits for",
+                      "As idle/timer. The connections are opened before the timed section; the memory of "
+                      "each is bytes_per_item. All of them must stay open and silent.",
+                      "Nothing, unless the loop checks every connection on every turn."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
+        workload_shape{"idle/sleepers/sleepers:1000", 1, 1, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
+        workload_shape{"idle/sockets/conns:1000", 1, 1, no_rate, 1100, needs(), on_demand,
+                       pairing::sequential},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"idle/timer", idle_timer<R>},
+            {"idle/sleepers/sleepers:1000", idle_sleepers<R, 1000>},
+            {"idle/sockets/conns:1000", idle_sockets<R>},
+        };
+    }
+};
+
+}  // namespace loopbench::bench::workloads

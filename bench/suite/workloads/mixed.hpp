@@ -1,0 +1,89 @@
+// The program of the scheduler tutorial at full size: an echo server, and two coroutines that count while it
+// serves.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/echo.hpp"
+#include "bench/suite/workloads/trial/lateness.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/workload.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+/// Counts up or down once per millisecond, starting at `deadline`, until the server's clients have finished.
+template <Runtime R>
+task_of<R> count_beside(echo_session<tcp_transport<R>>& session, time_point deadline, std::int64_t step,
+                        std::int64_t& counter) {
+    while (!session.stopped && !session.aborted) {
+        deadline += std::chrono::milliseconds(1);
+        co_await session.runtime.sleep_until(deadline);
+        record_lateness(session.t, deadline);
+        counter += step;
+    }
+}
+
+template <Runtime R>
+task_of<R> serve_and_stop(echo_session<tcp_transport<R>>& session) {
+    co_await time_round_trips(session);
+    session.stopped = true;
+}
+
+template <Runtime R>
+task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t& up, std::int64_t& down) {
+    // Both counters share one start time. If the process stopped between two looks at the clock, the second
+    // counter would begin later and stay late for ever.
+    const time_point begin = session.runtime.now();
+    std::array<task_of<R>, 3> all{count_beside<R>(session, begin, 1, up),
+                                  count_beside<R>(session, begin, -1, down), serve_and_stop<R>(session)};
+    co_await session.runtime.gather(std::span<task_of<R>>(all));
+}
+
+}  // namespace detail
+
+/// One operation: one round trip of 64 bytes on one of 10 connections, while one coroutine counts up and one
+/// counts down, 1000 times a second. The lateness is that of the counters; the latency is that of the round
+/// trips.
+template <Runtime R>
+task_of<R> mixed_server(R& runtime, trial& t) {
+    constexpr std::size_t connections = 10;
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes);
+    std::int64_t up = 0;
+    std::int64_t down = 0;
+    co_await detail::serve_while(session, [&] { return detail::serve_and_count<R>(session, up, down); });
+    detail::prove_echo(session);
+    t.prove("both counters counted", 1, up > 0 && down < 0 ? 1 : 0);
+    t.prove("the counters differ by one at most", 1, up + down >= -1 && up + down <= 1 ? 1 : 0);
+}
+
+/// The catalog's entries for these workloads, and their functions.
+struct mixed_family {
+    static constexpr std::array about{
+        workload_info{"mixed/server", about_traffic,
+                      "one operation is one round trip of an echo server, while two coroutines count",
+                      "All round trips on 10 connections, while each coroutine counts once per millisecond. "
+                      "Latency is that of the round trips; lateness is that of the counting coroutines.",
+                      "The kernel's sends and receives. Lateness shows how long the server keeps the "
+                      "counting coroutines waiting."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, pairing::sequential}
+            .with_latencies(10),
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"mixed/server", mixed_server<R>},
+        };
+    }
+};
+
+}  // namespace loopbench::bench::workloads

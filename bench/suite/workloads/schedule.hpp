@@ -1,0 +1,270 @@
+// The ready queue: posted functions, yields and spawned coroutines, without I/O and timers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/cross_thread.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/workload.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+/// Checks that posted functions run, each once and in order; not timed. It proves that no function of the
+/// chain gets lost, because a chain that lost one would never end. Returns false if the proof failed.
+template <Runtime R>
+task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
+    constexpr std::uint64_t count = 1000;
+    std::uint64_t ran = 0;
+    std::uint64_t out_of_order = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        runtime.post([i, &ran, &out_of_order] {
+            if (ran++ != i) ++out_of_order;
+        });
+    }
+    co_await runtime.yield();
+    t.prove("functions that ran, of those posted before a yield", count, ran);
+    t.prove("posted functions that ran out of order", 0, out_of_order);
+    const bool all_in_order = ran == count && out_of_order == 0;
+    co_return all_in_order;
+}
+
+/// One of two coroutines that proceed in step: each yield lets the other one run first.
+template <Runtime R>
+task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
+    for (int i = 0; i < 1000; ++i) {
+        if (++mine > others + 1) ++out_of_turn;
+        co_await runtime.yield();
+    }
+}
+
+/// Fails the trial if a yield ever continues at once; not timed.
+template <Runtime R>
+task_of<R> yields_take_turns(R& runtime, trial& t) {
+    std::uint64_t left = 0, right = 0, out_of_turn = 0;
+    std::array<task_of<R>, 2> both{walk(runtime, left, right, out_of_turn),
+                                   walk(runtime, right, left, out_of_turn)};
+    co_await runtime.gather(std::span<task_of<R>>(both));
+    t.prove("steps of two coroutines that yield to each other", 2000, left + right);
+    t.prove("steps that a coroutine took before the other one", 0, out_of_turn);
+}
+
+template <Runtime R>
+struct chain {
+    R& runtime;
+    trial& t;
+    typename R::event done;
+    std::uint64_t ran = 0;
+    std::uint64_t last = 0;  // number of functions that run before the trial is asked again
+
+    void post_next() {
+        runtime.post([this] { step(); });
+    }
+
+    void step() {
+        if (++ran < last || (last += t.next()) > ran) {
+            post_next();
+        } else {
+            t.end();  // here, so that the waiter's wake-up is not timed
+            done.set();
+        }
+    }
+};
+
+/// The posted functions of all batches: each one counts, and the last one wakes the task.
+template <Runtime R>
+struct batches {
+    std::uint64_t last = 0;
+    std::optional<typename R::event> done{};
+    std::uint64_t ran = 0;
+
+    void step() {
+        if (++ran >= last) done->set();  // above `last` if one ran twice: then nothing must wait for more
+    }
+};
+
+template <Runtime R>
+task_of<R, std::uint64_t> leaf(R&, std::uint64_t value) {
+    co_return value;
+}
+
+template <Runtime R>
+task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
+    ++ran;
+    co_return;
+}
+
+/// The number of functions posted, or coroutines spawned, before any of them runs: the same for every
+/// contender and pairing. The slowest contender takes a fraction of a millisecond for a batch, so that whole
+/// batches fill a slice.
+inline constexpr std::uint64_t batch_size = 1000;
+
+template <Runtime R>
+task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline) {
+    const std::uint64_t before = ran;
+    for (std::uint64_t i = 0; i < batch_size; ++i) runtime.spawn(empty_coroutine(runtime, ran));
+    ran_inline += ran - before;
+    co_await runtime.yield();  // they run
+    co_await runtime.yield();  // a runtime that needs one more turn to free them has had it
+}
+
+}  // namespace detail
+
+/// One operation: a posted function that posts the next one. The last one wakes the task by an event: a task
+/// that polled, or waited for I/O or a timer, would add to the timed work.
+template <Runtime R>
+task_of<R> post_chain(R& runtime, trial& t) {
+    if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
+    detail::chain<R> links{runtime, t, typename R::event(runtime)};
+    t.begin();
+    links.last = t.next();
+    links.post_next();
+    co_await links.done.wait();
+    t.prove("functions that ran", t.operations(), links.ran);
+}
+
+/// One operation: a posted function; 1000 are posted, then all run.
+template <Runtime R>
+task_of<R> post_batch(R& runtime, trial& t) {
+    using detail::batch_size;
+    if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
+    detail::batches<R> all;  // one for all batches, so that a function that runs twice still finds it
+    t.begin({.operations = batch_size});
+    while (const std::uint64_t count = t.next()) {
+        for (std::uint64_t left = count / batch_size; left > 0; --left) {
+            all.last += batch_size;
+            all.done.emplace(runtime);
+            for (std::uint64_t i = 0; i < batch_size; ++i) runtime.post([&all] { all.step(); });
+            co_await all.done->wait();
+        }
+    }
+    t.end();
+    t.prove("functions that ran", t.operations(), all.ran);
+}
+
+/// One operation: an await of a coroutine that does not suspend.
+template <Runtime R>
+task_of<R> await_leaf(R& runtime, trial& t) {
+    std::uint64_t sum = 0;
+    std::uint64_t awaited = 0;
+    t.begin();
+    while (const std::uint64_t count = t.next())
+        for (const std::uint64_t last = awaited + count; awaited < last;)
+            sum += co_await detail::leaf(runtime, ++awaited);
+    t.end();
+    t.prove("sum of the values that the coroutines returned", t.operations() * (t.operations() + 1) / 2, sum);
+}
+
+/// One operation: one yield by the only coroutine.
+template <Runtime R>
+task_of<R> yield(R& runtime, trial& t) {
+    co_await detail::yields_take_turns(runtime, t);
+    t.begin();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t yields = 0; yields < count; ++yields) co_await runtime.yield();
+    t.end();
+}
+
+/// One operation: an empty coroutine is spawned, runs and is freed; 1000 are spawned at a time. The first
+/// 1000 are not timed: they meet memory that the process has not touched yet, which says nothing about the
+/// runtime.
+template <Runtime R>
+task_of<R> spawn(R& runtime, trial& t) {
+    std::uint64_t spawned = 0;
+    std::uint64_t ran = 0;
+    std::uint64_t ran_inline = 0;
+    co_await detail::spawn_batch(runtime, ran, ran_inline);
+    ran = 0;
+    t.begin({.operations = detail::batch_size});
+    while (const std::uint64_t count = t.next()) {
+        for (std::uint64_t left = count / detail::batch_size; left > 0; --left)
+            co_await detail::spawn_batch(runtime, ran, ran_inline);
+        spawned += count;
+    }
+    t.end();
+    t.prove("spawned coroutines that ran", spawned, ran);
+    t.prove("spawned coroutines that ran inside spawn()", 0, ran_inline);
+}
+
+/// The catalog's entries for these workloads, and their functions.
+struct schedule_family {
+    static constexpr std::array about{
+        workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
+                      "From the first post to the last function. The number of functions that ran is proved. "
+                      "Before the timed section, 1000 functions are posted at once, to prove that none gets "
+                      "lost and that they run in order.",
+                      "The ready queue with one entry: the cost of an allocation, a lock or an atomic "
+                      "operation shows most clearly here."},
+        workload_info{
+            "post/batch", about_work, "one operation is a posted function; 1000 are posted, then all run",
+            "Posting and running the functions, and one wake-up of a coroutine for each batch. The proofs "
+            "are those of post/chain.",
+            "Memory for 1000 queued functions: how a function is stored, and whether its memory is reused."},
+        workload_info{
+            "post/cross_thread", about_work,
+            "one operation: another thread posts a function; the loop wakes, unless it is still polling, and "
+            "runs the function",
+            "From the first post after a warm-up (10 posts on one core, 2000 on two) to the last function. "
+            "The thread posts each function after the previous one has run. Latency is the time from before "
+            "the post until the function runs. Both threads stay on one core (cores:1) or on one core each "
+            "(cores:2), because the kernel would choose their cores anew in every process.",
+            "The kernel's wake-up of the loop's sleeping thread (eventfd or pipe), and that of the posting "
+            "thread. On one core this is a context switch. On two cores it is an interrupt to a sleeping "
+            "core, which is expensive in a virtual machine; a loop that still polls when the next function "
+            "is posted avoids it."},
+        workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
+                      "All yields. Before the timed section, two coroutines yield 1000 times each, to prove "
+                      "that they run alternately.",
+                      "Suspending, one pass through the ready queue, and resuming; also, how often the loop "
+                      "asks the kernel for I/O while something is always ready."},
+        workload_info{
+            "spawn", about_work,
+            "one operation spawns an empty coroutine; 1000 are spawned at a time, then all run",
+            "Creating, queueing, running and freeing the coroutines, and two yields for each batch. The "
+            "first 1000 are not timed, because they use memory that the process has not touched before. "
+            "Every coroutine must run, and none inside spawn().",
+            "Allocation of the coroutine's frame and of the library's data for it. Every asio contender "
+            "except asio-tuned also pays for co_spawn's own frame and for a third frame. The third one goes "
+            "through the queue first, because co_spawn inside the loop would start the coroutine inline."},
+        workload_info{
+            "await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
+            "All awaits; the sum of the returned values is proved.",
+            "A coroutine's frame: allocating, starting and freeing it. The loop has no part in it."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
+        workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
+                       pairing::interleaved},
+        // No lower bound: the rest of such an operation is the way back to the posting thread, which can wait
+        // for a core.
+        workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
+                       pairing::sequential}
+            .with_latencies(1, 1, 0),
+        workload_shape{"post/cross_thread/cores:2", 0, 0, rate, 100, many_turns | other_threads, on_demand,
+                       pairing::sequential, 2}
+            .with_latencies(1, 1, 0),
+        workload_shape{"yield", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
+        workload_shape{"spawn", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
+        workload_shape{"await/leaf", 0, 0, rate, 100, scheduler, on_demand, pairing::interleaved},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"post/chain", post_chain<R>},
+            {"post/batch", post_batch<R>},
+            {"post/cross_thread/cores:1", post_cross_thread<R, 1>},
+            {"post/cross_thread/cores:2", post_cross_thread<R, 2>},
+            {"yield", workloads::yield<R>},
+            {"spawn", workloads::spawn<R>},
+            {"await/leaf", await_leaf<R>},
+        };
+    }
+};
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,46 @@
+// The durations and counts that a workload and its floor (bench/suite/floors) must have in common. Both take
+// them from here, so that a report always divides equal pieces of work.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "bench/suite/workloads/trial/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+struct sleep_pair {
+    std::chrono::milliseconds first;
+    std::chrono::milliseconds second;
+};
+
+/// Returns the sleeps of sleep/serial and sleep/concurrent: the tutorials' 500 ms and 700 ms at full size.
+inline sleep_pair sleep_pair_of(const trial& t) {
+    using std::chrono::milliseconds;
+    return t.small() ? sleep_pair{milliseconds(5), milliseconds(7)}
+                     : sleep_pair{milliseconds(500), milliseconds(700)};
+}
+
+/// Spacing and lead of sleep/many. The deadlines come at about a fifth of the rate that a slow loop can
+/// handle, so that lateness comes from the timers and not from a queue. The first deadline lies far enough
+/// ahead that the last sleep has been created, and sleeps, before it.
+inline constexpr std::chrono::microseconds sleep_many_spacing{5};
+constexpr std::chrono::microseconds sleep_many_lead(std::uint64_t count) {
+    return std::chrono::milliseconds(10) + count * std::chrono::microseconds(3);
+}
+
+/// Returns how long nothing happens in idle/timer.
+inline std::chrono::milliseconds idle_time_of(const trial& t) {
+    return std::chrono::milliseconds(t.small() ? 50 : 2000);
+}
+
+/// The period of timer/periodic.
+inline constexpr std::chrono::milliseconds timer_period{1};
+
+/// The time from now to the common deadline of all children in gather/sleep.
+inline constexpr std::chrono::milliseconds gather_sleep_time{10};
+
+/// The number of children in every wide gather.
+inline constexpr std::uint64_t gather_children = 1000;
+
+}  // namespace loopbench::bench::workloads

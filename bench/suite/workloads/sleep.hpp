@@ -1,0 +1,136 @@
+// Sleeping coroutines: the tutorials' pair, one after the other and concurrently, and many at once.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/sizes.hpp"
+#include "bench/suite/workloads/trial/lateness.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/workload.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+// What the two sleeps of sleep/concurrent observed of each other.
+struct sleepers {
+    std::uint64_t started = 0;
+    std::uint64_t started_when_first_ended = 0;
+    std::uint64_t ended = 0;
+};
+
+template <Runtime R>
+task_of<R> sleep_as_one_of(R& runtime, trial& t, sleepers& all, time_point deadline) {
+    ++all.started;
+    co_await sleep_and_record(runtime, t, deadline);
+    if (all.ended++ == 0) all.started_when_first_ended = all.started;
+}
+
+}  // namespace detail
+
+/// One operation: a sleep of 500 ms, then one of 700 ms (small: 5 and 7).
+template <Runtime R>
+task_of<R> sleep_serial(R& runtime, trial& t) {
+    const auto [first, second] = sleep_pair_of(t);
+    const std::uint64_t pairs = t.operations();
+    t.begin();
+    for (std::uint64_t i = 0; i < pairs; ++i) {
+        co_await sleep_and_record(runtime, t, runtime.now() + first);
+        co_await sleep_and_record(runtime, t, runtime.now() + second);
+    }
+    t.end();
+    t.prove("sleeps that ended", 2 * pairs, t.lateness().count());
+    t.prove("the two sleeps took at least the sum of both", 1,
+            t.cost().wall + 2 * pairs * t.early_limit() >= pairs * (first + second) ? 1 : 0);
+}
+
+/// One operation: a gather of a sleep of 500 ms and one of 700 ms (small: 5 and 7).
+template <Runtime R>
+task_of<R> sleep_concurrent(R& runtime, trial& t) {
+    const auto [first, second] = sleep_pair_of(t);
+    const std::uint64_t pairs = t.operations();
+    std::uint64_t ended = 0;
+    std::uint64_t together = 0;
+    t.begin();
+    for (std::uint64_t i = 0; i < pairs; ++i) {
+        detail::sleepers all;
+        const time_point start = runtime.now();
+        std::array<task_of<R>, 2> both{detail::sleep_as_one_of(runtime, t, all, start + first),
+                                       detail::sleep_as_one_of(runtime, t, all, start + second)};
+        co_await runtime.gather(std::span<task_of<R>>(both));
+        ended += all.ended;
+        together += all.started_when_first_ended;
+    }
+    t.end();
+    t.prove("sleeps that ended", 2 * pairs, ended);
+    t.prove("sleeps that had started when the first one ended", 2 * pairs, together);
+}
+
+/// One operation: one of operations() sleeps that are pending at once. Their deadlines are spread evenly, in
+/// mixed order, 5 us apart (sizes.hpp).
+template <Runtime R>
+task_of<R> sleep_many(R& runtime, trial& t) {
+    const std::uint64_t count = t.operations();
+    std::vector<task_of<R>> sleeps;
+    sleeps.reserve(count);
+    t.begin();
+    const auto lead = sleep_many_lead(count);
+    const time_point first = runtime.now() + lead;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const time_point deadline = first + detail::shuffled(i, count) * sleep_many_spacing;
+        sleeps.push_back(sleep_and_record(runtime, t, deadline));
+    }
+    co_await runtime.gather(std::span<task_of<R>>(sleeps));
+    t.end();
+    t.prove("sleeps that ended", count, t.lateness().count());
+    constexpr std::chrono::milliseconds turn{5};  // the runtime's now() may have been this old
+    t.prove("the last sleep ended at its time or later", 1,
+            t.cost().wall + t.early_limit() + turn >= lead + (count - 1) * sleep_many_spacing ? 1 : 0);
+}
+
+/// The catalog's entries for these workloads, and their functions.
+struct sleep_family {
+    static constexpr std::array about{
+        workload_info{
+            "sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (small: 5 + 7)",
+            "Both sleeps. The time must be at least their sum, and neither sleep must end early.",
+            "Waiting. Contenders differ in the CPU burnt while waiting (spin), and in the lateness."},
+        workload_info{
+            "sleep/concurrent", about_waits,
+            "one operation gathers a sleep of 500 ms and one of 700 ms (small: 5, 7)",
+            "The gather. Both sleeps must be pending when the first one ends.",
+            "Waiting for the longer sleep. A loop that runs the sleeps one after the other takes their sum."},
+        workload_info{"sleep/many", about_waits,
+                      "one operation is one of many sleeps that are pending at once",
+                      "From the creation of the first coroutine until the last sleep has ended. The "
+                      "deadlines are 5 us apart on average, in mixed order.",
+                      "The deadlines: the first one is 10 ms ahead, plus 3 us for each sleep. Compare "
+                      "lateness and CPU instead: they show the cost of the timer queue at this size, and a "
+                      "clock that is read too rarely or too often."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
+        workload_shape{"sleep/concurrent", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
+        workload_shape{"sleep/many/sleeps:1000", 1000, 1000, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
+        workload_shape{"sleep/many/sleeps:10000", 10'000, 10'000, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
+        workload_shape{"sleep/many/sleeps:100000", 100'000, 100'000, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"sleep/serial", sleep_serial<R>},           {"sleep/concurrent", sleep_concurrent<R>},
+            {"sleep/many/sleeps:1000", sleep_many<R>},   {"sleep/many/sleeps:10000", sleep_many<R>},
+            {"sleep/many/sleeps:100000", sleep_many<R>},
+        };
+    }
+};
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,340 @@
+// The parts of every workload with echoing connections: the connections, their server, their clients, and the
+// proof that each reply consists of the bytes that were sent.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/sockets/same_bytes.hpp"
+#include "bench/suite/workloads/sockets/transport.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+inline constexpr std::size_t echo_bytes = 64;
+inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // in a server, for one connection
+
+/// The number of round trips on each connection before the timed section. The first round trips over a
+/// thousand connections, not only the very first one, are the slowest: kernel and contender touch much memory
+/// that is in no cache yet.
+inline constexpr std::uint64_t warm_up_round_trips = 8;
+
+/// Returns the smallest number of round trips in a slice: whole rounds, with one round trip on each
+/// connection. Other contenders have used the caches, so the first round takes longer than the next one; it
+/// is not timed.
+inline slice_steps round_trips_of_a_slice(std::size_t connections) {
+    return {.operations = connections, .untimed = 2, .timed = 4};
+}
+
+namespace detail {
+
+/// Messages that differ by connection and by round trip, so that no stale or foreign reply passes the check.
+/// They are windows into one block of random bytes, so that they cost nothing to make. One in 65,536 pairs of
+/// messages is equal.
+class echo_messages {
+public:
+    explicit echo_messages(std::size_t bytes);
+    std::span<const std::byte> message(std::uint64_t connection, std::uint64_t round_trip) const noexcept;
+
+private:
+    static constexpr std::size_t windows = 65'536;
+    std::size_t bytes_;
+    std::vector<std::byte> block_;
+};
+
+struct echo_counts {
+    std::uint64_t round_trips = 0;  // with the right reply
+    std::uint64_t wrong_replies = 0;
+    int error = 0;  // errno of the operation that ended the connection too early
+
+    bool fail(int cause) noexcept {
+        if (cause != 0) error = cause;
+        return cause != 0;
+    }
+};
+
+/// Returns Jain's fairness index of shares: 1 if all are equal, k/n if k of n have everything. (Jain, Chiu,
+/// Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 if there are no shares, or if all are 0.
+double jain_index(std::span<const std::uint64_t> shares) noexcept;
+
+/// Proves the sums of what all connections did, and how many connections differ from what each should have
+/// done.
+void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
+                std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
+
+/// Judges how the first half of all round trips was shared among the connections. Reports the index as
+/// `fairness`, and fails the trial if some connections were served at the cost of others. Does nothing if
+/// each connection has few round trips.
+void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
+
+template <class Transport>
+struct echo_session {
+    using runtime_type = typename Transport::runtime;
+    using stream = typename Transport::stream;
+
+    echo_session(runtime_type& loop, trial& of, std::size_t connections, std::size_t bytes)
+        : runtime(loop),
+          t(of),
+          transport(loop),
+          message_bytes(bytes),
+          messages(bytes),
+          replies(connections * bytes),
+          clients(connections),
+          accepted(connections),
+          counts(connections),
+          served_bytes(connections),
+          gates(connections) {}
+
+    std::span<std::byte> reply(std::size_t index) {
+        return std::span(replies).subspan(index * message_bytes, message_bytes);
+    }
+
+    /// Begins the timed section and its first rounds.
+    void begin() {
+        t.begin(round_trips_of_a_slice(clients.size()));
+        begin_rounds();
+    }
+
+    /// Begins the next rounds when every connection has made all previous ones. No message is in flight
+    /// between rounds, so that a timed part has only whole round trips. Ends the timed section if no rounds
+    /// are left.
+    void begin_rounds() {
+        rounds_before += std::exchange(rounds, 0);
+        made_in_rounds = 0;
+        if (!aborted) rounds = t.next() / clients.size();
+        if (rounds == 0) end();
+    }
+
+    /// Ends the timed section, unless it has ended already.
+    void end() {
+        rounds_before += std::exchange(rounds, 0);
+        if (!std::exchange(ended, true)) t.end();
+    }
+
+    void round_trip_made() {
+        if (++made_in_rounds == rounds * clients.size() / 2 && rounds > rounds_of_shares) {
+            rounds_of_shares = rounds;
+            shares_at_half = shares();
+        }
+    }
+
+    /// Returns how many of the present rounds each connection has made.
+    std::vector<std::uint64_t> shares() const {
+        const std::uint64_t before = warm_up_round_trips + rounds_before;
+        std::vector<std::uint64_t> all;
+        for (const echo_counts& each : counts) {
+            const std::uint64_t made = each.round_trips + each.wrong_replies;
+            all.push_back(made - std::min(made, before));
+        }
+        return all;
+    }
+
+    /// Fails the trial for this reason and ends all other operations with ECANCELED; otherwise the peer of a
+    /// failed connection would wait for ever.
+    void abort(std::string reason) {
+        t.fail(std::move(reason));
+        if (std::exchange(aborted, true)) return;
+        transport.listener.close();
+        for (auto* ends : {&clients, &accepted})
+            for (auto& each : *ends)
+                if (each) each->close();
+        open_gates();
+    }
+
+    /// Returns true for the client that finished its rounds last (or if the trial is aborted): it has begun
+    /// the next rounds. Returns false for the others, which must wait for their gate.
+    bool is_last_to_finish(std::size_t index) {
+        if (!aborted && ++finished < clients.size()) {
+            gates[index].opened.emplace(runtime);
+            gates[index].is_shut = true;
+            return false;
+        }
+        finished = 0;
+        begin_rounds();
+        open_gates();
+        return true;
+    }
+
+    void open_gates() {
+        for (auto& each : gates)
+            if (std::exchange(each.is_shut, false)) each.opened->set();
+    }
+
+    /// The event at which a client waits for the others.
+    struct gate {
+        std::optional<typename runtime_type::event> opened{};
+        bool is_shut = false;
+    };
+
+    runtime_type& runtime;
+    trial& t;
+    Transport transport;
+    std::size_t message_bytes;
+    echo_messages messages;
+    // One per connection. The server's order of accepting can differ from the clients' order.
+    std::vector<std::byte> replies;
+    std::vector<std::optional<stream>> clients;
+    std::vector<std::optional<stream>> accepted;
+    std::vector<echo_counts> counts;
+    std::vector<std::uint64_t> served_bytes;
+    /// Round trips that each connection makes before it looks at the others again, and those made earlier.
+    std::uint64_t rounds = 0, rounds_before = 0;
+    std::uint64_t made_in_rounds = 0;  // by all connections
+    /// The value of shares() when half of the largest number of rounds so far was made.
+    std::vector<std::uint64_t> shares_at_half;
+    std::uint64_t rounds_of_shares = 0;
+    std::vector<gate> gates;
+    std::size_t finished = 0;  // clients that have made their rounds
+    bool ended = false;        // the timed section
+    bool stopped = false;      // clients make no further round trips
+    bool aborted = false;
+};
+
+template <class Transport>
+using echo_task = task_of<typename Transport::runtime>;
+
+template <class Transport>
+echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t index) {
+    auto& stream = *session.accepted[index];
+    // Not in the frame: runtimes recycle only small frames.
+    std::vector<std::byte> buffer(std::max(session.message_bytes, echo_buffer_bytes_min));
+    for (;;) {
+        const auto received = co_await stream.read_some(buffer);
+        if (received.error != 0 || received.bytes == 0) break;
+        const auto sent = co_await stream.write_all(std::span(buffer).first(received.bytes));
+        if (sent.error != 0) break;
+        session.served_bytes[index] += received.bytes;
+    }
+    stream.close();  // otherwise a client would wait for a reply for ever
+}
+
+template <class Transport>
+echo_task<Transport> echo_server(echo_session<Transport>& session) {
+    std::vector<echo_task<Transport>> handlers;
+    handlers.reserve(session.accepted.size());
+    try {
+        for (std::size_t i = 0; i < session.accepted.size(); ++i) {
+            session.accepted[i].emplace(co_await session.transport.listener.accept());
+            if (session.aborted) co_return;
+            handlers.push_back(serve_echo(session, i));
+        }
+    } catch (const std::exception& error) {
+        session.abort(std::string("the server cannot accept: ") + error.what());
+        co_return;
+    }
+    co_await session.runtime.gather(std::span<echo_task<Transport>>(handlers));
+}
+
+enum class latencies : bool { not_recorded, recorded };
+
+/// Makes one round trip after the other. Each latency ends where the next one begins.
+template <class Transport>
+echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
+                                      std::uint64_t first, std::uint64_t count, latencies those) {
+    auto& stream = *session.clients[index];
+    echo_counts& counts = session.counts[index];
+    const std::span<std::byte> reply = session.reply(index);
+    try {
+        auto start = those == latencies::recorded ? session.t.start_of_latency() : trial::time_point{};
+        for (std::uint64_t i = first; i < first + count && !session.stopped; ++i) {
+            const std::span<const std::byte> request = session.messages.message(index, i);
+            const auto sent = co_await stream.write_all(request);
+            int error = sent.error;
+            for (std::size_t filled = 0; filled < reply.size() && error == 0;) {
+                const auto received = co_await stream.read_some(reply.subspan(filled));
+                error = received.bytes == 0 && received.error == 0 ? ECONNRESET : received.error;
+                filled += received.bytes;
+            }
+            if (counts.fail(error)) {
+                session.abort(std::string("a client's connection failed: ") +
+                              std::generic_category().message(error));
+                co_return;
+            }
+            if (those == latencies::recorded) start = session.t.record_latency(start);
+            ++(same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
+            session.round_trip_made();
+        }
+    } catch (const std::exception& error) {
+        session.abort(std::string("a client failed: ") + error.what());
+    }
+}
+
+template <class Transport>
+echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::size_t index) {
+    try {
+        session.clients[index].emplace(co_await session.transport.connect(session.runtime));
+    } catch (const std::exception& error) {
+        session.abort(std::string("a client cannot connect: ") + error.what());
+    }
+    if (session.aborted) {  // while this client connected, so that its end was not closed
+        session.clients[index].reset();
+        co_return;
+    }
+    co_await make_round_trips(session, index, 0, warm_up_round_trips, latencies::not_recorded);
+}
+
+/// Runs one phase of every client and waits for all of them.
+template <class Transport, class Start>
+echo_task<Transport> for_each_client(echo_session<Transport>& session, Start start) {
+    std::vector<echo_task<Transport>> clients;
+    clients.reserve(session.clients.size());
+    for (std::size_t i = 0; i < session.clients.size(); ++i) clients.push_back(start(i));
+    co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
+}
+
+/// Connects and warms up the clients (all at once, since the server's handlers start when all are accepted).
+/// Then runs `work`, a callable that returns a task, on them, and ends the connections, which ends the
+/// handlers.
+template <class Transport, class Work>
+echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
+    co_await for_each_client(session,
+                             [&session](std::size_t index) { return connect_and_warm_up(session, index); });
+    if (session.aborted) co_return;
+    co_await work();
+    if (session.aborted) co_return;
+    for (auto& client : session.clients) client->shutdown_write();
+}
+
+/// Runs the server, and `work` on its connected clients; ends when both have ended.
+template <class Transport, class Work>
+echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
+    std::array<echo_task<Transport>, 2> both{echo_server(session), with_echo_clients(session, work)};
+    co_await session.runtime.gather(std::span<echo_task<Transport>>(both));
+}
+
+/// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
+/// The last rounds end with their clients, so that a client that is missing shows in the proof.
+template <class Transport>
+echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
+    while (session.rounds > 0) {
+        co_await make_round_trips(session, index, warm_up_round_trips + session.rounds_before, session.rounds,
+                                  latencies::recorded);
+        if (session.t.all_given()) break;
+        if (!session.is_last_to_finish(index)) co_await session.gates[index].opened->wait();
+    }
+}
+
+/// The timed section of an echo workload: every client makes its round trips.
+template <class Transport>
+echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
+    session.begin();
+    co_await for_each_client(
+        session, [&session](std::size_t index) { return make_timed_round_trips(session, index); });
+    session.end();
+}
+
+}  // namespace detail
+
+}  // namespace loopbench::bench::workloads

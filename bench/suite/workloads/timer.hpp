@@ -1,0 +1,314 @@
+// Timers: their accuracy, alone and under load, and the cost of arming, cancelling and expiring them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bench/suite/recording/memory.hpp"
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/sizes.hpp"
+#include "bench/suite/workloads/sockets/echo_session.hpp"
+#include "bench/suite/workloads/trial/lateness.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+#include "bench/suite/workloads/workload.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+/// The timed section of the periodic workloads: ticks of 1 ms on absolute deadlines, so that one late tick
+/// does not delay the following ones.
+template <Runtime R>
+task_of<R> tick_periodically(R& runtime, trial& t) {
+    t.begin();
+    const time_point start = runtime.now();
+    time_point deadline = start;
+    for (std::uint64_t tick = 0; tick < t.operations(); ++tick) {
+        deadline += timer_period;
+        co_await runtime.sleep_until(deadline);
+        record_lateness(t, deadline);
+    }
+    t.end();
+    t.report("drift", static_cast<double>(
+                          std::chrono::nanoseconds(std::chrono::steady_clock::now() - deadline).count()));
+    t.prove("the last tick came at its time or later", 1,
+            std::chrono::steady_clock::now() + t.early_limit() >= deadline ? 1 : 0);
+}
+
+/// Yields until `stopped` is true. A loop that checks its timers only when nothing is ready would never get
+/// that far; the coroutine therefore gives up at the time `give_up`, some time after the last tick was due.
+template <Runtime R>
+task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
+    for (std::uint64_t yields = 1; !stopped; ++yields) {
+        co_await runtime.yield();
+        if (yields % 64 == 0 && std::chrono::steady_clock::now() > give_up) {
+            ++gave_up;
+            break;
+        }
+    }
+}
+
+/// The results of the load.
+struct load_seen {
+    std::uint64_t round_trips = 0;  // while the timer ticked
+    std::uint64_t gave_up = 0;      // coroutines that yielded for too long
+};
+
+template <Runtime R>
+task_of<R> tick_and_stop(echo_session<tcp_transport<R>>& session, load_seen& load) {
+    const std::uint64_t before = session.made_in_rounds;
+    co_await tick_periodically(session.runtime, session.t);
+    load.round_trips = session.made_in_rounds - before;
+    session.stopped = true;
+}
+
+/// The timed section of timer/under_load: ticks, while every connection echoes and four coroutines yield all
+/// the time.
+template <Runtime R>
+task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& load) {
+    constexpr std::uint64_t unlimited = std::uint64_t{1} << 40;
+    trial& t = session.t;
+    const time_point give_up = std::chrono::steady_clock::now() +
+                               t.operations() * std::chrono::milliseconds(1) + std::chrono::seconds(1);
+    std::vector<task_of<R>> tasks;
+    for (std::size_t i = 0; i < session.clients.size(); ++i)
+        tasks.push_back(
+            make_round_trips(session, i, warm_up_round_trips, unlimited, latencies::not_recorded));
+    for (int i = 0; i < 4; ++i)
+        tasks.push_back(yield_until(session.runtime, session.stopped, give_up, load.gave_up));
+    tasks.push_back(tick_and_stop<R>(session, load));
+    co_await session.runtime.gather(std::span<task_of<R>>(tasks));
+}
+
+/// Functions that timers call; the last one wakes the task.
+template <Runtime R>
+struct countdown {
+    std::uint64_t expected;
+    typename R::event done;
+    std::uint64_t called = 0;
+
+    void call() {
+        if (++called == expected) done.set();
+    }
+};
+
+/// Arms a timer that is due at once, and waits for it. When this ends, the loop has checked its timers and
+/// has run everything that was queued before.
+template <CallTimers R>
+task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
+    countdown<R> due{1, typename R::event(runtime)};
+    runtime.call_at(runtime.now(), [&due] { due.call(); });
+    co_await due.done.wait();
+    due_fired += due.called;
+}
+
+/// The counts of timer/churn.
+struct churned {
+    std::uint64_t batches = 0;
+    std::uint64_t due_fired = 0;
+    std::uint64_t fired_after_all = 0;
+};
+
+/// Arms `timers` timers in mixed order, lets the loop wait with all of them armed, and cancels them.
+template <CallTimers R, class Handle>
+task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
+    const time_point now = runtime.now();
+    for (std::uint64_t i = 0; i < timers; ++i) {
+        const auto delay = std::chrono::seconds(60) + shuffled(i, timers) * std::chrono::microseconds(50);
+        handles.push_back(runtime.call_at(now + delay, [&counts] { ++counts.fired_after_all; }));
+    }
+    co_await wait_for_a_due_timer(runtime, counts.due_fired);
+    for (Handle& each : handles) each.cancel();
+    handles.clear();
+    ++counts.batches;
+}
+
+}  // namespace detail
+
+/// One operation: one period of 1 ms. Every tick's lateness is recorded, and the drift at the end.
+template <Runtime R>
+task_of<R> timer_periodic(R& runtime, trial& t) {
+    return detail::tick_periodically(runtime, t);
+}
+
+/// One operation: a sleep of `Microseconds`, alone in the loop. The lateness of every sleep is recorded.
+template <Runtime R, int Microseconds>
+task_of<R> timer_ladder(R& runtime, trial& t) {
+    t.begin();
+    for (std::uint64_t i = 0; i < t.operations(); ++i) {
+        const time_point deadline =
+            std::chrono::steady_clock::now() + std::chrono::microseconds(Microseconds);
+        co_await runtime.sleep_until(deadline);
+        record_lateness(t, deadline);
+    }
+    t.end();
+    t.prove("the sleeps took at least their sum", 1,
+            t.cost().wall + t.operations() * t.early_limit() >=
+                    t.operations() * std::chrono::microseconds(Microseconds)
+                ? 1
+                : 0);
+}
+
+/// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. Each batch has one more
+/// timer, which is due at once, and the task sleeps until it has fired. The loop has then waited with all
+/// timers armed, and a runtime that defers insertion has had to do it. The task waits for one last timer
+/// after the last batch, because a runtime may also defer the removal of cancelled timers. The first batch,
+/// which allocates the memory, is not timed.
+template <CallTimers R, std::uint64_t Timers>
+task_of<R> timer_churn(R& runtime, trial& t) {
+    using handle = decltype(runtime.call_at(time_point{}, [] {}));
+    std::vector<handle> handles;
+    handles.reserve(Timers);
+    detail::churned counts;
+    co_await detail::churn_batch(runtime, Timers, handles, counts);
+    co_await detail::wait_for_a_due_timer(runtime, counts.due_fired);
+    t.begin({.operations = Timers});
+    while (std::uint64_t left = t.next())
+        for (; left > 0; left -= Timers) co_await detail::churn_batch(runtime, Timers, handles, counts);
+    co_await detail::wait_for_a_due_timer(runtime, counts.due_fired);
+    t.end();
+    t.prove("timers that fired although they were cancelled", 0, counts.fired_after_all);
+    t.prove("due timers that fired", counts.batches + 2, counts.due_fired);
+}
+
+/// One operation: one of operations() timers that are all due when the loop checks its timers. Arming is not
+/// timed; the memory that each pending timer costs is reported.
+template <CallTimers R>
+task_of<R> timer_expire(R& runtime, trial& t) {
+    using handle = decltype(runtime.call_at(time_point{}, [] {}));
+    const std::uint64_t count = t.operations();
+    detail::countdown<R> all{count, typename R::event(runtime)};
+    const std::int64_t resident_before = resident_bytes();
+    const time_point first = runtime.now() + count * std::chrono::nanoseconds(500);
+    const auto spacing = std::chrono::nanoseconds(100);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const handle unused =
+            runtime.call_at(first + detail::shuffled(i, count) * spacing, [&all] { all.call(); });
+        static_cast<void>(unused);
+    }
+    t.report("bytes_per_item",
+             static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(count));
+    // The thread sleeps, not the loop: the loop must not check its timers before all are due.
+    std::this_thread::sleep_until(first + count * spacing);
+    const std::uint64_t called_too_soon = all.called;
+    t.begin();
+    co_await all.done.wait();
+    t.end();
+    t.prove("timers that fired while the loop did not run", 0, called_too_soon);
+    t.prove("timers that fired", count, all.called);
+}
+
+/// One operation: one period of 1 ms, while 10 connections echo and four coroutines yield all the time: how
+/// long the loop lets timers wait behind other work.
+template <Runtime R>
+task_of<R> timer_under_load(R& runtime, trial& t) {
+    constexpr std::size_t connections = 10;
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes);
+    detail::load_seen load;
+    co_await detail::serve_while(session,
+                                 [&session, &load] { return detail::tick_under_load<R>(session, load); });
+    std::uint64_t wrong_replies = 0;
+    for (const detail::echo_counts& each : session.counts) wrong_replies += each.wrong_replies;
+    if (load.gave_up > 0)
+        t.fail("the loop checks its timers only when its ready queue is empty, and it never was");
+    t.prove("replies that are not the bytes sent", 0, wrong_replies);
+    t.prove("there was load on the sockets", 1, load.round_trips > 0 ? 1 : 0);
+}
+
+/// The catalog's entries for these workloads, and their functions.
+struct timer_family {
+    static constexpr std::array about{
+        workload_info{
+            "timer/periodic", about_waits, "a 1 kHz tick on absolute deadlines; the lateness of every tick",
+            "All ticks. Each deadline is the start plus a whole number of milliseconds, so that a late tick "
+            "does not delay the ones after it. Drift is the lateness of the last tick.",
+            "How the loop waits: the kernel's timer slack (50 us by default for epoll, poll and select; none "
+            "for timerfd and io_uring), rounding to milliseconds, and the wake-up itself."},
+        workload_info{"timer/ladder", about_waits,
+                      "one operation is one sleep of the given number of microseconds, alone in the loop",
+                      "All sleeps, one after the other; each has a deadline this far from now, and none must "
+                      "end early.",
+                      "As timer/periodic. The sleeps below one millisecond show a loop that waits in whole "
+                      "milliseconds."},
+        workload_info{"timer/churn", about_work,
+                      "one operation arms a timer and cancels it, in batches of the given number of timers",
+                      "For each batch: arming its timers in mixed order, one wait of the loop with all of "
+                      "them pending (a further timer, which is due, ends it), and cancelling them. After the "
+                      "last batch, one more such wait, in which a library may do deferred work for the "
+                      "cancelled timers. A cancelled timer must not fire. The first batch is not timed.",
+                      "Insertion into the timer queue and removal from it; cache misses, if the timers do "
+                      "not fit into the caches; and an allocation for each timer, if the library makes one."},
+        workload_info{"timer/expire", about_work, "one operation is one of many timers that are due at once",
+                      "From the loop's first check of its timers until the last timer has fired. Arming is "
+                      "not timed (the memory of each timer is bytes_per_item), and the thread sleeps until "
+                      "all timers are due. Each timer must fire once, and none before the timed section.",
+                      "Removal of the earliest timer from the queue, and cache misses, because the timers' "
+                      "memory is visited in the order of their deadlines."},
+        workload_info{"timer/under_load", about_lateness,
+                      "a 1 kHz tick while 10 connections echo and 4 coroutines yield all the time",
+                      "All ticks; their lateness is the result. Meanwhile, the connections must echo, and "
+                      "every reply must be correct.",
+                      "How many callbacks the loop runs before it checks the clock and the kernel again. A "
+                      "loop that checks them only when nothing is ready fails."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"timer/periodic", 30, 1000, no_rate, 100, many_turns, headline, pairing::sequential},
+        workload_shape{"timer/ladder/us:10", 100, 10'000, no_rate, 100, many_turns, on_demand,
+                       pairing::sequential},
+        workload_shape{"timer/ladder/us:100", 100, 5000, no_rate, 100, many_turns, on_demand,
+                       pairing::sequential},
+        workload_shape{"timer/ladder/us:1000", 20, 1000, no_rate, 100, many_turns, on_demand,
+                       pairing::sequential},
+        workload_shape{"timer/ladder/us:10000", 5, 100, no_rate, 100, many_turns, on_demand,
+                       pairing::sequential},
+        workload_shape{"timer/ladder/us:100000", 2, 20, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
+        workload_shape{"timer/ladder/us:1000000", 1, 3, no_rate, 100, needs(), on_demand,
+                       pairing::sequential},
+        workload_shape{"timer/churn/timers:1000", 0, 0, rate, 100, call_timers | many_turns | timer_queue,
+                       on_demand, pairing::interleaved},
+        workload_shape{"timer/churn/timers:100000", 100'000, 1'000'000, rate, 100,
+                       call_timers | many_turns | timer_queue, on_demand, pairing::sequential},
+        workload_shape{"timer/expire/timers:10000", 10'000, 10'000, no_rate, 100, call_timers | timer_queue,
+                       on_demand, pairing::sequential},
+        workload_shape{"timer/expire/timers:100000", 100'000, 100'000, no_rate, 100,
+                       call_timers | timer_queue, on_demand, pairing::sequential},
+        workload_shape{"timer/expire/timers:1000000", 1'000'000, 1'000'000, no_rate, 100,
+                       call_timers | timer_queue, on_demand, pairing::sequential},
+        workload_shape{"timer/under_load", 100, 1000, no_rate, 100, many_turns | timers_while_busy, on_demand,
+                       pairing::sequential, 1, not_countable},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"timer/periodic", timer_periodic<R>},
+            {"timer/ladder/us:10", timer_ladder<R, 10>},
+            {"timer/ladder/us:100", timer_ladder<R, 100>},
+            {"timer/ladder/us:1000", timer_ladder<R, 1000>},
+            {"timer/ladder/us:10000", timer_ladder<R, 10'000>},
+            {"timer/ladder/us:100000", timer_ladder<R, 100'000>},
+            {"timer/ladder/us:1000000", timer_ladder<R, 1'000'000>},
+            if_there_is<R, CallTimers<R>>("call_at", "timer/churn/timers:1000",
+                                          [](auto& r, trial& t) { return timer_churn<R, 1000>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/churn/timers:100000",
+                                          [](auto& r, trial& t) { return timer_churn<R, 100'000>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/expire/timers:10000",
+                                          [](auto& r, trial& t) { return timer_expire<R>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/expire/timers:100000",
+                                          [](auto& r, trial& t) { return timer_expire<R>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/expire/timers:1000000",
+                                          [](auto& r, trial& t) { return timer_expire<R>(r, t); }),
+            {"timer/under_load", timer_under_load<R>},
+        };
+    }
+};
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,68 @@
+#include "bench/suite/workloads/trial/cores.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace loopbench::bench::workloads {
+
+namespace {
+
+void checked(int result, const char* call) {
+    if (result < 0) throw std::system_error(errno, std::generic_category(), call);
+}
+
+// The calling thread, although the parameter is called a process ID (sched_setaffinity(2), NOTES).
+constexpr pid_t this_thread = 0;
+
+cpu_set_t affinity() {
+    cpu_set_t cores;
+    checked(::sched_getaffinity(this_thread, sizeof cores, &cores), "sched_getaffinity");
+    return cores;
+}
+
+/// Returns at least one core.
+std::vector<int> cores_of_this_thread() {
+    const cpu_set_t allowed = affinity();
+    std::vector<int> cores;
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+        if (CPU_ISSET(static_cast<unsigned>(core), &allowed)) cores.push_back(core);
+    return cores;
+}
+
+}  // namespace
+
+kept_on_core::kept_on_core(int core) : before_(affinity()) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(static_cast<unsigned>(core), &only);
+    checked(::sched_setaffinity(this_thread, sizeof only, &only), "sched_setaffinity");
+}
+
+kept_on_core::~kept_on_core() {
+    ::sched_setaffinity(this_thread, sizeof before_, &before_);
+}
+
+std::optional<core_pair> two_cores() {
+    const std::vector<int> all = cores_of_this_thread();
+    if (all.size() < 2) return std::nullopt;
+    return core_pair{all[0], all[1]};
+}
+
+std::optional<core_pair> cores_for_two_threads(int cores, trial& t) {
+    if (cores == 1) {
+        const int only = cores_of_this_thread().front();
+        return core_pair{only, only};
+    }
+    const auto both = two_cores();
+    if (!both) t.unsupported("its two threads need a core each, and this process can use only one");
+    return both;
+}
+
+std::thread start_on_core(int core, std::function<void()> work) {
+    const kept_on_core there(core);  // the new thread inherits it
+    return std::thread(std::move(work));
+}
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,44 @@
+// The core (logical CPU) of a thread, for workloads whose time depends on it: two threads that wake each
+// other take much longer on two cores than on one, and the kernel would choose anew in every process.
+#pragma once
+
+#include <sched.h>
+
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "bench/suite/workloads/trial/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+/// Keeps the calling thread on one core. The destructor, which must run on the same thread, gives the thread
+/// its cores back. Throws std::system_error if the kernel refuses.
+class kept_on_core {
+public:
+    explicit kept_on_core(int core);
+    ~kept_on_core();
+    kept_on_core(const kept_on_core&) = delete;
+    kept_on_core& operator=(const kept_on_core&) = delete;
+
+private:
+    cpu_set_t before_;
+};
+
+/// The cores of two threads.
+struct core_pair {
+    int first, second;
+};
+
+/// Returns the first two cores that the calling thread may use, always the same ones; nothing if there is
+/// only one. Throws std::system_error.
+std::optional<core_pair> two_cores();
+
+/// Returns the cores for the two threads of a workload that needs `cores` cores (1 or 2). Returns nothing if
+/// there are too few; the trial is then unsupported. Throws std::system_error.
+std::optional<core_pair> cores_for_two_threads(int cores, trial& t);
+
+/// Starts a thread that stays on `core`. Throws std::system_error.
+std::thread start_on_core(int core, std::function<void()> work);
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,68 @@
+// The bookkeeping of trial.hpp that needs no template.
+#include "bench/suite/workloads/trial/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace loopbench::bench {
+
+void trial::begin(const slice_steps& steps) noexcept {
+    ++begins_;
+    step_ = steps.operations;
+    if (slices_) {
+        slices_->begin(steps);
+    } else {
+        if (slowdown_ > 0) delay_ = run_delay();
+        meter_.begin();
+    }
+}
+
+void trial::end() noexcept {
+    if (slices_) {
+        slices_->end();
+    } else {
+        if (slowdown_ > 0) meter_.prolong(slowdown_, run_delay() - delay_);
+        cost_ = meter_.end();
+    }
+    if (begins_ == 1) ++ends_;
+}
+
+std::uint64_t trial::next() noexcept {
+    const std::uint64_t left = given_ < operations_ ? (operations_ - given_ + step_ - 1) / step_ * step_ : 0;
+    chunk_ = slices_ ? slices_->next(chunk_, left) : left;
+    given_ += chunk_;
+    if (chunk_ == 0) operations_ = given_;
+    return chunk_;
+}
+
+void trial::prove(std::string_view what, std::uint64_t expected, std::uint64_t actual) {
+    ++proofs_;
+    if (actual != expected) fail(fmt::format("{}: expected {}, got {}", what, expected, actual));
+}
+
+void trial::fail(std::string reason) {
+    if (!failure_) failure_ = std::move(reason);
+}
+
+std::optional<std::string> trial::failure() const {
+    // First, because it is the cause of the other deviations.
+    if (lateness_.count() > 0 && lateness_.min_ns() < -early_limit_.count())
+        return fmt::format("{} of {} timers fired early, the earliest by {} ns", lateness_.early_count(),
+                           lateness_.count(), -lateness_.min_ns());
+    if (failure_) return failure_;
+    if (begins_ != 1 || ends_ != 1)
+        return fmt::format("the workload must time exactly one section; it began {} and ended {}", begins_,
+                           ends_);
+    if (proofs_ == 0) return "the workload proved nothing";
+    if (slices_ && operations_timed() == 0)
+        return fmt::format(
+            "the trial ended before its first timed part was complete, after {} operations; "
+            "set LOOPBENCH_OPERATIONS to a larger number, or unset it",
+            operations_done());
+    if (operations_done() == 0 || operations_timed() == 0) return "the workload did no operation";
+    return std::nullopt;
+}
+
+}  // namespace loopbench::bench

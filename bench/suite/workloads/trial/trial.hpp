@@ -1,0 +1,149 @@
+// A trial as a workload sees it: how much to do, where to record observations, and how to prove the work.
+//
+// The purpose of the class is to refuse results: a trial that did not time exactly one section, or that
+// proved nothing, or whose proof failed, has no result, so no unproved number can be printed by mistake.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/catalog/workload_size.hpp"
+#include "bench/suite/recording/histogram.hpp"
+#include "bench/suite/recording/usage.hpp"
+#include "bench/suite/workloads/trial/slices.hpp"
+
+namespace loopbench::bench {
+
+/// One run of one workload by one runtime. Used on the runtime's thread only.
+class trial {
+public:
+    /// Without `recording`, workloads record no latencies and read no clock for them: the time saved is the
+    /// measurement overhead. Lateness is always recorded, because it is part of the proof. `slowdown` is the
+    /// share by which the timed section, or each slice of it, is lengthened on purpose, at its end.
+    trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
+          const std::optional<slice_settings>& slices = {})
+        : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
+        if (slices) slices_.emplace(*slices, slowdown);
+    }
+    trial(const trial&) = delete;
+    trial& operator=(const trial&) = delete;
+
+    workload_size size() const noexcept { return size_; }
+    bool small() const noexcept { return size_ == workload_size::small; }
+
+    /// Returns how many operations to do. A workload that can only do multiples of a number rounds up and
+    /// calls did().
+    std::uint64_t operations() const noexcept { return operations_; }
+
+    /// Enclose the timed section, exactly once each. The work outside (connecting, warming up, proving) is
+    /// not timed. For interleaved contenders, `steps` states which units of work a slice must not cut.
+    void begin(const slice_steps& steps = {}) noexcept;
+    void end() noexcept;
+
+    /// Returns how many operations to do until the next call, and 0 when the section must end. Nothing may be
+    /// in flight when this is called: every operation that was returned before has ended, so that a timed
+    /// part has only operations that began and ended inside it. Interleaved contenders wait here for their
+    /// slice (slices.hpp); others get all operations at once.
+    std::uint64_t next() noexcept;
+    /// True when next() has returned the last of operations(). Never true when interleaved: a timed part that
+    /// has begun is completed, even if that needs more operations.
+    bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
+
+    /// Sets how many operations the timed section did, for a section without next() that did not do
+    /// operations().
+    void did(std::uint64_t operations) noexcept { done_ = operations; }
+
+    /// Measures the CPU time of another process, which does the work; must be called before begin(). Its user
+    /// and system shares and its sleeps are then unknown. Throws std::system_error if there is no such
+    /// process.
+    void take_cpu_of(pid_t process) {
+        slices_ ? slices_->take_cpu_of(process) : meter_.take_cpu_of(process);
+        is_of_another_process_ = true;
+    }
+    bool is_of_another_process() const noexcept { return is_of_another_process_; }
+
+    bool recording() const noexcept { return recording_; }
+    using time_point = std::chrono::steady_clock::time_point;
+    /// Returns the current time, where a latency begins. Does not read the clock when no latency is recorded.
+    time_point start_of_latency() const noexcept {
+        return recording_ ? std::chrono::steady_clock::now() : time_point{};
+    }
+    /// Records the latency of an operation that began at `start`, unless this part of the slice is not timed.
+    /// Returns its end, where the next one may begin; not across a call of next(), which may wait.
+    time_point record_latency(time_point start) noexcept {
+        const time_point end = start_of_latency();
+        if (recording_ && (!slices_ || slices_->is_timing()))
+            latency_.record(std::chrono::nanoseconds(end - start).count());
+        return end;
+    }
+
+    histogram& latency() noexcept { return latency_; }
+    const histogram& latency() const noexcept { return latency_; }
+
+    /// Sets how long before its deadline a timer may fire: the runtime's early_limit
+    /// (bench/suite/runtime.hpp), usually 0.
+    void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
+    std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
+
+    /// The lateness of timers. A timer that fired earlier than allowed fails the trial.
+    signed_histogram& lateness() noexcept { return lateness_; }
+    const signed_histogram& lateness() const noexcept { return lateness_; }
+
+    /// Adds a value beside time, latency and lateness; `metric` is one of reports/model/metrics.cpp, in its
+    /// unit.
+    void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
+
+    /// Adds to the proof: `actual` must equal `expected`. The first violation is kept as the reason.
+    void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
+
+    /// Fails the trial: the work was not done, for this reason. Only the first reason is kept.
+    void fail(std::string reason);
+
+    /// Marks the trial as unsupported: this contender cannot run this workload. Overrides any failure.
+    void unsupported(std::string reason) { unsupported_ = std::move(reason); }
+
+    // The outcome, for the code that started the trial.
+
+    /// Returns why there is no number; nothing if the work is proved.
+    std::optional<std::string> failure() const;
+    const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
+    const usage& cost() const noexcept { return slices_ ? slices_->cost() : cost_; }
+    const std::vector<std::pair<std::string, double>>& reported() const noexcept { return reported_; }
+    std::uint64_t operations_done() const noexcept { return done_.value_or(std::max(operations_, given_)); }
+    /// Returns the number of operations that cost() covers; if interleaved, fewer than were done.
+    std::uint64_t operations_timed() const noexcept {
+        return slices_ ? slices_->operations() : operations_done();
+    }
+
+private:
+    workload_size size_;
+    std::uint64_t operations_;
+    bool recording_;
+    double slowdown_;
+    std::optional<std::uint64_t> done_;
+    std::optional<slicer> slices_;
+    std::uint64_t step_ = 1;
+    std::uint64_t given_ = 0;  // operations, returned by next()
+    std::uint64_t chunk_ = 0;  // the last value that next() returned
+    usage_meter meter_;
+    usage cost_;
+    std::chrono::nanoseconds delay_{0};  // at the beginning of the section
+    bool is_of_another_process_ = false;
+    int begins_ = 0;
+    int ends_ = 0;
+    std::uint64_t proofs_ = 0;
+    std::optional<std::string> failure_;
+    std::optional<std::string> unsupported_;
+    std::vector<std::pair<std::string, double>> reported_;
+    std::chrono::nanoseconds early_limit_{0};
+    histogram latency_;
+    signed_histogram lateness_;
+};
+
+}  // namespace loopbench::bench

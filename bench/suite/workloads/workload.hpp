@@ -1,0 +1,57 @@
+// The building blocks of a header with workloads. CMakeLists.txt expects a struct NAME_family at its end,
+// which states what each workload does (about), its properties (shapes) and its function.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "bench/catalog/workload_table.hpp"
+#include "bench/suite/runtime.hpp"
+#include "bench/suite/workloads/trial/trial.hpp"
+
+namespace loopbench::bench {
+
+/// A workload on a runtime.
+template <Runtime R>
+struct workload {
+    std::string_view name;
+    task_of<R> (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that it needs
+    std::string_view lacks{};                 // then, the name of the missing feature
+};
+
+/// Returns a workload that needs a feature beyond the Runtime concept: `run` is a generic function, compiled
+/// only if the runtime has the feature.
+template <Runtime R, bool HasTheWord, class Run>
+constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
+    if constexpr (HasTheWord) {
+        return {name, run};
+    } else {
+        return {name, nullptr, word};
+    }
+}
+
+namespace workloads {
+
+// The vocabulary of a family's shapes.
+using enum need;
+using reports::pairing;
+inline constexpr bool headline = true;  // measured by default
+inline constexpr bool on_demand = false;
+inline constexpr bool rate = true;  // operations per second are meaningful
+inline constexpr bool no_rate = false;
+inline constexpr bool countable = true;
+inline constexpr bool not_countable = false;
+
+// Primary metrics.
+inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
+inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
+inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50", "late_p99"};  // CPU: busy anyway
+inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups"};
+inline constexpr std::array<std::string_view, 1> about_work{"time"};
+inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};
+inline constexpr std::array<std::string_view, 3> about_traffic{"time", "latency_p99", "cpu"};
+inline constexpr std::array<std::string_view, 2> about_load{"latency_p99", "capacity"};
+
+}  // namespace workloads
+
+}  // namespace loopbench::bench

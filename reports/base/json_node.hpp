@@ -1,0 +1,179 @@
+// Reads JSON that another program may have written, cut short or edited: every field is checked, and an error
+// names its place ("results[3].median").
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
+
+namespace loopbench::reports {
+
+/// Limits of a document, far above any report. The parsed form of a value has up to 25 times the size of its
+/// text, and each key is compared with all others of its object.
+inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
+                             json_bytes_max = file_bytes_max;
+
+enum class duplicates { refused, allowed };
+
+struct json_list {
+    std::size_t size = 0;
+};
+struct json_object {};
+
+/// A value of a document. The contents of a list or an object follow it, up to `end`.
+struct json_value {
+    std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
+                 json_object>
+        is;
+    std::size_t end = 0;
+    std::string_view key = {};  // in an object
+};
+
+class node;
+
+/// Options for reading a text.
+struct reading {
+    duplicates twice = duplicates::refused;
+    std::size_t first_line = 1;   // number of the text's first line in its file
+    std::size_t room_behind = 0;  // readable bytes after the text; with too few, it is copied
+};
+
+/// A parsed JSON text. Stricter than JSON, so that no file can mislead its reader, overflow the stack, fill
+/// the memory or take for ever: numbers must fit into a double, the limits above apply and, unless allowed,
+/// no object has a key twice.
+class document {
+public:
+    /// Throws format_error with line and column.
+    explicit document(std::string_view text, const reading& how = {});
+    /// Returns the root value; valid as long as the document.
+    [[nodiscard]] node root() const;
+
+private:
+    std::shared_ptr<const void> texts_;  // owns the texts and keys
+    std::vector<json_value> values_;     // in the order of the text
+};
+
+/// Returns the document in `text` as a tree that can be changed; throws as document does.
+nlohmann::ordered_json parse_strictly(std::string_view text, duplicates twice = duplicates::refused);
+
+/// A value in a document.
+class node {
+public:
+    /// Refers to the value with index `at` of a document's values.
+    node(std::span<const json_value> all, std::size_t at) : all_{all}, at_{at} {}
+
+    [[nodiscard]] node at(std::string_view key) const {
+        if (auto found = find(key)) return *found;
+        fail("the field \"{}\" is missing", key);
+    }
+
+    /// Returns the field, or nothing if it is missing.
+    [[nodiscard]] std::optional<node> find(std::string_view key) const;
+
+    /// Calls `take` for all fields of an object, with their names.
+    template <class function>
+    void each_field(function take) const {
+        require<json_object>("an object");
+        for (auto i = at_ + 1; i < value().end; i = all_[i].end)
+            take(std::string{all_[i].key}, node{all_, i});
+    }
+
+    /// Returns the number of elements of a list.
+    [[nodiscard]] std::size_t size() const { return require<json_list>("a list").size; }
+
+    template <class function>
+    void each_element(function take) const {
+        require<json_list>("a list");
+        for (auto i = at_ + 1; i < value().end; i = all_[i].end) take(node{all_, i});
+    }
+
+    /// Returns the results of `convert` for all elements of a list.
+    template <class function>
+    [[nodiscard]] auto each(function convert) const {
+        std::vector<decltype(convert(*this))> all;
+        all.reserve(size());
+        each_element([&](const node& element) { all.push_back(convert(element)); });
+        return all;
+    }
+
+    [[nodiscard]] std::string text() const { return std::string{require<std::string_view>("a text")}; }
+    [[nodiscard]] bool flag() const { return require<bool>("true or false"); }
+    [[nodiscard]] double number() const {
+        if (const auto* whole = std::get_if<std::uint64_t>(&value().is)) return static_cast<double>(*whole);
+        if (const auto* whole = std::get_if<std::int64_t>(&value().is)) return static_cast<double>(*whole);
+        return require<double>("a number");
+    }
+    [[nodiscard]] std::uint64_t natural() const {
+        return require<std::uint64_t>("a whole number that is not negative");
+    }
+    [[nodiscard]] std::int64_t count() const {
+        constexpr std::uint64_t largest = INT64_MAX;
+        return static_cast<std::int64_t>(std::min(natural(), largest));
+    }
+    [[nodiscard]] nlohmann::ordered_json object() const {
+        require<json_object>("an object");
+        return tree();
+    }
+    /// Returns the whole value as a tree; of duplicate keys, the last one wins.
+    [[nodiscard]] nlohmann::ordered_json tree() const;
+
+    template <class value, class names>
+    [[nodiscard]] value one_of(const names& all) const {
+        const auto found = std::ranges::find(all, require<std::string_view>("a text"));
+        if (found == all.end()) fail("\"{}\" is not one of {}", shown(text()), fmt::join(all, ", "));
+        return static_cast<value>(found - all.begin());
+    }
+
+    [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(value().is); }
+    [[nodiscard]] bool is_text() const { return std::holds_alternative<std::string_view>(value().is); }
+
+    [[noreturn]] void fail(const std::string& cause) const {
+        const auto place = path();
+        throw format_error{place.empty() ? cause : fmt::format("{}: {}", place, cause)};
+    }
+    template <class... part>
+    requires(sizeof...(part) > 0)
+        [[noreturn]] void fail(fmt::format_string<part...> text, part&&... parts) const {
+        fail(fmt::format(text, std::forward<part>(parts)...));
+    }
+
+private:
+    [[nodiscard]] const json_value& value() const { return all_[at_]; }
+
+    template <class type>
+    const type& require(std::string_view expected) const {
+        if (const auto* found = std::get_if<type>(&value().is)) return *found;
+        mismatch(expected);
+    }
+    [[noreturn]] void mismatch(std::string_view expected) const;
+
+    /// Returns the path of the value: "results[3].median".
+    [[nodiscard]] std::string path() const;
+
+    std::span<const json_value> all_;
+    std::size_t at_;
+    mutable std::size_t next_ = at_ + 1;  // where find() begins
+};
+
+inline node document::root() const {
+    return {values_, 0};
+}
+
+/// Reads the environment from a report or a journal.
+environment read_environment(const node& from);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,23 @@
+// Results of `loopbench calibrate`, as later reports quote them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "reports/base/json_node.hpp"
+#include "reports/model/results.hpp"
+
+namespace loopbench::reports {
+
+nlohmann::ordered_json to_json(const calibration& found);
+
+/// Throws format_error.
+calibration read_calibration(const node& from);
+
+/// Returns two sentences: the rate of false alarms, and how often each slowdown was found.
+std::string calibration_text(const calibration& found);
+
+/// Returns the whole calibration, for the terminal.
+std::string calibration_table(const calibration& found);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,427 @@
+// Groups results into lines, and defines the list of columns.
+#include "reports/render/columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "reports/model/report_index.hpp"
+#include "reports/render/calibration.hpp"
+#include "reports/render/terminal/unicode.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+/// Returns both ends of the interval: times are skewed, and a single ± width would hide that.
+std::string interval_text(const line& from) {
+    const auto* time = from.find("time");
+    if (time == nullptr || !time->low || !time->high) return "";
+    return fmt::format("[{}, {}]", human_time(*time->low), human_time(*time->high));
+}
+
+std::string in_its_unit(const result& of, double value) {
+    if (of.unit == "ns") return human_time(value);
+    if (of.unit == "ratio") return fixed_point(100 * value, 1) + " %";
+    return three_digits(value);
+}
+
+/// Returns the first primary metric with its interval, unless it is the time.
+std::string about_text(const line& from) {
+    const auto* const found = from.main();
+    if (found == nullptr || found->metric == "time") return "";
+    const auto front = fmt::format("{} {}", found->metric, in_its_unit(*found, *found->median));
+    if (!found->low || !found->high) return front;
+    return fmt::format("{} [{}, {}]", front, in_its_unit(*found, *found->low),
+                       in_its_unit(*found, *found->high));
+}
+
+/// Returns the difference with its sign, which replaces the ratio.
+std::string difference_text(const result& of) {
+    const auto with_sign = [&](double value) { return (value > 0 ? "+" : "") + in_its_unit(of, value); };
+    const auto& [to, median, low, high] = *of.from_baseline;
+    if (!low || !high) return with_sign(median);
+    return fmt::format("{} [{}, {}]", with_sign(median), with_sign(*low), with_sign(*high));
+}
+
+std::string ratio_text(const line& from) {
+    if (from.contender == from.whole->baseline) return "baseline";
+    const auto* const found = from.main();
+    if (found != nullptr && found->from_baseline) return difference_text(*found);
+    if (found == nullptr || !found->to_baseline) return "";
+    const auto& ratio = *found->to_baseline;
+    if (!ratio.low || !ratio.high) return fmt::format("{:.2f}", ratio.median);
+    return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
+}
+
+std::string floor_text(const line& from) {
+    const auto* const found = from.main();
+    if (found == nullptr || !found->times_floor) return "";
+    return found->times_floor->floor == from.contender ? "floor" : three_digits(found->times_floor->median);
+}
+
+std::string verdict_on(const result& item) {
+    const auto word = name_of(*item.judged);
+    if (is_difference(item.judged) || item.from_baseline) return std::string{word};
+    if (!item.detectable_pct) return fmt::format("{}, too few blocks to detect a difference", word);
+    return fmt::format("{}, smallest detectable difference: {} %", word,
+                       fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
+}
+
+/// Returns the verdicts on all primary metrics.
+std::string verdict_text(const line& from) {
+    std::vector<const result*> judged;
+    for (const auto& metric : from.headline)
+        if (const auto* const found = from.find(metric); found != nullptr && found->judged)
+            judged.push_back(found);
+    const auto* const main = from.main();
+    if (judged.empty()) return main != nullptr && main->judged ? verdict_on(*main) : "";
+    if (judged.size() == 1 && judged[0] == main) return verdict_on(*main);
+    std::string text;
+    for (const auto* item : judged)
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", item->metric, verdict_on(*item));
+    return text;
+}
+
+std::string layout_text(const line& from) {
+    const auto* time = from.find("time");
+    return time != nullptr && time->layout_pct ? fmt::format("{:.1f} %", *time->layout_pct) : "";
+}
+
+std::string hosts_text(const line& from) {
+    const auto* const found = from.main();
+    if (found == nullptr || !found->by_host) return "";
+    const auto& [ratios, deviation_pct, differ] = *found->by_host;
+    return (deviation_pct ? fmt::format("{:.1f} %", *deviation_pct) : "?") + (differ ? ", differ" : "");
+}
+
+std::string percent(double value) {
+    return fixed_point(value * 100, 1) + " %";
+}
+
+std::string rate(double value) {
+    return fixed_point(value, std::abs(value) < 9.95 ? 1 : 0);
+}
+
+std::string count(double value) {
+    return fixed_point(value, 2);
+}
+
+constexpr column median(std::string_view title, std::string_view metric, std::string (*format)(double),
+                        bool always = false) {
+    return {title, nullptr, always, true, metric, format};
+}
+
+constexpr std::array all_columns{
+    column{"workload", [](const line& from) { return printable(from.workload); }, true, false},
+    column{"contender", [](const line& from) { return printable(from.contender); }, true, false},
+    median("time/op", "time", human_time, true),
+    column{"interval", interval_text, true},
+    column{"primary metric", about_text},
+    column{"ratio", ratio_text, true},
+    column{"verdict", verdict_text, true, false},
+    column{"layout", layout_text},
+    column{"hosts", hosts_text},
+    column{"× floor", floor_text},
+    median("spin", "spin", percent),
+    median("CPU/op", "cpu", human_time),
+    median("wakeups/s", "wakeups", rate),
+    median("capacity/s", "capacity", rate),
+    median("latency p99", "latency_p99", human_time),
+    median("late p50", "late_p50", human_time),
+    median("late p99", "late_p99", human_time),
+    // From --counts and --checks; the files have the other metrics of these passes.
+    median("syscalls/op", "syscalls", count),
+    median("waits/op", "waits", count),
+    median("allocs/op", "allocations", count),
+    median("t(2N)/t(N)", "doubling", count),
+    median("recorded/not", "recording", count),
+};
+
+std::string family_name(std::string_view workload) {
+    return std::string{workload.substr(0, workload.find('/'))};
+}
+
+}  // namespace
+
+const result* line::find(std::string_view metric) const {
+    const auto found = std::ranges::find(metrics, metric, &result::metric);
+    return found == metrics.end() ? nullptr : *found;
+}
+
+const result* line::main() const {
+    for (const auto& metric : headline)
+        if (const auto* const found = find(metric); found != nullptr && found->median) return found;
+    const auto* const time = find("time");
+    return time != nullptr && time->median ? time : nullptr;
+}
+
+std::string line::note() const {
+    const auto found =
+        std::ranges::find_if(metrics, [](auto* item) { return item->status != result_status::ok; });
+    if (found == metrics.end()) return {};
+    return printable(fmt::format(
+        "{}: {}", (*found)->status == result_status::not_run ? "not run" : name_of((*found)->status),
+        (*found)->reason.value_or("no reason given")));
+}
+
+std::vector<family> families_of(const report& content) {
+    std::vector<family> all;
+    std::map<std::string, std::size_t> groups;
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;  // in their group
+    for (const auto& item : content.results) {
+        const auto [group, is_new_group] = groups.try_emplace(family_name(item.workload), all.size());
+        if (is_new_group) all.push_back({group->first, {}});
+        auto& lines = all[group->second].lines;
+        const auto [cell, is_new_cell] = cells.try_emplace({item.workload, item.contender}, lines.size());
+        if (is_new_cell) lines.push_back({&content, item.workload, item.contender, {}, {}});
+        lines[cell->second].metrics.push_back(&item);
+    }
+    const report_index index{content};
+    for (auto& group : all)
+        for (auto& cell : group.lines) cell.headline = index.headline(cell.workload);
+    return all;
+}
+
+bool column::has_text(const line& from) const {
+    return text != nullptr ? !text(from).empty() : from.find(metric) != nullptr;
+}
+
+std::string column::cell(const line& from) const {
+    if (!has_text(from)) return "-";
+    if (text != nullptr) return text(from);
+    const auto& median = from.find(metric)->median;
+    return median ? format(*median) : "-";
+}
+
+std::vector<column> columns_for(std::span<const line> lines) {
+    std::vector<column> shown;
+    std::ranges::copy_if(all_columns, std::back_inserter(shown), [&](const column& candidate) {
+        return candidate.always ||
+               std::ranges::any_of(lines, [&](const line& from) { return candidate.has_text(from); });
+    });
+    return shown;
+}
+
+std::string fixed_point(double value, int decimals) {
+    auto text = fmt::format("{:.{}f}", value, decimals);
+    if (text.starts_with('-') && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
+    return text;
+}
+
+std::string three_digits(double value) {
+    const double size = std::abs(value);
+    return fixed_point(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+}
+
+std::string human_time(double value_ns) {
+    struct unit {
+        double ns;
+        std::string_view name;
+    };
+    constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
+    // 0.9995 of a unit already rounds to 1.00 of it.
+    const auto chosen = std::ranges::find_if(
+        units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
+    const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
+    return fmt::format("{} {}", three_digits(value_ns / ns), name);
+}
+
+namespace {
+
+/// Formats without decimals: "3,178".
+std::string with_commas(double value) {
+    auto digits = fmt::format("{:.0f}", value);
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
+        digits.insert(static_cast<std::size_t>(place), ",");
+    return digits;
+}
+
+/// Returns "4.2 %", or "a factor of 3,178" for ten and more.
+std::string worse_by(double ratio) {
+    constexpr double readable_factor = 10;
+    const double factor = 1 / ratio;
+    if (factor < readable_factor) return fmt::format("{:.1f} %", 100 * (factor - 1));
+    return fmt::format("a factor of {}", with_commas(factor));
+}
+
+/// Formats with three decimals, and very small ratios with two digits.
+std::string exact_ratio(double value) {
+    constexpr double small = 0.01;
+    return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);
+}
+
+}  // namespace
+
+std::string how_much_worse(const result& of) {
+    const bool is_time = of.metric == "time";
+    if (of.from_baseline)
+        return fmt::format("{} is further from zero than that of {}, by {}", of.metric, of.from_baseline->to,
+                           in_its_unit(of, of.from_baseline->median));
+    if (!of.to_baseline) return std::string{of.metric} + " is worse";
+    const auto& ratio = *of.to_baseline;
+    const auto size = fmt::format("by {}: {}×", worse_by(ratio.median), exact_ratio(ratio.median));
+    const auto interval = fmt::format("95 % interval {} to {}", exact_ratio(ratio.low.value_or(ratio.median)),
+                                      exact_ratio(ratio.high.value_or(ratio.median)));
+    if (is_time) return fmt::format("slower than {} {} as fast, {}", ratio.to, size, interval);
+    return fmt::format("{} is worse than that of {} {} as good, {}", of.metric, ratio.to, size, interval);
+}
+
+std::string why_inconclusive(const result& of) {
+    const auto front = of.metric == "time" ? std::string{} : of.metric + ": ";
+    if (of.detectable_pct)
+        return fmt::format("{}inconclusive, smallest detectable difference: {} %", front,
+                           fixed_point(*of.detectable_pct, *of.detectable_pct < 9.95 ? 1 : 0));
+    return front +
+           (of.from_baseline ? "inconclusive" : "inconclusive, too few blocks to detect a difference");
+}
+
+bool is_of_shard(const report& content) {
+    return std::ranges::find(content.warnings, shard_code, &warning::code) != content.warnings.end();
+}
+
+std::string why_incomplete(const report& content) {
+    const auto is_of_shards = [](const warning& item) { return item.code == missing_shards_code; };
+    return std::ranges::any_of(content.warnings, is_of_shards)
+               ? "Some shards are missing; the results are those of the other shards."
+               : "The run was interrupted; the results are those of the finished trials.";
+}
+
+std::optional<std::string> why_unreliable(const report& content) {
+    if (!content.aa || content.aa->found != reliability::unreliable) return std::nullopt;
+    return content.aa->reason.value_or("the A/A copy differs from the baseline");
+}
+
+std::string self_check_text(const std::optional<self_check>& aa) {
+    if (!aa) return "";
+    const auto spread =
+        aa->spread_pct ? fmt::format(", spread of single pairs {} %", rate(*aa->spread_pct)) : "";
+    return fmt::format(" A/A ({} and its copy): {}{}{}.", printable(aa->contender), name_of(aa->found),
+                       spread, aa->reason ? printable("; " + *aa->reason) : "");
+}
+
+namespace {
+
+std::string floor_legend(const report& content) {
+    const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
+    if (std::ranges::none_of(content.results, has_multiple)) return "";
+    return " × floor is the value as a multiple of the fastest floor's: the same system calls or coroutines "
+           "with no loop around them.";
+}
+
+std::string difference_legend(const report& content) {
+    const auto has_difference = [](const result& item) { return item.from_baseline.has_value(); };
+    if (std::ranges::none_of(content.results, has_difference)) return "";
+    return " If a value is zero or negative, the signed difference replaces the ratio.";
+}
+
+std::string layout_legend(const report& content) {
+    if (!content.plan || !content.plan->layouts) return "";
+    return fmt::format(
+        " Intervals include the effect of code placement: each build was measured in {} layouts, and "
+        "`layout` is the standard deviation between layouts of one build.",
+        *content.plan->layouts);
+}
+
+std::string hosts_legend(const report& content) {
+    if (!content.hosts) return "";
+    return fmt::format(
+        " The blocks come from {} hosts, and intervals include the differences between them: `hosts` is the "
+        "standard deviation of the ratio between hosts; `differ` marks significant differences.",
+        content.hosts->size());
+}
+
+/// Returns how many of the differences are expected to be false alarms: Benjamini and Hochberg's correction
+/// only keeps their share small.
+std::string false_alarms(const report& content) {
+    const auto differs = [](const result& item) {
+        return item.metric == "time" && is_difference(item.judged);
+    };
+    const auto found = std::ranges::count_if(content.results, differs);
+    if (found == 0 || content.judged_by.correction != "benjamini-hochberg") return "";
+    constexpr double share = 0.05;
+    return fmt::format(" Significant differences: {}, of which at most {} are expected to be false alarms.",
+                       found, fixed_point(share * static_cast<double>(found), found < 200 ? 2 : 0));
+}
+
+/// Returns the slice length of the plan; a slice may take longer, because work is not cut at any point.
+std::string length_of_slices(const report& content) {
+    if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
+    const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
+    return fmt::format(
+        " of {:g} ms (or of one batch or a few rounds of all connections if these take longer)",
+        ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
+}
+
+/// Describes the pairings other than sequential.
+std::string pairings_legend(const report& content) {
+    const auto has = [&](reports::pairing made) {
+        return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
+    };
+    std::string text;
+    if (has(pairing::interleaved))
+        text += fmt::format(
+            " Interleaved workloads ran in slices{} on one core: a time is the median of a trial's slices, "
+            "and a ratio is the median of pairs of slices.",
+            length_of_slices(content));
+    if (has(pairing::concurrent))
+        text +=
+            " Concurrent contenders shared one core: their time is CPU time, without waiting. Because they "
+            "also share the caches, times are some per cent longer than sequential ones, and ratios are "
+            "closer to 1.";
+    return text;
+}
+
+/// Describes the corrected comparisons; a run with only sleeps has no comparison of time.
+std::string corrected_comparisons(std::uint64_t of_time) {
+    if (of_time == 0) return "the comparisons of each metric";
+    return fmt::format("{} {} of time, and for those of each other metric", of_time,
+                       of_time == 1 ? "comparison" : "comparisons");
+}
+
+}  // namespace
+
+std::string legend_for(const report& content) {
+    const auto cut = content.complete ? "" : " " + why_incomplete(content);
+    return fmt::format(
+        "time/op is the median over the trials, followed by its 95 % interval. A ratio above 1 is "
+        "better than {}; its 95 % interval is in brackets. Ratio and verdict are about time/op, or about "
+        "the primary metric that the line names. A significant difference is larger than {:g} %, corrected "
+        "for {} ({}).{}{}{}{}{}{}{}{}{}",
+        printable(content.baseline), content.judged_by.threshold_pct,
+        corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),
+        difference_legend(content), false_alarms(content), pairings_legend(content), layout_legend(content),
+        hosts_legend(content), floor_legend(content), self_check_text(content.aa),
+        content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
+}
+
+std::string printable(std::string_view text, std::string_view kept) {
+    std::string clean;
+    while (!text.empty()) {
+        const auto next = character_at(text);
+        if (next.is_printable || kept.find(text.front()) != std::string_view::npos)
+            clean += text.substr(0, next.bytes);
+        else
+            clean += '?';
+        text.remove_prefix(next.bytes);
+    }
+    return clean;
+}
+
+std::string escaped(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> as,
+                    std::string_view kept) {
+    std::string out;
+    for (const char c : printable(text, kept)) {
+        const auto* special = std::ranges::find(as, c, &std::pair<char, std::string_view>::first);
+        if (special == as.end())
+            out += c;
+        else
+            out += special->second;
+    }
+    return out;
+}
+
+}  // namespace loopbench::reports

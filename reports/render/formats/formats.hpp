@@ -1,0 +1,22 @@
+// Formats that a report can be written in, by name: those that CMakeLists.txt lists.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "reports/model/results.hpp"
+
+namespace loopbench::reports {
+
+struct format {
+    std::string_view name;
+    std::string (*write)(const report&);
+};
+
+std::span<const format> known_formats();
+
+/// Returns the format with this name, or null.
+const format* find_format(std::string_view name);
+
+}  // namespace loopbench::reports

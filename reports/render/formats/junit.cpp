@@ -1,0 +1,85 @@
+// Writes one suite, with a test case for each result.
+#include "reports/render/formats/junit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "reports/model/report_index.hpp"
+#include "reports/render/columns.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+std::string as_xml(std::string_view text) {
+    return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}});
+}
+
+struct outcome {
+    std::string_view element;  // empty: passed
+    std::string message;
+};
+
+/// `judged` has the results for the workload's primary metrics. `unreliable` is set if the session is
+/// unreliable; then no verdict counts.
+outcome outcome_of(const result& time, std::span<const result* const> judged,
+                   const std::optional<std::string>& unreliable) {
+    if (time.status == result_status::failed) return {"error", time.reason.value_or("failed")};
+    if (time.status != result_status::ok)
+        return {"skipped", time.reason.value_or(std::string{name_of(time.status)})};
+    if (unreliable) return {"skipped", "unreliable: " + *unreliable};
+    std::string worse;
+    for (const auto* const item : judged)
+        if (item->judged == verdict::slower)
+            worse += fmt::format("{}{}", worse.empty() ? "" : "; ", how_much_worse(*item));
+    if (!worse.empty()) return {"failure", worse};
+    if (judged.empty() || judged.front()->judged != verdict::inconclusive) return {};
+    return {"skipped", why_inconclusive(*judged.front())};
+}
+
+/// Returns the XML of a test. The reason of a skipped test is the text of its element; failures and errors
+/// have a message attribute. The schema that JUnit uses for its own reports requires this.
+std::string text_of(const junit_case& item) {
+    const auto front =
+        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));
+    const auto message = as_xml(item.message);
+    if (item.element.empty() && message.empty()) return front + "/>\n";
+    if (item.element == "failure" || item.element == "error")
+        return fmt::format("{}><{} message=\"{}\"/></testcase>\n", front, item.element, message);
+    const auto element = item.element.empty() ? "system-out" : item.element;
+    return fmt::format("{}><{}>{}</{}></testcase>\n", front, element, message, element);
+}
+
+}  // namespace
+
+std::string junit_suite(std::string_view date, std::span<const junit_case> cases) {
+    const auto count_of = [&](std::string_view element) {
+        return std::ranges::count(cases, element, &junit_case::element);
+    };
+    std::string text;
+    for (const auto& item : cases) text += text_of(item);
+    return fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+        "  <testsuite name=\"loopbench\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n"
+        "{}  </testsuite>\n</testsuites>\n",
+        date.empty() ? "" : fmt::format(" timestamp=\"{}\"", as_xml(date)), cases.size(), count_of("failure"),
+        count_of("error"), count_of("skipped"), text);
+}
+
+std::string write_junit(const report& content) {
+    std::vector<junit_case> cases;
+    const report_index index{content};
+    const auto unreliable = why_unreliable(content);
+    for (const auto& item : content.results) {
+        if (item.metric != "time") continue;
+        auto [element, message] = outcome_of(item, index.judged(item.workload, item.contender), unreliable);
+        cases.push_back({item.workload, item.contender, element, std::move(message)});
+    }
+    return junit_suite(content.where.date, cases);
+}
+
+}  // namespace loopbench::reports

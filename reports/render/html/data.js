@@ -1,0 +1,86 @@
+// The report, for the report page: results by workload, contender and metric.
+
+const report = data.report;
+const baseline = report.baseline;
+const isComparison = baseline === "before";
+const headlines = new Map(data.headlines);  // workload → names of its primary metrics, the most important first
+
+function quotientOf(fields) {
+  return fields && {to: data.texts[fields[0]], median: fields[1], low: fields[2], high: fields[3]};
+}
+
+// The fields have the order of add_result() in reports/render/html/html.cpp.
+function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
+                   unit, direction, pairing, status, reason, level, samples]) {
+  const text = (place) => (place === null ? null : data.texts[place]);
+  return {
+    workload: text(workload), contender: text(contender), metric: text(metric), median, low, high,
+    ratio: quotientOf(ratio), difference: quotientOf(difference), floor: quotientOf(floor), verdict: text(verdict),
+    detectable, layout, hosts,
+    unit: text(unit), direction: text(direction), pairing: text(pairing), status: text(status), reason: text(reason),
+    level, samples,
+  };
+}
+
+const results = data.results.map(resultOf);
+
+// Returns workload → contender → metric → result.
+function byCell(all) {
+  const found = new Map();
+  for (const result of all) {
+    if (!found.has(result.workload)) found.set(result.workload, new Map());
+    const row = found.get(result.workload);
+    if (!row.has(result.contender)) row.set(result.contender, new Map());
+    row.get(result.contender).set(result.metric, result);
+  }
+  return found;
+}
+
+const cells = byCell(results);
+const cellsBefore = byCell(data.before.map(resultOf));  // for a comparison of two reports
+const curves = data.curves.map((curve) =>
+  ({...curve, workload: data.texts[curve.workload], contender: data.texts[curve.contender]}));
+const workloads = [...cells.keys()];
+
+function find(workload, contender, metric) {
+  return cells.get(workload)?.get(contender)?.get(metric);
+}
+
+function findBefore({workload, contender, metric}) {
+  return cellsBefore.get(workload)?.get(contender)?.get(metric);
+}
+
+function valueOf(workload, contender, metric) {
+  return find(workload, contender, metric)?.median ?? null;
+}
+
+function metricsOf(workload) {
+  const seen = new Set();
+  for (const metrics of cells.get(workload).values()) for (const name of metrics.keys()) seen.add(name);
+  return Object.keys(data.metrics).filter((name) => seen.delete(name)).concat([...seen]);
+}
+
+function primaryMetricOf(workload) {
+  const has = metricsOf(workload);
+  const named = (headlines.get(workload) || []).filter((name) => has.includes(name));
+  return named.length ? named : has.slice(0, 1);
+}
+
+const contenders = byFamily([...new Set([...report.contenders.map(({name}) => name),
+  ...workloads.flatMap((name) => [...cells.get(name).keys()])])], report.contenders, baseline);
+
+// Formats a difference, which replaces the ratio if a value is not above zero.
+function differenceText(result) {
+  const signed = (value) => (value > 0 ? "+" : "") + humanOf(result, value);
+  const range = interval(result.difference, signed);
+  return signed(result.difference.median) + (range && ` (${range})`);
+}
+
+const verdictMarks = {faster: "▲", slower: "▼", equivalent: "=", inconclusive: "?"};
+
+// Says "better" and "worse" for metrics that are no times: CPU, lateness, wakeups.
+function verdictWord(result) {
+  const isTime = ["time", "throughput", "capacity"].includes(result.metric) || result.metric.startsWith("latency");
+  if (isTime) return result.verdict;
+  return {faster: "better", slower: "worse"}[result.verdict] || result.verdict;
+}

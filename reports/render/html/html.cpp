@@ -1,0 +1,267 @@
+// Builds the page from the other files in this folder, which define what is drawn and how. The report becomes
+// JSON with a fifth of the size of report.json, so that even a full report fits into a mail: each text is
+// stored once, and a result is a list of its fields.
+#include "reports/render/html/html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "reports/model/json.hpp"
+#include "reports/model/metrics.hpp"
+#include "reports/model/report_index.hpp"
+#include "reports/render/summary_sentences.hpp"
+
+// Embeds a file of the page into the executable, unchanged.
+#define LOOPBENCH_EMBED(name, file)                                                          \
+    __asm__(".pushsection .rodata,\"a\",@progbits\n" #name ":\n.incbin \"" file "\"\n" #name \
+            "_end:\n"                                                                        \
+            ".popsection\n");                                                                \
+    extern "C" const char name[], name##_end[];
+
+LOOPBENCH_EMBED(loopbench_page_html, LOOPBENCH_PAGE "/page.html")
+LOOPBENCH_EMBED(loopbench_page_css, LOOPBENCH_PAGE "/page.css")
+LOOPBENCH_EMBED(loopbench_elements_js, LOOPBENCH_PAGE "/elements.js")
+LOOPBENCH_EMBED(loopbench_contenders_js, LOOPBENCH_PAGE "/contenders.js")
+LOOPBENCH_EMBED(loopbench_charts_js, LOOPBENCH_PAGE "/charts.js")
+LOOPBENCH_EMBED(loopbench_report_html, LOOPBENCH_PAGE "/report.html")
+LOOPBENCH_EMBED(loopbench_data_js, LOOPBENCH_PAGE "/data.js")
+LOOPBENCH_EMBED(loopbench_matrix_js, LOOPBENCH_PAGE "/matrix.js")
+LOOPBENCH_EMBED(loopbench_report_js, LOOPBENCH_PAGE "/report.js")
+LOOPBENCH_EMBED(loopbench_trends_html, LOOPBENCH_PAGE "/trends.html")
+LOOPBENCH_EMBED(loopbench_trends_js, LOOPBENCH_PAGE "/trends.js")
+LOOPBENCH_EMBED(loopbench_chart_js, LOOPBENCH_CHART_JS)
+
+// Returns an embedded file as a string_view.
+#define LOOPBENCH_EMBEDDED(name) \
+    std::string_view {           \
+        name, name##_end         \
+    }
+
+namespace loopbench::reports {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Stores each text once; results refer to it by its index.
+class text_pool {
+public:
+    std::size_t place_of(const std::string& text) {
+        const auto [found, added] = places_.try_emplace(text, texts_.size());
+        if (added) texts_.push_back(text);
+        return found->second;
+    }
+    [[nodiscard]] const json& texts() const { return texts_; }
+
+private:
+    std::unordered_map<std::string, std::size_t> places_;
+    json texts_ = json::array();
+};
+
+constexpr int digits_of_estimates = 9, digits_of_trials = 5;
+
+void add_estimate(std::string& out, std::optional<double> median, std::optional<double> low,
+                  std::optional<double> high) {
+    for (const auto& each : {median, low, high}) {
+        out += ',';
+        add_number(out, each, digits_of_estimates);
+    }
+}
+
+/// Adds [name, median, low, high], or null without one.
+template <class estimate>
+void add_quotient(std::string& out, const std::optional<estimate>& of, std::string estimate::*name,
+                  text_pool& texts) {
+    if (!of) {
+        out += ",null";
+        return;
+    }
+    fmt::format_to(std::back_inserter(out), ",[{}", texts.place_of((*of).*name));
+    add_estimate(out, of->median, of->low, of->high);
+    out += ']';
+}
+
+/// Adds the fields in the order in which data.js reads them.
+void add_result(std::string& out, const result& item, text_pool& texts) {
+    fmt::format_to(std::back_inserter(out), "[{},{},{}", texts.place_of(item.workload),
+                   texts.place_of(item.contender), texts.place_of(item.metric));
+    add_estimate(out, item.median, item.low, item.high);
+    add_quotient(out, item.to_baseline, &ratio::to, texts);
+    add_quotient(out, item.from_baseline, &difference::to, texts);
+    add_quotient(out, item.times_floor, &floor_multiple::floor, texts);
+    const auto verdict = item.judged ? texts.place_of(std::string{name_of(*item.judged)}) : std::size_t{0};
+    fmt::format_to(std::back_inserter(out), ",{},", item.judged ? fmt::format("{}", verdict) : "null");
+    add_number(out, item.detectable_pct, digits_of_estimates);
+    out += ',';
+    add_number(out, item.layout_pct, digits_of_estimates);
+    out += ',';
+    add_number(out, item.by_host ? item.by_host->deviation_pct : std::nullopt, digits_of_estimates);
+    fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},[", texts.place_of(item.unit),
+                   texts.place_of(std::string{name_of(item.better)}),
+                   texts.place_of(std::string{name_of(item.made)}),
+                   texts.place_of(std::string{name_of(item.status)}),
+                   item.reason ? fmt::format("{}", texts.place_of(*item.reason)) : "null", item.level);
+    for (std::size_t i = 0; i < item.samples.size(); ++i) {
+        if (i > 0) out += ',';
+        add_number(out, item.samples[i], digits_of_trials);
+    }
+    out += "]]";
+}
+
+std::string results_of(const report& content, text_pool& texts) {
+    std::string out = "[";
+    for (const auto& item : content.results) {
+        if (out.size() > 1) out += ",\n";
+        add_result(out, item, texts);
+    }
+    return out + "]";
+}
+
+constexpr int curve_steps_per_decade = 8, curve_decades = 6;
+
+/// Returns the values that 0 %, ... 90 %, ... 99 % of all stay within, in equal steps on a scale of
+/// 1/(1-share), up to the resolution that the number of values allows. The last one is the maximum, unless
+/// there are more than a million values.
+json curve_of(const histogram& from) {
+    std::uint64_t count = 0, seen = 0;
+    for (const auto& each : from.values) count += each.count;
+    auto values = json::array();
+    auto next = from.values.begin();
+    for (int step = 0; step <= curve_steps_per_decade * curve_decades; ++step) {
+        const double beyond = std::pow(10, -static_cast<double>(step) / curve_steps_per_decade);
+        const auto wanted = static_cast<double>(count) * (1 - beyond);
+        for (; next != from.values.end() && static_cast<double>(seen + next->count) < wanted; ++next)
+            seen += next->count;
+        if (next == from.values.end()) break;
+        values.push_back(std::min(next->highest_ns, from.max_ns));
+        if (beyond * static_cast<double>(count) < 1) break;
+    }
+    return {{"values", values}, {"count", count}, {"max", from.max_ns}, {"mean", from.mean_ns}};
+}
+
+json curves_of(std::span<const histogram> histograms, text_pool& texts) {
+    auto all = json::array();
+    for (const auto& each : histograms) {
+        auto curve = curve_of(each);
+        curve["workload"] = texts.place_of(each.workload);
+        curve["contender"] = texts.place_of(each.contender);
+        curve["metric"] = each.metric;
+        curve["trials"] = each.trials;
+        all.push_back(std::move(curve));
+    }
+    return all;
+}
+
+/// Returns the same sentences as the terminal; `from` has indexes into the list of results.
+json summary_as_json(const report& content) {
+    auto all = json::array();
+    for (const auto& each : summary_sentences_of(content)) {
+        auto from = json::array();
+        for (const auto* item : each.from) from.push_back(item - content.results.data());
+        all.push_back({{"about", name_of(each.about)},
+                       {"title", each.title},
+                       {"text", each.text},
+                       {"from", std::move(from)}});
+    }
+    return all;
+}
+
+/// Returns [[workload, [metric, ...]], ...].
+json primary_metrics_of(const report& content) {
+    auto all = json::array();
+    const report_index index{content};
+    for (const auto& [workload, metrics] : index.headlines()) all.push_back({workload, metrics});
+    return all;
+}
+
+json metrics() {
+    auto all = json::object();
+    for (const auto& each : known_metrics())
+        all[std::string{each.name}] = {{"title", each.title}, {"summary", each.summary}};
+    return all;
+}
+
+/// Returns JSON that cannot end the script element or look like markup, whatever its texts contain.
+std::string inert(std::string_view text) {
+    std::string out;
+    out.reserve(text.size() + text.size() / 16);
+    for (const char c : text) {
+        if (c == '<' || c == '>' || c == '&')
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+        else
+            out += c;
+    }
+    return out;
+}
+
+std::string data_of(const report& content, std::span<const histogram> histograms, const report* before) {
+    auto rest = content;
+    rest.results.clear();
+    text_pool texts;
+    const auto results = results_of(content, texts);
+    const auto old_results = before != nullptr ? results_of(*before, texts) : "[]";
+    const auto curves = curves_of(histograms, texts);
+    return fmt::format(
+        R"({{"report":{},"summary":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"results":{},"before":{}}})",
+        dump(to_json(rest)), dump(summary_as_json(content)), dump(primary_metrics_of(content)),
+        dump(metrics()), dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
+}
+
+/// The parts that are specific to one page.
+struct page_parts {
+    std::string_view title, body;
+    std::vector<std::string_view> scripts;
+};
+
+/// Returns page.html with the common parts and the parts of this page. `data` is JSON.
+std::string page_of(const page_parts& own, std::string_view data) {
+    std::string scripts;
+    for (const auto script :
+         {LOOPBENCH_EMBEDDED(loopbench_elements_js), LOOPBENCH_EMBEDDED(loopbench_contenders_js),
+          LOOPBENCH_EMBEDDED(loopbench_charts_js)})
+        scripts += script;
+    for (const auto script : own.scripts) scripts += script;
+    const auto inert_data = inert(data);
+    const std::array<std::pair<std::string_view, std::string_view>, 6> parts{{
+        {"{{title}}", own.title},
+        {"{{page.css}}", LOOPBENCH_EMBEDDED(loopbench_page_css)},
+        {"{{body}}", own.body},
+        {"{{data}}", inert_data},
+        {"{{chart.js}}", LOOPBENCH_EMBEDDED(loopbench_chart_js)},
+        {"{{scripts}}", scripts},
+    }};
+    std::string out;
+    auto page = LOOPBENCH_EMBEDDED(loopbench_page_html);
+    for (const auto& [mark, text] : parts) {
+        const auto at = page.find(mark);
+        out.append(page.substr(0, at)).append(text);
+        page.remove_prefix(at + mark.size());
+    }
+    return out.append(page);
+}
+
+}  // namespace
+
+std::string write_html(const report& content, std::span<const histogram> histograms, const report* before) {
+    return page_of({"loopbench report",
+                    LOOPBENCH_EMBEDDED(loopbench_report_html),
+                    {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),
+                     LOOPBENCH_EMBEDDED(loopbench_report_js)}},
+                   data_of(content, histograms, before));
+}
+
+std::string write_trends_html(std::string_view history) {
+    return page_of({"loopbench trends",
+                    LOOPBENCH_EMBEDDED(loopbench_trends_html),
+                    {LOOPBENCH_EMBEDDED(loopbench_trends_js)}},
+                   fmt::format(R"({{"metrics":{},"history":{}}})", dump(metrics()), history));
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,79 @@
+// Lays out the columns in a fixed-width font.
+#include "reports/render/terminal/text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "reports/render/columns.hpp"
+#include "reports/render/terminal/fixed_width.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+/// Lists why primary metrics are missing from results that have a time, once for each reason.
+std::string missing_metrics(const family& group) {
+    std::vector<std::pair<std::string, std::size_t>> reasons;
+    for (const auto& from : group.lines)
+        for (const auto& metric : from.headline) {
+            const auto* const found = from.find(metric);
+            if (found == nullptr || found->median || !found->reason || found->status != result_status::ok)
+                continue;
+            const auto text = metric + ": " + *found->reason;
+            const auto at = std::ranges::find(reasons, text, &std::pair<std::string, std::size_t>::first);
+            if (at == reasons.end())
+                reasons.emplace_back(text, 1);
+            else
+                ++at->second;
+        }
+    std::string out;
+    for (const auto& [text, cells] : reasons)
+        out += printable(fmt::format("  no {} ({} {})", text, cells, cells == 1 ? "cell" : "cells")) + "\n";
+    return out;
+}
+
+std::string family_lines(const family& group) {
+    const auto columns = columns_for(group.lines);
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        auto width = width_of(columns[i].title);
+        for (const auto& from : group.lines)
+            if (i < naming_columns || from.note().empty())
+                width = std::max(width, width_of(columns[i].cell(from)));
+        widths.push_back(width);
+    }
+    std::string row;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        row += "  " + padded(std::string{columns[i].title}, widths[i], columns[i].right_aligned);
+    auto out = printable(group.name) + "\n" + finished(row);
+    for (const auto& from : group.lines) {
+        row.clear();
+        const auto note = from.note();
+        for (std::size_t i = 0; i < (note.empty() ? columns.size() : naming_columns); ++i)
+            row += "  " + padded(columns[i].cell(from), widths[i], columns[i].right_aligned);
+        out += finished(note.empty() ? row : row + "  " + note);
+    }
+    return out + missing_metrics(group) + "\n";
+}
+
+/// Returns "base = ./old, next = ./new" if contenders are named by their role in a comparison.
+std::string programs(const report& content) {
+    std::string out;
+    for (const auto& who : content.contenders)
+        if (const auto program = context_text(who.context, "program"))
+            out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", who.name, *program);
+    return out.empty() ? out : printable(out) + "\n\n";
+}
+
+}  // namespace
+
+std::string write_table(const report& content) {
+    auto out = programs(content);
+    for (const auto& group : families_of(content)) out += family_lines(group);
+    return out + legend_for(content) + "\n";
+}
+
+}  // namespace loopbench::reports
