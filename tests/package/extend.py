@@ -22,7 +22,7 @@ LINES = {  # file: (an existing line, the line to add after it)
         "constexpr std::array metrics{",
         'metric_info{"answers", "mean answer", "count", larger, false, "the mean of all answers", '
         '"By adding them up."},'),
-    "reports/CMakeLists.txt": ("set(formats", "    formats/haiku.cpp"),
+    "reports/CMakeLists.txt": ("set(formats", "    render/formats/haiku.cpp"),
 }
 TOUCHED = [  # libraries that contain the lists
     "reports/libloopbench_reports.a", "bench/libloopbench_catalog.a", "bench/catalog/libloopbench_workload_table.a",

@@ -2,8 +2,8 @@
 """The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
 
 It is in another language to keep the protocol honest: nothing between loopbench and a contender may be more than a
-Google Benchmark program's flags and JSON. The workloads are those of bench/suite/workloads/*.hpp, with the same sizes, the
-same timed sections and the same proofs; only the standard library is used. Started as asyncio-uvloop it runs on uvloop.
+Google Benchmark program's flags and JSON. The workloads are those of bench/suite/workloads/*.hpp, with the same sizes,
+timed sections and proofs; only the standard library is used. Started as asyncio-uvloop it runs on uvloop.
 """
 
 import sys
@@ -90,8 +90,7 @@ async def sleep_concurrent(trial):
 
 
 def shuffled(i, count):
-    """Returns position i in a mixed order, as in lateness.hpp of bench/suite/workloads/trial, so that no timer queue gets
-    sorted deadlines."""
+    """Returns position i in a mixed order (as in lateness.hpp), so that no timer queue gets sorted deadlines."""
     return i * 2_147_483_647 % count
 
 

@@ -11,8 +11,8 @@
 //   requests and enters the kernel immediately; requests not yet submitted go out while the number still
 //   refers to this file. It cancels by request and not by file, because the file may have other descriptors.
 // - A multishot accept takes every connection, wanted or not. So accepts are single; if the completion says
-//   that more connections are waiting, the next accepts are plain calls. (bench/suite/choices, accept/..., shows
-//   what a burst then costs.)
+//   that more connections are waiting, the next accepts are plain calls. (accept/... of bench/suite/choices
+//   shows what a burst then costs.)
 // - A connection wakes only one of several accepts. If that one is cancelled at the same moment, the others
 //   continue to sleep although a connection waits. So a listener has one accept in the kernel, and the others
 //   wait in the driver.
