@@ -10,12 +10,23 @@
 
 namespace loopbench::reports {
 
+/// What a floor's value means for a contender's.
+enum class floor_role {
+    none,  // nothing
+    show,  // a contender's value is shown as a multiple of the best floor's
+    warn   // and a value below the floor's is a warning; other percentiles would only repeat it
+};
+
+/// Everything that is known about a metric.
 struct metric_info {
     std::string_view name;   // in files and on the command line
     std::string_view title;  // for readers; with "per operation" or the like, if it is a rate
     std::string_view unit;
     direction better = direction::smaller;
-    bool deterministic = false;  // a count that does not depend on the machine's state
+    bool deterministic = false;        // a count that does not depend on the machine's state
+    bool valid_if_concurrent = false;  // it is CPU time or memory, and others on the core do not change it
+    floor_role floors = floor_role::none;
+    bool judged_by_tolerance = false;  // by the gate: --tolerate is its limit
     std::string_view summary;
     std::string_view how;  // it is measured, and what affects it
 };

@@ -14,14 +14,14 @@ import subprocess
 import sys
 
 LINES = {  # file: (an existing line, the line to add after it)
-    "bench/suite/workloads/CMakeLists.txt": ("set(families", "    answer.hpp"),
+    "bench/catalog/CMakeLists.txt": ("set(families", "    answer.hpp"),
     "bench/suite/contenders/CMakeLists.txt": (
         "# The designs of loop/designs.hpp: one library with all the workloads, and a small program each.",
         'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "A contender that a test adds.")'),
     "reports/model/metrics.cpp": (
         "constexpr std::array metrics{",
-        'metric_info{"answers", "mean answer", "count", larger, false, "the mean of all answers", '
-        '"By adding them up."},'),
+        'metric_info{.name = "answers", .title = "mean answer", .unit = "count", .better = larger, '
+        '.summary = "the mean of all answers", .how = "By adding them up."},'),
     "reports/CMakeLists.txt": ("set(formats", "    render/formats/haiku.cpp"),
 }
 TOUCHED = [  # libraries that contain the lists

@@ -14,6 +14,7 @@
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/summary/difference_text.hpp"
 #include "bench/harness/summary/self_check.hpp"
+#include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
 
@@ -130,7 +131,8 @@ std::string first_of(const reports::report_index& in, std::string_view workload)
 std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
                                    double tolerated_pct) {
     constexpr double twice = 100;
-    if (metric == "time" || metric == capacity_metric) return tolerated_pct;
+    const auto* const known = reports::find_metric(metric);
+    if (known != nullptr && known->judged_by_tolerance) return tolerated_pct;
     if (!headline.empty() && metric == headline.front()) return std::max(tolerated_pct, twice);
     return std::nullopt;
 }

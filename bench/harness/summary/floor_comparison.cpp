@@ -57,10 +57,9 @@ best_floors find_best_floors(const reports::report_index& index) {
     return best;
 }
 
-/// Returns true if a value below the floor's deserves a warning. The other percentiles would only repeat it,
-/// or depend on single events.
 bool is_judged(const result& item) {
-    return item.metric == "time" || item.metric == "late_p50";
+    const auto* const known = reports::find_metric(item.metric);
+    return known != nullptr && known->floors == reports::floor_role::warn;
 }
 
 /// Comparisons of contenders with floors, as log ratios that are above 0 if the contender is better than the
@@ -149,7 +148,8 @@ std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_
 }  // namespace
 
 bool is_limited_by_floors(std::string_view metric) {
-    return metric == "time" || metric.starts_with("latency_") || metric.starts_with("late_");
+    const auto* const known = reports::find_metric(metric);
+    return known != nullptr && known->floors != reports::floor_role::none;
 }
 
 std::vector<broken_law> compare_with_floors(reports::report& report, const verdict_rule& rule,

@@ -140,10 +140,8 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
 }  // namespace
 
 bool is_of_cpu_time(std::string_view metric) {
-    constexpr std::array<std::string_view, 7> names{
-        "time", "cpu", "cpu_user", "cpu_system", "rss_peak", "bytes_per_item", "fairness"};
     const auto* const known = reports::find_metric(metric);
-    return (known != nullptr && known->deterministic) || std::ranges::find(names, metric) != names.end();
+    return known != nullptr && (known->deterministic || known->valid_if_concurrent);
 }
 
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit) {
