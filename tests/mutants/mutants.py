@@ -199,7 +199,7 @@ def table_of(mutants, results):
     red = sum(result["outcome"] == "red" for _, result in rows)
     commits = collections.Counter(result["commit"][:12] for _, result in rows)
     tried_on = ", ".join(f"{count} on commit {commit}" for commit, count in commits.items())
-    lines = [f"{len(rows)} of {len(mutants)} mutants were tried, {tried_on}: a test sees {red} of them, "
+    lines = [f"{len(rows)} of {len(mutants)} mutants were tried, {tried_on}: a test detects {red} of them, "
              f"no test detects {len(rows) - red}.", "", "| mutant | test that fails |", "|---|---|"]
     for mutant, result in rows:
         is_red = result["outcome"] == "red"
