@@ -10,7 +10,7 @@
 
 namespace loopbench::reports {
 
-/// What a floor's value means for a contender's.
+/// The use of a floor's value in the judgement of a contender's.
 enum class floor_role {
     none,  // nothing
     show,  // a contender's value is shown as a multiple of the best floor's
