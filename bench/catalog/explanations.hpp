@@ -20,7 +20,7 @@ std::span<const explanation> contender_explanations();
 /// Returns every parameter of a workload's name: what `conns` in "conns:1000" counts.
 std::span<const explanation> parameter_explanations();
 
-/// Returns the explanation of the contender with this name; null if there is none.
+/// Returns the explanation of the contender with this name; null if it is unknown.
 const explanation* explanation_of(std::string_view name);
 
 /// Returns true if the contender is measured when the user names no contender and no workload: `--quick` has

@@ -137,7 +137,7 @@ inline constexpr std::string_view capacity_metric = "capacity";
 /// measured; empty if it can.
 std::string_view why_incomparable(std::string_view full_name, std::string_view metric);
 
-/// Returns the catalog's entry for the workload with this full name; null if there is none.
+/// Returns the catalog's entry for the workload with this full name; null if it is unknown.
 const workload_info* find_workload(std::string_view full_name);
 
 /// Returns true if a run measures this workload when the user names no workload: twelve fit into a minute. A

@@ -93,7 +93,7 @@ task<void> until_done(task_handle<void> awaited) {
 }
 
 struct outcome {
-    std::string problem;  // empty if there is none
+    std::string problem;  // empty: no problem
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;

@@ -32,7 +32,7 @@ struct executable_state {
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::map<std::string, std::string> environment = {};
     std::optional<std::vector<file_state>> layouts = {};     // absent if there are none
-    std::optional<file_state> generator = {};                // absent if there is none
+    std::optional<file_state> generator = {};                // absent without a generator
     std::vector<file_state> files = {};                      // its other files
     std::optional<std::vector<file_content>> contents = {};  // of all these files, by name; only in shards
     bool operator==(const executable_state&) const = default;

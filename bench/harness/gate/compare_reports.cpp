@@ -91,7 +91,7 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
 }
 
 /// Returns the result that must be known for this workload and contender (judge_gate): that of the first
-/// primary metric which had a value and can be compared. Null if there is none.
+/// primary metric which had a value and can be compared. Null without such a result.
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);

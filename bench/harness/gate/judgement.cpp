@@ -117,7 +117,7 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
 }
 
 /// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
-/// has. Empty if there is none.
+/// has. Empty without one.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {

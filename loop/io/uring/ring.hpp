@@ -71,7 +71,7 @@ public:
     void enter_if_needed();
     bool has_completions() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
 
-    /// Takes the next completion; returns false if there is none.
+    /// Takes the next completion; returns false if the queue is empty.
     bool take(io_uring_cqe& cqe) noexcept;
 
     /// Cancels everything and waits until the kernel has released it; drops the completions.

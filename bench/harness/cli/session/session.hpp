@@ -64,7 +64,7 @@ struct finished_run {
 /// there are no further passes.
 finished_run measure(run_plan plan, const session_place& place);
 
-/// Continues the journal in the folder. Throws usage_error if there is none, or if the machine or an
+/// Continues the journal in the folder. Throws usage_error if the journal is missing, or if the machine or an
 /// executable has changed.
 finished_run measure_rest(const session_place& place);
 

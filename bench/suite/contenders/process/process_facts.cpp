@@ -17,7 +17,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the name of the file that contains this address; empty if there is none.
+/// Returns the name of the file that contains this address; empty if it is in no file.
 std::string file_of(const void* place) {
     Dl_info found{};
     if (place == nullptr || ::dladdr(place, &found) == 0 || found.dli_fname == nullptr) return {};
