@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/harness/experiment/runner.hpp"
+#include "bench/harness/experiment/record.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/results.hpp"
 #include "reports/render/formats/hgrm.hpp"

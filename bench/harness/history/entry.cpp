@@ -30,8 +30,12 @@ namespace {
 using json = nlohmann::ordered_json;
 
 /// A rate with a Google Benchmark name of its own, which no workload of loopbench has.
-constexpr reports::metric_info bytes_per_second{
-    "bytes_per_second", "bytes per second", "B/s", reports::direction::larger, false, {}, {}};
+constexpr reports::metric_info bytes_per_second{.name = "bytes_per_second",
+                                                .title = "bytes per second",
+                                                .unit = "B/s",
+                                                .better = reports::direction::larger,
+                                                .summary = {},
+                                                .how = {}};
 
 const reports::metric_info* metric_of(std::string_view counter) {
     if (counter == bytes_per_second.name) return &bytes_per_second;

@@ -355,14 +355,24 @@ finished_run measure_rest(const session_place& place) {
     return finish(std::move(record), written, histograms, place);
 }
 
-std::vector<reports::histogram> known_histograms(const fs::path& folder, const session_record& record,
-                                                 const reports::report& report) {
+namespace {
+
+/// Returns what `read` returns. If it throws, prints a warning and returns none: the page is then made without
+/// them.
+template <class reader>
+std::vector<reports::histogram> or_none(reader read) {
     try {
-        return histograms_in(folder, record, report);
+        return read();
     } catch (const std::exception& error) {
         tell("loopbench: warning: the page has no distributions: {}\n", error.what());
         return {};
     }
+}
+
+}  // namespace
+
+std::vector<reports::histogram> known_histograms(const fs::path& report_file, const reports::report& report) {
+    return or_none([&] { return histograms_beside(report_file, report); });
 }
 
 /// Prints the tables first: if there is no space for the files, the tables are all that remains. If the
@@ -381,7 +391,7 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     else
         for (const auto& item : report.warnings) tell(item);
     const auto json = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
-    const auto distributions = known_histograms(folder, run.record, report);
+    const auto distributions = or_none([&] { return histograms_in(folder, run.record, report); });
     {
         const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report),
                    as_html = reports::write_html(report, distributions);
