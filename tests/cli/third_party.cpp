@@ -11,43 +11,43 @@ namespace {
 constexpr double slower = 1 + SLOWER_PCT / 100.0;
 
 /// Sets the time of each iteration to `us`, plus or minus 0.3 % depending on the process.
-void told(benchmark::State& state, double us) {
+void set_times(benchmark::State& state, double us) {
     const double luck = 1 + 0.001 * (::getpid() * 37 % 7 - 3);
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(us * 1e-6 * luck * slower);
 }
 
 void plain(benchmark::State& state) {
-    told(state, 100);
+    set_times(state, 100);
 }
-BENCHMARK(plain)->Name("asked/plain")->UseManualTime();
+BENCHMARK(plain)->Name("set/plain")->UseManualTime();
 BENCHMARK(plain)
-    ->Name(R"(asked/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)")
+    ->Name(R"(set/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)")
     ->UseManualTime();
-BENCHMARK(plain)->Name("asked/unit")->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(plain)->Name("asked/repeated")->UseManualTime()->Repetitions(3);
-BENCHMARK(plain)->Name("asked/aggregates")->UseManualTime()->Repetitions(3)->ReportAggregatesOnly(true);
-BENCHMARK(plain)->Name("asked/iterations")->UseManualTime()->Iterations(10);
+BENCHMARK(plain)->Name("set/unit")->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(plain)->Name("set/repeated")->UseManualTime()->Repetitions(3);
+BENCHMARK(plain)->Name("set/aggregates")->UseManualTime()->Repetitions(3)->ReportAggregatesOnly(true);
+BENCHMARK(plain)->Name("set/iterations")->UseManualTime()->Iterations(10);
 
 void counted(benchmark::State& state) {
-    told(state, 100);
+    set_times(state, 100);
     state.SetItemsProcessed(state.iterations() * 7);
     state.SetBytesProcessed(state.iterations());
     state.counters["own"] = 3;
     state.counters["rate per s"] = benchmark::Counter(1, benchmark::Counter::kIsRate);
     state.SetLabel("a label, with \"quotes\"");
 }
-BENCHMARK(counted)->Name("asked/counters")->UseManualTime();
+BENCHMARK(counted)->Name("set/counters")->UseManualTime();
 
 void of_size(benchmark::State& state) {
-    told(state, static_cast<double>(state.range(0)));
+    set_times(state, static_cast<double>(state.range(0)));
     state.SetComplexityN(state.range(0));
 }
-BENCHMARK(of_size)->Name("asked/complexity")->Arg(64)->Arg(128)->UseManualTime()->Complexity();
+BENCHMARK(of_size)->Name("set/complexity")->Arg(64)->Arg(128)->UseManualTime()->Complexity();
 
 void threaded(benchmark::State& state) {
-    told(state, 100);
+    set_times(state, 100);
 }
-BENCHMARK(threaded)->Name("asked/threads")->UseManualTime()->Threads(1)->Threads(2);
+BENCHMARK(threaded)->Name("set/threads")->UseManualTime()->Threads(1)->Threads(2);
 
 void broken(benchmark::State& state) {
     state.SkipWithError("no such device");

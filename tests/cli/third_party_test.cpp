@@ -36,30 +36,29 @@ protected:
 };
 
 TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
-    const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY,
-                             {"--workload", "told", "--blocks", "12"});
+    const auto ran =
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", "set", "--blocks", "12"});
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto found = times();
-    const auto odd = R"(asked/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
-    for (const auto* name :
-         {"asked/plain", odd, "asked/unit", "asked/repeated", "asked/aggregates", "asked/iterations",
-          "asked/counters", "asked/complexity/64", "asked/complexity/128",
-          "asked/threads/manual_time/threads:1", "asked/threads/manual_time/threads:2"}) {
+    const auto odd = R"(set/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
+    for (const auto* name : {"set/plain", odd, "set/unit", "set/repeated", "set/aggregates", "set/iterations",
+                             "set/counters", "set/complexity/64", "set/complexity/128",
+                             "set/threads/manual_time/threads:1", "set/threads/manual_time/threads:2"}) {
         ASSERT_TRUE(found.contains(name)) << name << ran.output;
         const auto& time = found.at(name);
         EXPECT_EQ(time["verdict"], "slower") << time;
         EXPECT_NEAR(100 * (1 / time["ratio"]["median"].get<double>() - 1), 5, 0.7) << name;
     }
     EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are not benchmarks";
-    EXPECT_NEAR(found.at("asked/unit")["median"].get<double>(), 105'000, 700)
+    EXPECT_NEAR(found.at("set/unit")["median"].get<double>(), 105'000, 700)
         << "in ns, although it printed other units";
-    for (const auto* part : {"next", "asked/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
+    for (const auto* part : {"next", "set/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
 }
 
 TEST_F(third_party, the_same_build_is_no_regression) {
     const auto ran =
-        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "told", "--blocks", "20"});
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "set", "--blocks", "20"});
     EXPECT_EQ(ran.code, 0) << ran.error_tail << ran.output;
 }
 
@@ -74,16 +73,16 @@ TEST_F(third_party, a_program_that_keeps_a_core_busy_runs_concurrently_on_one_co
 }
 
 TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_otherwise) {
-    compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "asked/plain", "--blocks", "6"});
-    EXPECT_EQ(times().at("asked/plain")["pairing"], "sequential");
+    compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "set/plain", "--blocks", "6"});
+    EXPECT_EQ(times().at("set/plain")["pairing"], "sequential");
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
-            {"--workload", "asked/plain", "--blocks", "6", "--pairing", "concurrent"});
-    EXPECT_EQ(times().at("asked/plain")["pairing"], "concurrent");
+            {"--workload", "set/plain", "--blocks", "6", "--pairing", "concurrent"});
+    EXPECT_EQ(times().at("set/plain")["pairing"], "concurrent");
     EXPECT_EQ(compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--pairing", "sideways"}).code, 2);
 }
 
 TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected_exactly) {
-    const auto odd = R"(asked/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
+    const auto odd = R"(set/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
     EXPECT_EQ(
         compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", odd, "--blocks", "10"})
             .code,
@@ -93,15 +92,15 @@ TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected
 
 TEST_F(third_party, a_failing_benchmark_is_an_error_in_its_own_words) {
     const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
-                             {"--workload", "broken", "--workload", "asked/plain", "--blocks", "6"});
+                             {"--workload", "broken", "--workload", "set/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "no such device");
-    EXPECT_EQ(times().at("asked/plain")["samples"].size(), 6U) << "the other benchmarks were measured";
+    EXPECT_EQ(times().at("set/plain")["samples"].size(), 6U) << "the other benchmarks were measured";
 }
 
 TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
     const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY,
-                             {"--workload", "asked/plain", "--blocks", "10"});
+                             {"--workload", "set/plain", "--blocks", "10"});
     ASSERT_EQ(ran.code, 3);
     const auto journal = loopbench.path("out/journal.jsonl");
     const auto results = loopbench.report()["results"];
@@ -110,7 +109,7 @@ TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
     reports::write_file_atomically(journal, text + R"({"block": 9, "att)");
     const auto resumed = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_EQ(resumed.code, 3) << resumed.error_tail;
-    for (const auto* part : {"next", "asked/plain", "slower"}) EXPECT_SAYS(resumed.error_tail, part);
+    for (const auto* part : {"next", "set/plain", "slower"}) EXPECT_SAYS(resumed.error_tail, part);
     EXPECT_EQ(first_trials_in(journal), 30);
     EXPECT_EQ(loopbench.report()["results"][0]["samples"].size(), results[0]["samples"].size());
 }
