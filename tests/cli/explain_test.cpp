@@ -28,7 +28,7 @@ TEST(explain_command, a_workload_is_explained_with_the_pairing_of_each_parameter
 
 TEST(explain_command, metrics_and_contenders_are_explained) {
     const loopbench_command loopbench;
-    for (const char* part : {"late_p99 (metric, ns; smaller is better)", "after its deadline"})
+    for (const char* part : {"late_p99 (metric, ns; smaller is better)", "timer's deadline"})
         EXPECT_SAYS(loopbench({"explain", "late_p99"}).output, part);
     EXPECT_SAYS(loopbench({"explain", "loop-tick"}).output, "loop-tick (contender)\n");
 }

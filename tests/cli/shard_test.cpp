@@ -94,7 +94,7 @@ TEST_F(shard_command, four_shards_of_which_one_was_killed_make_the_run_of_one_ma
 
     const auto resumed = loopbench({"run", "--resume", at("s3")});
     EXPECT_EQ(resumed.code, 0) << resumed.error_tail;
-    EXPECT_SAYS(resumed.error_tail, "shard 3 of 4: 3 of 12 blocks");
+    EXPECT_SAYS(resumed.error_tail, "shard 3 of 4, with 3 of 12 blocks");
     const auto merged = merge({"s4", "s3", "s2", "s1"});
     EXPECT_EQ(merged.code, 0) << merged.error_tail;
     const auto report = loopbench.report();

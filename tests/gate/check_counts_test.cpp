@@ -51,7 +51,7 @@ protected:
 TEST_F(check_counted, the_same_build_holds) {
     const auto ran = check("");
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
-    EXPECT_EQ(ran.output, "7 of 7 hold: pass\n");
+    EXPECT_EQ(ran.output, "pass: 7 of 7 results hold\n");
     EXPECT_EQ(ran.error_tail, "");
 }
 
@@ -85,7 +85,7 @@ TEST_F(check_counted, a_loose_baseline_is_reported_and_an_update_tightens_it) {
     const auto updated = check("", "--update");
     EXPECT_EQ(updated.code, 0);
     EXPECT_NEAR(syscalls_in_line(updated.output, '-'), 1, 0.01) << updated.output;
-    EXPECT_EQ(check("").output, "7 of 7 hold: pass\n");
+    EXPECT_EQ(check("").output, "pass: 7 of 7 results hold\n");
     EXPECT_SAYS(check("", "--update").output, "is unchanged");
 }
 

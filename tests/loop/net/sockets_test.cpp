@@ -132,7 +132,7 @@ TEST_P(sockets, errors_say_why_a_socket_cannot_listen_or_connect) {
     const auto taken = endpoint::loopback(listener.port());
     const auto refusal = tests::complaint_of<std::system_error>([&] { loop.listen(taken); });
     EXPECT_SAYS(refusal, taken.to_string());
-    EXPECT_SAYS(refusal, "port 0");
+    EXPECT_SAYS(refusal, "any free one");
     auto main = [&]() -> task<void> {
         try {
             co_await loop.connect(endpoint::unix_path("/nonexistent/loopbench"));
