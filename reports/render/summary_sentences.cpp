@@ -285,8 +285,7 @@ void find_limit(std::vector<summary_sentence>& all, const indexed_report& in) {
     if (found.from.empty()) return;
     const auto& one = *found.from.front();
     found.text = fmt::format(
-        "{} takes {} as long as the fastest floor, the same system calls with no loop around them, on {}.",
-        cut(first), multiples.text(times),
+        "{} takes {} as long as the fastest floor (no loop) on {}.", cut(first), multiples.text(times),
         found.from.size() == 1 ? cut(one.workload) + in_brackets(one.times_floor->low, one.times_floor->high)
                                : fmt::format("{} workloads", found.from.size()));
     all.push_back(std::move(found));
@@ -703,8 +702,7 @@ void find_trust(std::vector<summary_sentence>& all, const report& content) {
         found.text = fmt::format("not measured; {} has no A/A copy in this report.", cut(content.baseline));
     else if (content.aa->found == reliability::reliable)
         found.text = fmt::format(
-            "{} does not differ significantly from its A/A copy; on {} of {} workloads both are proven "
-            "equivalent.",
+            "{} and its copy do not differ significantly; equivalent on {} of {} workloads.",
             cut(content.baseline),
             std::ranges::count(content.aa->comparisons, verdict::equivalent, &self_comparison::judged),
             content.aa->comparisons.size());

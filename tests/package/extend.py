@@ -20,8 +20,10 @@ LINES = {  # file: (an existing line, the line to add after it)
         'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "A contender that a test adds.")'),
     "reports/model/metrics.cpp": (
         "constexpr std::array metrics{",
-        'metric_info{.name = "answers", .title = "mean answer", .unit = "count", .better = larger, '
-        '.summary = "the mean of all answers", .how = "By adding them up."},'),
+        """\
+metric_info{.name = "answers", .title = "mean answer", .unit = "count", .better = larger,
+            .summary = "the mean of all answers", .how = "By adding them up."},
+"""),
     "reports/CMakeLists.txt": ("set(formats", "    render/formats/haiku.cpp"),
 }
 TOUCHED = [  # libraries that contain the lists

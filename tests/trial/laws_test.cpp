@@ -59,9 +59,9 @@ TEST_P(planted_defects, each_of_them_breaks_a_law) {
         const auto trial = trial_with(defect, GetParam());
         EXPECT_EQ(trial.status, result_status::failed) << defect;
         EXPECT_TRUE(trial.metrics.empty()) << defect;
-        EXPECT_SAYS(trial.reason, law)
-            << defect << ": " << trial.claims.latencies.value_or(0) << " latencies of "
-            << trial.claims.latency_mean.value_or(0) << " ns in " << trial.claims.wall_ns.value_or(0) << " ns";
+        EXPECT_SAYS(trial.reason, law) << defect << ": " << trial.claims.latencies.value_or(0)
+                                       << " latencies of " << trial.claims.latency_mean.value_or(0)
+                                       << " ns in " << trial.claims.wall_ns.value_or(0) << " ns";
     }
 }
 

@@ -110,9 +110,8 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
                 {"few_hosts", "too few hosts to judge all results",
                  fmt::format("run shards on at least {} machines, or compare fewer results", enough)});
         else
-            all.push_back(
-                {"few_blocks", "too few blocks to judge all results",
-                 fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer results", enough)});
+            all.push_back({"few_blocks", "too few blocks to judge all results",
+                           fmt::format("use --blocks {} or more, or compare fewer results", enough)});
     }
     const auto layouts = found.plan->layouts;
     const auto differs_in_time = [](const result& item) {

@@ -357,8 +357,8 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Returns what `read` returns. If it throws, prints a warning and returns none: the page is then made without
-/// them.
+/// Returns what `read` returns. If it throws, prints a warning and returns none: the page is then made
+/// without them.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {
