@@ -121,7 +121,7 @@ private:
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t running_;  // children, plus 1 while await_suspend() starts them
+    std::size_t running_;                             // children, plus 1 while await_suspend() starts them
     const detail::promise_base* decisive_ = nullptr;  // the first child that failed or ended
     join_mode mode_;
     bool cancelling_ = false;
