@@ -12,7 +12,7 @@ struct fd_callbacks::watcher : io_operation {
 
     void arm() {
         const bool ready = owner.start(*this);
-        ++references;  // held by the driver or the queue
+        ++references;  // the reference of the driver or of the ready queue
         if (ready) owner.ready().push(*this);
     }
 

@@ -113,7 +113,7 @@ public:
     /// meanwhile. For the end of a program that has its own operations in the loop.
     virtual void discard_operations() noexcept = 0;
 
-    // The network (net/stream.hpp, net/pipe.hpp).
+    // The following members are for the network (net/stream.hpp, net/pipe.hpp).
 
     /// Listens on `local`; by default, on 127.0.0.1 and a port that the kernel chooses. Throws a
     /// std::system_error that names the endpoint.
@@ -131,7 +131,7 @@ public:
     /// Returns both ends of a new pipe.
     pipe_ends open_pipe();
 
-    // For awaiters, streams and wait policies.
+    // The following members are for awaiters, streams and wait policies.
 
     driver& io() noexcept { return *io_; }
     /// Prevents SIGPIPE from descriptors that are written with write(2), which has no flag against this
@@ -236,7 +236,7 @@ private:
     bool stopping_ = false;
     bool writes_to_pipes_ = false;
     bool guarded_ = false;              // a write_guard exists
-    bool blocks_sigpipe_ = false;       // for the current guard
+    bool blocks_sigpipe_ = false;       // the current guard has blocked SIGPIPE
     bool sigpipe_was_blocked_ = false;  // before the guard; if true, it stays blocked
     bool sigpipe_was_pending_ = false;  // before the guard; if true, no write of ours raised it
     fd_callbacks callbacks_;

@@ -259,8 +259,9 @@ inline void request_cancel(task_context& task) noexcept {
 /// loop runs it, it resumes its coroutine. `Operation` is the type of the operation: a plain operation, a
 /// timer, or an I/O operation.
 ///
-/// await_suspend() calls suspend(). The code that completes the operation pushes it to the ready queue.
-/// await_resume() calls throw_if_cancelled() if the wait had no result.
+/// A derived class defines await_suspend(), which calls suspend(), and await_resume(), which calls
+/// throw_if_cancelled() if the wait had no result. The code that completes the operation pushes the operation
+/// to the ready queue.
 template <class Operation = operation>
 class awaiter : protected Operation, protected suspension {
 public:

@@ -182,7 +182,7 @@ public:
     /// warnings off.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
 
-    // For drivers, timer queues, futures and awaiters.
+    // The following members are for drivers, timer queues, futures and awaiters.
 
     /// Returns the ready queue. Operations pushed here run on a later turn.
     ready_queue& ready() noexcept { return ready_; }
@@ -234,7 +234,7 @@ protected:
         try {
             while (next != nullptr && ready_.budget.used() < units_max) {
                 operation& op = *std::exchange(next, next->next);
-                if (units_max == work_budget::without_limit) ready_.budget.refill();  // one for each callback
+                if (units_max == work_budget::without_limit) ready_.budget.refill();  // a budget per callback
                 ready_.budget.use(work_budget::units_of_a_callback);
                 if (debug_) [[unlikely]] {
                     run_timed(op);

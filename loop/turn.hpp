@@ -34,7 +34,7 @@ inline constexpr work_limits waits_when_idle{.units_between_waits = work_budget:
 template <TimerQueue Timers, class Wait, work_limits Limits>
 class design_loop final : public event_loop {
 public:
-    /// Throws std::system_error if the kernel refuses the driver.
+    /// Makes a loop with its driver. Throws std::system_error if the kernel refuses the driver.
     design_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock)
         : event_loop(name, make_driver, other_clock) {}
 
@@ -50,7 +50,7 @@ public:
     void arm(timer& t) override { timers_.insert(t, last_now_); }
     void disarm(timer& t) noexcept override { timers_.erase(t); }
 
-    // For the wait policy.
+    // The following members are for the wait policy.
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
@@ -144,7 +144,7 @@ private:
     Wait wait_;
     adaptive_spin spin_;
     bool took_posts_ = false;     // since the last call of sees_next_post()
-    time_point wake_by_ = never;  // a step's limit
+    time_point wake_by_ = never;  // the limit of a step's wait
 };
 
 // The wait policies determine what a turn does before it reads the clock. Another policy, in

@@ -40,7 +40,7 @@ public:
         w.previous_->following_ = &w;
     }
 
-    /// The list must not be empty.
+    /// Removes and returns the first waiter. The list must not be empty.
     waiter_node& pop() noexcept {
         waiter_node& w = *following_;
         w.unlink();
@@ -95,7 +95,7 @@ public:
         event& event_;
     };
 
-    /// Awaitable; completes immediately if the event is already set.
+    /// Returns an awaitable that completes when the event is set; immediately if the event is already set.
     wait_awaiter wait() noexcept { return wait_awaiter(*this); }
 
 private:

@@ -134,7 +134,7 @@ public:
 
     loop::future<T> get_future() const noexcept { return loop::future<T>(state_); }
 
-    /// Throws std::logic_error if the future is already done.
+    /// Sets the value. Throws std::logic_error if the future is already done.
     template <class... Value>
     void set_value(Value&&... value) {
         unsettled().value.emplace(std::forward<Value>(value)...);

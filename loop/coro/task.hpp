@@ -38,7 +38,7 @@ protected:
 // The state that a frame needs if it is a root. This state is not initialised in frames that are only
 // awaited.
 struct root_state : operation, task_context {
-    root_state* next_root;       // in a root_list
+    root_state* next_root;       // the next root in the root_list
     root_state** previous_link;  // the pointer to this root in the root_list
     root_owner* owner;
     union {
@@ -79,7 +79,7 @@ struct promise_base : recycled {
     union {
         std::coroutine_handle<> continuation;  // the coroutine that awaits this frame; null for a root
     };
-    task_context* context;  // of the task that this frame belongs to
+    task_context* context;  // the state of the task to which this frame belongs
     std::exception_ptr exception;
     root_state root;
 };
@@ -146,7 +146,7 @@ public:
     /// done.
     T result() const { return frame_.promise().take(); }
 
-    // For the loop.
+    // The following members are for the loop.
 
     /// Makes the frame a root. Running the returned operation starts the task. For `where`, see
     /// scheduler::spawn().

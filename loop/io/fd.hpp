@@ -1,4 +1,4 @@
-// An owned file descriptor, and a helper for system calls that must not fail.
+// An owned file descriptor, and functions that throw an exception if a system call fails.
 #pragma once
 
 #include <unistd.h>

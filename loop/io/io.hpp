@@ -94,7 +94,7 @@ public:
     T* find(int fd) noexcept {
         return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
     }
-    /// The entry must exist.
+    /// Returns the entry of a descriptor. The entry must exist.
     T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
 
     auto begin() noexcept { return entries_.begin(); }
@@ -231,7 +231,7 @@ protected:
         ended.push(op);
     }
 
-    /// A guard that releases the lock while it lives, so that the thread may sleep.
+    /// A guard that releases the lock while the guard exists, because the thread may sleep then.
     class without_lock {
     public:
         explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {

@@ -27,7 +27,7 @@ struct readiness_event {
     bool in;
     bool out;
     bool hung_up;         // the peer will send no more, or the descriptor is broken: input stays ready
-    bool urgent = false;  // out-of-band data, at which reads stop short (tcp(7)): input stays ready
+    bool urgent = false;  // out-of-band data, where reads stop (tcp(7)): input stays ready
 };
 
 class readiness_driver : public driver {
@@ -119,7 +119,7 @@ private:
         bool watched_in = false;
         bool watched_out = false;
         bool always_ready = false;     // for input: the peer hung up, or there is urgent data
-        bool socket_is_known = false;  // is_tcp was looked up
+        bool socket_is_known = false;  // is_tcp was determined
         bool is_tcp = false;           // then a short read means that no data is left
         direction out;
         direction urgent;

@@ -141,7 +141,7 @@ public:
         while (newest_ != nullptr) delete std::exchange(newest_, newest_->next);
     }
 
-    /// Throws std::bad_alloc.
+    /// Adds `count` new chunks. Throws std::bad_alloc.
     void allocate(std::size_t count) {
         for (; count > 0; --count) give(*new timer_chunk);
     }

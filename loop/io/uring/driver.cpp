@@ -6,7 +6,7 @@
 // makes no system call. With 100 connections, one system call serves dozens of operations. This is the only
 // advantage: a single send costs the same with and without io_uring.
 //
-// Surprising behaviour, in addition to the list in ring.hpp:
+// Surprising behaviour of the kernel, in addition to the list in ring.hpp:
 // - A pending receive occupies the buffer of its caller. Therefore streams have feeds: see stream_feed.hpp.
 // - A pending request keeps its file open, so that close(2) would not send a FIN. Therefore the driver's
 //   close() cancels the requests and enters the kernel immediately. This entry also submits the outstanding
@@ -47,7 +47,7 @@ namespace loopbench::loop {
 
 namespace {
 
-constexpr std::size_t transfer_bytes_max = std::size_t{1} << 30;  // the kernel counts in 32 bits
+constexpr std::size_t transfer_bytes_max = std::size_t{1} << 30;  // a request stores the size in 32 bits
 
 unsigned events_of(io_kind kind) noexcept {
     if (kind == io_kind::urgent_call) return POLLPRI;

@@ -22,7 +22,8 @@
 
 namespace loopbench::loop {
 
-/// The sizes of the driver's parts, as powers of two. The defaults are for programs; tests use small ones.
+/// The sizes of the driver's parts; each must be a power of two. The defaults are for programs; tests use
+/// smaller sizes.
 struct uring_limits {
     unsigned submissions = 512;   // per entry; a turn with more submissions needs another entry
     unsigned completions = 8192;  // the kernel must allocate memory for further completions
