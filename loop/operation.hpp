@@ -58,7 +58,7 @@ public:
         return *op;
     }
 
-    /// Removes all operations and returns the first one, from which they are linked in order up to back().
+    /// Removes all operations and returns the first one. The operations stay linked, in order, up to back().
     /// Returns null if the queue was empty.
     operation* release() noexcept { return std::exchange(head_, nullptr); }
     operation* back() const noexcept { return tail_; }
@@ -256,8 +256,8 @@ inline void request_cancel(task_context& task) noexcept {
 }
 
 /// The base of every awaiter that suspends its coroutine in the loop. An awaiter is an operation; when the
-/// loop runs it, it resumes its coroutine. `Operation` is the type of the operation: a plain operation, a
-/// timer, or an I/O operation.
+/// loop runs the awaiter, the coroutine resumes. `Operation` is the type of the operation: a plain operation,
+/// a timer, or an I/O operation.
 ///
 /// A derived class defines await_suspend(), which calls suspend(), and await_resume(), which calls
 /// throw_if_cancelled() if the wait had no result. The code that completes the operation pushes the operation

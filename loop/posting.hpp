@@ -75,11 +75,10 @@ private:
     Atomic<bool> up_{false};
 };
 
-/// A short spin before the loop sleeps: it polls for the next post, as long as this is often successful.
-/// Often a thread posts again as soon as its previous post has run. Waking a sleeping core takes several
-/// times as long as this spin, especially in a virtual machine. After several unsuccessful spins (because the
-/// threads share a core, or posts are rare), only one call in `tried_once_in` spins. Use it only in the
-/// loop's thread.
+/// A short spin that polls for the next post before the loop sleeps. Often a thread posts again as soon as
+/// its previous post has run; then the spin is successful. Waking a sleeping core takes several times as long
+/// as this spin, especially in a virtual machine. After several unsuccessful spins (because the threads share
+/// a core, or posts are rare), only one call in `tried_once_in` spins. Use it only in the loop's thread.
 class adaptive_spin {
 public:
     static constexpr int looks_max = 100;  // one to five microseconds on x86-64

@@ -31,7 +31,8 @@ public:
     scheduler() = default;
 
     executor get_executor() noexcept { return context_.get_executor(); }
-    /// Returns true in the destructor. Then handlers whose memory is in a frame must not be queued any more.
+    /// Returns true while the destructor runs. At that time, handlers whose memory is in a frame must not be
+    /// queued.
     bool closing() noexcept { return ready().closed(); }
 
     template <class Function>
@@ -159,7 +160,8 @@ private:
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // If the wake-up is open, it will call on_wake(). Otherwise, a handler must be queued.
+    // Arranges that posted functions run: an open wake-up will call on_wake(); without one, a handler is
+    // queued.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

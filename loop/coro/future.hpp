@@ -87,8 +87,8 @@ public:
         if constexpr (!std::is_void_v<T>) return *state_->value;
     }
 
-    /// Adds a function f. f(future) runs on a later turn, after the future is done. If the future is already
-    /// done, f is queued immediately.
+    /// Adds a callback: function(future) runs on a later turn, after the future is done. If the future is
+    /// already done, the callback is queued immediately.
     void add_done_callback(std::function<void(const future&)> function) const {
         auto* const callback = new typename state_type::done_callback(std::move(function));
         done() ? state_->queue(*callback) : state_->callbacks.push(*callback);

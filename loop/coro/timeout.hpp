@@ -31,7 +31,7 @@ task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work,
         }
     } catch (const task_cancelled&) {
         if (!timed_out) throw;
-        co_return std::nullopt;  // `work` was cancelled at the deadline
+        co_return std::nullopt;  // the deadline has cancelled `work`
     }
 }
 

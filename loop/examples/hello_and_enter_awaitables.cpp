@@ -57,7 +57,7 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-// The tutorial's decorator: wraps the generators of a function.
+// The tutorial's decorator: makes a function that returns a generator in an awaitable_wrapper.
 constexpr auto as_async_coroutine = [](auto generator_function) {
     return [generator_function](auto&&... arguments) {
         return awaitable_wrapper(generator_function(arguments...));
@@ -80,8 +80,8 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
 
 constexpr auto loop_read_from_file = as_async_coroutine(&read_from_file);
 
-// An awaitable with the three functions that `co_await` needs: they return if the awaitable is ready, suspend
-// the coroutine, and return the result.
+// An awaitable with the three functions that `co_await` calls. The first function checks if the wait is
+// already over, the second arranges the wake-up, and the third returns the result.
 class loop_sleep {
 public:
     loop_sleep(event_loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}

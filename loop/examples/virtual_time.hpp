@@ -25,7 +25,7 @@ public:
 
     void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }
 
-    /// Asks the driver for events; if there are none, jumps to the deadline instead of sleeping.
+    /// Asks the driver for events. If there are no events, jumps to the deadline instead of sleeping.
     void wait(loop::event_loop& loop, loop::driver& io, loop::time_point deadline) override {
         if (deadline == loop::do_not_wait || deadline == loop::never) return io.wait(deadline);
         const auto moment = std::chrono::steady_clock::now() + time_for_io;

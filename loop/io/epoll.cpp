@@ -113,9 +113,9 @@ private:
         throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
     }
 
-    // Sets the timerfd. If the timerfd will fire before the deadline anyway, it is not set; the wait then
-    // ends early once, and the next wait sets the timerfd. This saves a system call for every timer that is
-    // armed and cancelled.
+    // Sets the timerfd. If the timerfd will fire before the deadline anyway, the setting stays unchanged; the
+    // wait then ends early once, and the next wait sets the timerfd. This saves a system call for every timer
+    // that is armed and cancelled.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};

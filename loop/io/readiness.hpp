@@ -1,13 +1,13 @@
 // The code that turns readiness into completion.
 //
 // select, poll and epoll report that a descriptor is ready, but the loop needs to know that an operation is
-// done. Therefore readiness_driver makes the operations' system calls. It remembers which descriptors are not
-// ready, so that it does not make calls that would return EAGAIN. Derived classes implement how to watch
+// done. Therefore readiness_driver makes the operations' system calls. This class remembers which descriptors
+// are not ready, and does not make calls that would return EAGAIN. Derived classes implement how to watch
 // descriptors and how to wait.
 //
 // The driver makes the calls of all reported descriptors together, right after the kernel's report. But if
-// the last call on a descriptor moved much data, the driver queues the descriptor instead. It then makes the
-// call when the ready queue reaches the descriptor, just before the coroutine resumes. Otherwise, with a
+// the last call on a descriptor moved much data, the driver queues the descriptor instead. The call is then
+// made when the ready queue reaches the descriptor, just before the coroutine resumes. Otherwise, with a
 // hundred messages of 16 KiB, most messages would leave the caches before they are processed. (For a hundred
 // small messages, making all calls together is faster.)
 #pragma once
@@ -32,8 +32,9 @@ struct readiness_event {
 
 class readiness_driver : public driver {
 public:
-    /// For debug mode: returns the operation that runs when `queued` runs. `queued` itself, or, if `queued`
-    /// is a queued descriptor, the first operation that waits on this descriptor.
+    /// For debug mode: returns the operation that runs when `queued` runs. If `queued` is a direction of a
+    /// descriptor, the result is the first operation that waits for this direction; otherwise, the result is
+    /// `queued`.
     static const operation& going_on(const operation& queued) noexcept;
 
     bool start(io_operation& op) override;
@@ -71,7 +72,8 @@ protected:
     /// Calls watch() for every watched descriptor. Needed after the driver has created new kernel objects.
     void watch_all_anew();
 
-    /// Handles a report: makes the calls of the operations that wait for it. This function may call watch().
+    /// Handles a report: makes the calls of the operations that wait for the reported event. This function
+    /// may call watch().
     void report(const readiness_event& event) noexcept;
 
     /// Returns the descriptor's generation, a number that the driver stores in each event. The generation

@@ -1,4 +1,4 @@
-// Resolves names to addresses in another thread, because getaddrinfo(3) blocks; it blocks for seconds if no
+// Resolves names to addresses in another thread, because getaddrinfo(3) blocks, for several seconds if no
 // server answers.
 #pragma once
 

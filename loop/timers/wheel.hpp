@@ -5,12 +5,12 @@
 // near; most timers are cancelled before that. The usual wheels (Varghese and Lauck 1987) count ticks, and
 // timers fire up to one tick early or late. This wheel does not round deadlines:
 // - Times are written as numbers in base 64; the unit is 1 ns. There is a level for each digit, and each
-//   level has a slot for each value of the digit. `base` is the time of the last expire(). The most
-//   significant digit in which a timer's deadline differs from `base` determines the timer's level, and the
-//   value of that digit in the deadline determines the slot. So the slots of each level are in order, and
-//   stay in order while `base` grows.
+//   level has a slot for each value of the digit. `base` is the latest time up to which all timers have
+//   expired. The most significant digit in which a timer's deadline differs from `base` determines the
+//   timer's level, and the value of that digit in the deadline determines the slot. So the slots of each
+//   level are in order, and stay in order while `base` grows.
 // - Each slot has a floor, which is a lower bound of the deadlines in the slot. The lowest floor is the next
-//   time to wake up. Therefore a timer that is due in a year causes no wake-ups before: nothing happens when
+//   time to wake up. Therefore a timer that is due in a year causes no earlier wake-ups: nothing happens when
 //   the time passes the beginning of its slot.
 // - When the time reaches a slot's floor, the slot is emptied. The due timers are sorted and become ready;
 //   each other timer is placed again, on a lower level, relative to the current time. A timer that is not

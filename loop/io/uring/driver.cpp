@@ -228,8 +228,8 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // First, this function makes up for requests that failed before because of a lack of memory, or that
-        // could not be submitted outside a turn.
+        // First, wait() submits requests that could not be submitted before, because of a lack of memory or
+        // outside a turn.
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
