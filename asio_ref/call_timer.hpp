@@ -1,4 +1,5 @@
-// A function that is called at a given time, unless it is cancelled before: used for timeouts.
+// Scheduled calls: functions that are called at a given time unless they are cancelled first. Used for
+// timeouts.
 #pragma once
 
 #include <memory>
@@ -14,18 +15,20 @@ struct scheduled_call {
     scheduled_call(const executor& loop, timer::time_point when) : waiting(loop, when) {}
 
     timer waiting;
-    // A timer that has expired cannot be cancelled, but its handler might still be queued.
+    // Cancelling an expired timer has no effect, although its handler might still be queued; then this flag
+    // prevents the call.
     bool cancelled = false;
 };
 
 }  // namespace detail
 
-/// A handle of a scheduled call. Copyable; dropping it does not cancel; use it only on the loop's thread.
+/// A handle to a scheduled call. Handles can be copied; dropping a handle does not cancel the call. Use a
+/// handle only in the loop's thread.
 class call_handle {
 public:
     explicit call_handle(std::shared_ptr<detail::scheduled_call> call) : call_(std::move(call)) {}
 
-    /// Prevents the call. Harmless if the function was called or cancelled before.
+    /// Cancels the call. Does nothing if the function was already called or cancelled.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();
@@ -35,7 +38,8 @@ private:
     std::shared_ptr<detail::scheduled_call> call_;
 };
 
-/// Calls function() when the clock has reached `when`, never before and never inline.
+/// Calls function() from the loop when the clock has reached `when`, never earlier and never inside
+/// call_at().
 template <class Function>
 call_handle call_at(const executor& loop, timer::time_point when, Function function) {
     auto call = std::make_shared<detail::scheduled_call>(loop, when);

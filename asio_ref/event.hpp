@@ -1,4 +1,4 @@
-// An event: lets a plain function wake a coroutine, which no other operation can do.
+// An event, with which a plain function can wake a coroutine.
 #pragma once
 
 #include <boost/asio/deferred.hpp>
@@ -8,8 +8,8 @@
 
 namespace loopbench::asio_ref {
 
-/// An event that is set once and awaited once, in either order; only on the loop's thread. It must outlive
-/// the wait.
+/// An event that is set once and awaited once, in either order. Use an event only in the loop's thread. The
+/// event must outlive the wait.
 class event {
 public:
     template <class Runtime>

@@ -1,8 +1,9 @@
-// A real join over co_spawn: every child is a separate coroutine, and the last one to end wakes the waiter
-// once.
+// gather() over co_spawn: every child runs as a separate coroutine, and the last child that ends wakes the
+// waiter.
 //
-// Asio's own experimental::make_parallel_group does the same for a range, but keeps a result and a
-// cancellation signal per child; counting is faster, and it needs nothing experimental.
+// Asio's own experimental::make_parallel_group does the same for a range, but stores a result and a
+// cancellation signal for each child. Counting the children is faster, and does not depend on an experimental
+// feature.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -28,8 +29,8 @@ struct join {
     void one_ended(std::exception_ptr error) {
         if (error && !first_error) first_error = std::move(error);
         if (--pending > 0) return;
-        // The waiter might run long before this returns, and destroy the owner of this join: use no member
-        // afterwards.
+        // The waiter might run before this function returns, and might destroy the owner of this join.
+        // Therefore this function must not use any member afterwards.
         Waiter last_seen = std::move(waiter);
         std::move(last_seen)(std::move(first_error));
     }
@@ -39,15 +40,16 @@ struct join {
     std::exception_ptr first_error;
 };
 
-// Starts the children; their completion handlers share the join, so that destroying them all (at the end of
-// the io_context) destroys the waiting coroutine with them.
+// Starts the children. Their completion handlers share the join. If the io_context destroys all these
+// handlers at its end, the join and the waiting coroutine are also destroyed.
 struct start_children {
     executor loop;
 
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        // One block: two small blocks per gather fragment glibc's heap, which makes it slower.
+        // make_shared allocates one block. Two small blocks per gather would fragment glibc's heap and make
+        // allocations slower.
         const auto joined = std::make_shared<join_type>(std::forward<Waiter>(waiter), children.size());
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {
@@ -59,7 +61,8 @@ struct start_children {
 
 }  // namespace detail
 
-/// Starts the children in order and completes when all have ended; throws the first of their exceptions.
+/// Starts the children in order, and completes when all children have ended. If children throw exceptions,
+/// throws the first of them.
 inline task<void> gather(executor loop, std::span<task<void>> children) {
     if (children.empty()) co_return;
     co_await boost::asio::async_initiate<decltype(boost::asio::deferred), void(std::exception_ptr)>(

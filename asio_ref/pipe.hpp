@@ -1,4 +1,4 @@
-// Pipes over Asio, with the meaning that bench/suite/runtime.hpp defines.
+// Pipes over Asio, as bench/suite/runtime.hpp defines them.
 #pragma once
 
 #include <boost/asio/basic_readable_pipe.hpp>
@@ -20,8 +20,8 @@ namespace loopbench::asio_ref {
 using readable_pipe = boost::asio::basic_readable_pipe<executor>;
 using writable_pipe = boost::asio::basic_writable_pipe<executor>;
 
-/// Returns both ends of a new pipe, as Asio's classes. Throws std::system_error. From here on, the whole
-/// process ignores SIGPIPE: write(2) has no flag against it.
+/// Returns both ends of a new pipe, as objects of Asio's classes. Throws std::system_error. After the first
+/// call, the whole process ignores SIGPIPE, because write(2) has no flag against this signal.
 inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     std::signal(SIGPIPE, SIG_IGN);
     std::pair<readable_pipe, writable_pipe> ends(loop, loop);
@@ -31,7 +31,7 @@ inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     return ends;
 }
 
-/// The common part of both ends. It must not be moved while an operation on it is pending.
+/// The common part of both ends of a pipe. An end must not be moved while an operation on it is pending.
 template <class Pipe>
 class pipe_end {
 public:
@@ -71,7 +71,7 @@ struct pipe_ends {
     pipe_writer writer;
 };
 
-/// Opens a pipe like make_pipe().
+/// Returns both ends of a new pipe; see make_pipe().
 inline pipe_ends open_pipe(const executor& loop) {
     auto [reader, writer] = make_pipe(loop);
     return {pipe_reader(std::move(reader)), pipe_writer(std::move(writer))};

@@ -1,7 +1,8 @@
 // The vocabulary of bench/suite/runtime.hpp over Boost.Asio: the reference for all other loops.
 //
-// Written as an Asio expert would write it for one thread: io_context{1}, a concrete executor and coroutines.
-// It has no artificial handicap, and no trick that Asio's documentation does not show.
+// The code is written as an Asio expert would write it for one thread: with io_context{1}, a concrete
+// executor and coroutines. It contains no artificial handicap, and uses only techniques that Asio's
+// documentation shows.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -32,8 +33,8 @@
 
 namespace loopbench::asio_ref {
 
-/// Models loopbench::bench::Runtime; the meaning, the errors and the thread rules of each function are
-/// documented there.
+/// A model of loopbench::bench::Runtime. The documentation of that concept describes each function, its
+/// errors and its thread rules.
 class runtime {
 public:
     static constexpr std::string_view name = "asio-epoll";
@@ -72,7 +73,7 @@ public:
         boost::asio::post(context_, std::forward<Function>(function));
     }
 
-    // All threads share the io_context's one queue.
+    // All threads share the single queue of the io_context.
     template <class Function>
     void post_from_any_thread(Function&& function) {
         boost::asio::post(context_, std::forward<Function>(function));
@@ -111,8 +112,9 @@ public:
     executor get_executor() noexcept { return context_.get_executor(); }
 
 private:
-    // The outcome of the task that was passed to run(). Shared with the task's completion handler, because an
-    // exception from elsewhere can leave run() first; the task then continues in a later run().
+    // The outcome of the task that was passed to run(). The outcome is shared with the task's completion
+    // handler, because an exception of another task can end run() before the task ends; then the task
+    // continues in a later run().
     struct outcome_base {
         bool done = false;
         std::exception_ptr error;
@@ -122,9 +124,9 @@ private:
         std::optional<T> value;
     };
 
-    // co_spawn starts a coroutine inline when it is called inside the loop; this one goes through the queue
-    // first. (A posted function that calls co_spawn would work too, but would pass the coroutine through the
-    // queue twice.)
+    // Starts a task through the queue, because co_spawn starts a coroutine inline when it is called inside
+    // the loop. (A posted function that calls co_spawn would also work, but would pass the coroutine through
+    // the queue twice.)
     static task<void> start_later(task<void> detached) {
         co_await boost::asio::post(boost::asio::deferred);
         co_await std::move(detached);
@@ -148,7 +150,7 @@ private:
     void run_until_done(outcome_base& awaited);
 
     boost::asio::io_context context_{1};
-    const outcome_base* awaited_ = nullptr;  // of the current run()
+    const outcome_base* awaited_ = nullptr;  // the outcome that the current run() waits for
 };
 
 template <class T>

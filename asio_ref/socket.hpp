@@ -1,4 +1,4 @@
-// Set-up and tear-down of sockets in both Asio runtimes: written once, so that their streams are comparable.
+// Set-up and tear-down of sockets. Both Asio runtimes use this code, so that their streams are comparable.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -15,8 +15,8 @@ inline constexpr int listen_backlog = 4096;
 template <class Protocol>
 using acceptor = boost::asio::basic_socket_acceptor<Protocol, executor>;
 
-/// Returns a listening socket. No SO_REUSEADDR: the kernel chooses the port, and a path must not exist.
-/// Throws std::system_error with the step that failed.
+/// Returns a listening socket. SO_REUSEADDR is not needed, because the kernel chooses the port, and a Unix
+/// path must not exist yet. Throws a std::system_error that names the step that failed.
 template <class Protocol>
 acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::endpoint& local) {
     acceptor<Protocol> opened(loop);
@@ -30,7 +30,8 @@ acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::
     return opened;
 }
 
-/// Sets the one option of the Stream concept, for TCP. Throws std::system_error.
+/// Sets TCP_NODELAY, which the Stream concept requires, if the socket is a TCP socket. Throws
+/// std::system_error.
 template <class Socket>
 void set_stream_options(Socket& connected) {
     if constexpr (std::is_same_v<typename Socket::protocol_type, boost::asio::ip::tcp>) {
@@ -40,15 +41,15 @@ void set_stream_options(Socket& connected) {
     }
 }
 
-/// Ends sending. Does nothing if the peer or we have already ended the connection.
+/// Closes the write side. Does nothing if the connection has already ended.
 template <class Socket>
 void shut_down_sending(Socket& connected) {
     boost::system::error_code ignored;
     connected.shutdown(Socket::shutdown_send, ignored);
 }
 
-/// Closes any of Asio's objects that has close(). Pending operations on it complete; closing twice is
-/// harmless.
+/// Closes any object of Asio that has a member close(). Pending operations on the object complete. Does
+/// nothing if the object is already closed.
 template <class Closable>
 void close_quietly(Closable& open) {
     boost::system::error_code ignored;

@@ -1,5 +1,4 @@
-// TCP and Unix sockets over Asio, with the meaning that bench/suite/runtime.hpp defines for Stream and
-// Listener.
+// TCP and Unix sockets over Asio, as bench/suite/runtime.hpp defines Stream and Listener.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -18,7 +17,7 @@
 
 namespace loopbench::asio_ref {
 
-/// A connected stream. It must not be moved while an operation on it is pending.
+/// A connected stream. The stream must not be moved while an operation on it is pending.
 template <class Protocol>
 class basic_stream {
 public:
@@ -36,7 +35,8 @@ public:
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), error_as_value);
-        // async_write writes in pieces; after a close() between two of them, the next one finds no socket.
+        // async_write writes in pieces. If close() is called between two pieces, the next piece fails with
+        // bad_descriptor.
         if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }
@@ -52,11 +52,12 @@ private:
 using stream = basic_stream<boost::asio::ip::tcp>;
 using unix_stream = basic_stream<boost::asio::local::stream_protocol>;
 
-/// A listening socket; it does not remove its path. It must not be moved while an accept is pending.
+/// A listening socket. The destructor does not remove the path of a Unix socket. The listener must not be
+/// moved while an accept is pending.
 template <class Protocol>
 class basic_listener {
 public:
-    /// Throws std::system_error; a path has at most 107 characters.
+    /// Throws std::system_error. A path must not have more than 107 bytes.
     basic_listener(const executor& loop, const typename Protocol::endpoint& local)
         : acceptor_(open_acceptor<Protocol>(loop, local)) {}
 
@@ -66,7 +67,7 @@ public:
         co_return basic_stream<Protocol>(std::move(peer));
     }
 
-    /// Returns the port. TCP only.
+    /// Returns the port. Only for TCP.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

@@ -1,5 +1,5 @@
-// The Asio types of the reference: one concrete executor everywhere. A type-erased executor costs an
-// indirection and often an allocation per operation, which is not acceptable in a benchmark.
+// The Asio types of the reference. They all use the same concrete executor. A type-erased executor would cost
+// an indirection, and often an allocation, per operation, which is not acceptable in a benchmark.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -23,8 +23,8 @@ using timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                       boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
 
-// The completion token of a wrapping coroutine. `deferred` needs no coroutine frame, so a wrapped operation
-// costs one frame, as a bare operation with `use_awaitable` does.
+// The completion token for operations inside a wrapping coroutine. `deferred` needs no coroutine frame.
+// Therefore a wrapped operation costs one frame, like a bare operation with `use_awaitable`.
 inline constexpr auto error_as_value = boost::asio::as_tuple(boost::asio::deferred);
 
 /// The result of a read or a write; `error` is an errno, or 0 for success.
@@ -33,13 +33,15 @@ struct io_result {
     int error = 0;
 };
 
-/// Converts Asio's result. The end of a stream is not an error: it is a read of zero bytes.
+/// Converts Asio's result. Asio reports the end of a stream as an error; here, it becomes a read of zero
+/// bytes.
 inline io_result to_io_result(const boost::system::error_code& error, std::size_t bytes) {
     if (error == boost::asio::error::eof) return {bytes, 0};
     return {bytes, error.value()};
 }
 
-/// Throws std::system_error, as the Runtime concept promises; Boost's own exception is a different type.
+/// Throws std::system_error if there is an error. The Runtime concept requires this type; Boost's own
+/// exception has a different type.
 inline void throw_if_failed(const boost::system::error_code& error, const char* what) {
     if (error) throw std::system_error(error.value(), std::system_category(), what);
 }

@@ -1,4 +1,4 @@
-// The reference on Asio's io_uring backend: the same source; CMake defines BOOST_ASIO_HAS_IO_URING and
+// The reference on Asio's io_uring backend. The source is the same; CMake defines BOOST_ASIO_HAS_IO_URING and
 // BOOST_ASIO_DISABLE_EPOLL for the whole program.
 #pragma once
 
@@ -11,9 +11,10 @@
 
 namespace loopbench::asio_ref {
 
-/// A probe that makes Asio set up its io_uring backend, in a context that is thrown away. A refusal shows
-/// here, and not in the middle of a workload; and a runtime without I/O has no ring, as asio-epoll then has
-/// no epoll. Throws std::system_error.
+/// A probe that makes Asio set up its io_uring backend in a temporary io_context. If the kernel refuses
+/// io_uring, the probe throws std::system_error before a workload starts, and not in the middle of the
+/// workload. The context is temporary so that a runtime without I/O has no ring, just as asio-epoll without
+/// I/O has no epoll descriptor.
 class uring_probe {
 public:
     uring_probe() {

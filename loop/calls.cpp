@@ -12,12 +12,12 @@ struct fd_callbacks::watcher : io_operation {
 
     void arm() {
         const bool ready = owner.start(*this);
-        ++references;  // held by the driver or the queue
+        ++references;  // the reference of the driver or of the ready queue
         if (ready) owner.ready().push(*this);
     }
 
-    // If arm() throws, or the descriptor is closed or cannot be waited for, the watcher stays idle until it
-    // is removed.
+    // Arms the watcher for the next call. If arm() throws, or if the descriptor is closed or cannot be
+    // watched, the watcher stays idle until it is removed.
     void arm_again() {
         if (!removed) arm();
     }

@@ -1,5 +1,6 @@
-// Functions that the loop calls later: soon or at a given time, and then they can be cancelled (asyncio's
-// Handle and TimerHandle); or whenever a descriptor is ready (the tutorials' add_reader and add_writer).
+// Functions that the loop calls later. Some run soon or at a given time and can be cancelled, like asyncio's
+// Handle and TimerHandle. The others run whenever a descriptor is ready, like the functions that the
+// tutorials pass to add_reader() and add_writer().
 #pragma once
 
 #include <functional>
@@ -12,8 +13,8 @@
 
 namespace loopbench::loop {
 
-/// A call that can be cancelled. It holds a reference to itself while it is armed or queued. `Armed` is the
-/// timer in which it waits until it is due: the loop's, or another library's.
+/// A call that can be cancelled. The call holds a reference to itself while it is armed or queued. `Armed` is
+/// the timer in which the call waits until it is due: this loop's timer, or the timer of another library.
 template <class Armed>
 struct cancellable_call : Armed, recycled {
     explicit cancellable_call(std::function<void()>&& what,
@@ -25,20 +26,21 @@ struct cancellable_call : Armed, recycled {
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<cancellable_call*>(op);
         self.fetch_later();
-        // Takes over the queue's reference, because the function may drop the last handle to itself.
+        // Takes over the queue's reference, because the function may drop the last handle to this call.
         const auto keep = shared_state<cancellable_call>::share(self);
         --self.references;
         const std::function<void()> work = std::exchange(self.function, nullptr);
         if (how == completion::run && work) work();
     }
 
-    std::function<void()> function;  // empty after it has run or was cancelled
+    std::function<void()> function;  // empty after the call has run or was cancelled
     std::source_location where;      // for debug mode
     unsigned references = 1;
 };
 
-/// A handle to a call. Copyable; dropping it does not cancel the call. Loop's thread only. While the call is
-/// pending, the handle must not outlive the loop. `Owner` has disarm(Armed&) noexcept.
+/// A handle to a call. Handles can be copied; dropping a handle does not cancel the call. Use a handle only
+/// in the loop's thread. While the call is pending, the handle must not outlive the loop. `Owner` is the
+/// loop; it has a member disarm(Armed&) noexcept.
 template <class Owner, class Armed>
 class cancellable_call_handle {
 public:
@@ -49,14 +51,14 @@ public:
         : owner_(&owner), call_(std::move(named)) {}
 
     /// Cancels the call, even if it is already due and queued, and frees the function's captures. Does
-    /// nothing if the function has run or the call was cancelled before.
+    /// nothing if the function has already run or the call was already cancelled.
     void cancel() noexcept {
         if (!call_) return;
-        // Freed last, because the captures may own this handle.
+        // The function is freed last, because its captures may own this handle.
         const std::function<void()> dropped = std::exchange(call_->function, nullptr);
-        if (!call_->armed) return;  // it has run, or is in the ready queue, which will drop it
+        if (!call_->armed) return;  // the call has run, or the ready queue will drop it
         owner_->disarm(*call_);
-        --call_->references;  // the queue's reference; we hold another one
+        --call_->references;  // the timer queue's reference; this handle holds another one
     }
 
     bool pending() const noexcept { return call_ && call_->function; }
@@ -70,9 +72,9 @@ class event_loop;
 using scheduled_call = cancellable_call<timer>;
 using call_handle = cancellable_call_handle<event_loop, timer>;
 
-/// The descriptor callbacks of a loop. While its descriptor is ready, the loop calls each of them once per
-/// turn, from the ready queue, until it is removed. A callback may remove itself and others. Remove a
-/// callback before you close its descriptor.
+/// The descriptor callbacks of a loop. The loop calls each callback from the ready queue, once per turn,
+/// while its descriptor is ready, until the callback is removed. A callback may remove itself and other
+/// callbacks. Remove a callback before you close its descriptor.
 class fd_callbacks {
 public:
     explicit fd_callbacks(driver& io) noexcept;
@@ -87,7 +89,8 @@ public:
     /// Removes a callback, even if it is queued. Returns false if there was no such callback.
     bool remove(int fd, io_kind kind) noexcept;
 
-    /// Removes all callbacks. Those in the ready queue are freed when the queue is run or discarded.
+    /// Removes all callbacks. A removed callback that is in the ready queue is freed when the queue runs or
+    /// discards it.
     void clear() noexcept;
 
     /// For debug mode: returns the type of the function that `op` calls, or null if `op` is not a descriptor

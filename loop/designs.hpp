@@ -1,4 +1,4 @@
-// The designs: the loops that have names.
+// The designs: the hand-written loops, each with a name.
 #pragma once
 
 #include "loop/loop.hpp"
@@ -12,15 +12,16 @@ struct design {
     std::unique_ptr<event_loop> (*make)(const design& self, clock* other_clock);
 };
 
-/// Returns all designs, ordered from the naive to the fast.
+/// Returns all designs, ordered from the simplest to the fastest.
 std::span<const design> designs() noexcept;
 
-/// Returns null if there is no such design.
+/// Returns the design with this name, or null if there is none.
 const design* find_design(std::string_view name) noexcept;
 
-/// Makes a loop of a design. Throws std::invalid_argument if there is no design of this name, and
-/// std::system_error with the cause and the remedy if the kernel refuses its driver. Tests replace the
-/// kernel's clock with `other_clock`, which must outlive the loop.
+/// Makes a loop of a design. Throws std::invalid_argument if no design has this name. Throws
+/// std::system_error, with the cause and the remedy, if the kernel refuses the design's driver. If
+/// `other_clock` is not null, it replaces the kernel's clock (for tests and simulations) and must outlive the
+/// loop.
 std::unique_ptr<event_loop> make_loop(std::string_view design, clock* other_clock = nullptr);
 
 }  // namespace loopbench::loop

@@ -1,5 +1,5 @@
-// The loop as a program uses it: the scheduler with time and I/O. The design chooses the driver, the timer
-// queue and the wait policy (turn.hpp, designs.hpp); a program does not need to know them.
+// The loop as a program uses it: a scheduler with time and I/O. The design of the loop determines the driver,
+// the timer queue and the wait policy (turn.hpp, designs.hpp). A program does not depend on them.
 #pragma once
 
 #include "loop/calls.hpp"
@@ -13,7 +13,7 @@ class listener;
 class stream;
 struct pipe_ends;
 
-/// The loop of one thread. make_loop() (designs.hpp) creates it, in that thread or in another one; it must
+/// The loop of one thread. make_loop() (designs.hpp) creates a loop, in any thread; after that, the loop must
 /// always run in the same thread. Only post_from_any_thread(), push_from_any_thread(), stop_from_any_thread()
 /// and wake_from_any_thread() may be called from any thread.
 class event_loop : public scheduler {
@@ -36,17 +36,17 @@ public:
     }
 
     class sleep_awaiter;
-    /// Awaitable; completes when now() has reached `when`, never earlier. If `when` has already passed, it
-    /// completes through the ready queue.
+    /// Returns an awaitable that completes when now() has reached `when`, never earlier. If `when` has
+    /// already passed, the awaitable completes through the ready queue.
     sleep_awaiter sleep_until(time_point when) noexcept { return {*this, when}; }
     sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
-    /// Runs f() on the next turn, after everything that is already queued, unless it is cancelled before. In
-    /// debug mode, `where` names the call.
+    /// Runs `function` on the next turn, after everything that is already queued, unless the call is
+    /// cancelled first. In debug mode, `where` names the call.
     call_handle call_soon(std::function<void()> function,
                           const std::source_location& where = std::source_location::current());
 
-    /// Runs f() when now() has reached `when`, never earlier, unless it is cancelled.
+    /// Runs `function` when now() has reached `when`, never earlier, unless the call is cancelled first.
     call_handle call_at(time_point when, std::function<void()> function,
                         const std::source_location& where = std::source_location::current());
     call_handle call_later(nanoseconds delay, std::function<void()> function,
@@ -54,28 +54,29 @@ public:
         return call_at(deadline_after(now(), delay), std::move(function), where);
     }
 
-    /// Calls f(), once per turn, while the descriptor is ready for reading (writing), until it is removed. A
-    /// new f replaces the previous one. Throws std::system_error if the descriptor cannot be watched.
+    /// Calls `function` once per turn while the descriptor is ready for reading (or writing), until the
+    /// function is removed. A new function replaces the previous one. Throws std::system_error if the
+    /// descriptor cannot be watched.
     void add_reader(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::readable, std::move(function));
     }
     void add_writer(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::writable, std::move(function));
     }
-    /// Returns true if there was a callback.
+    /// Removes the function; returns false if there was none.
     bool remove_reader(int fd) noexcept { return remove(fd, io_kind::readable); }
     bool remove_writer(int fd) noexcept { return remove(fd, io_kind::writable); }
 
     /// Runs until stop() is called.
     void run_forever();
 
-    /// Runs until nothing is left that could make anything happen (no callback, no timer, no pending I/O, no
-    /// expected_post), or until stop() is called. A sleep until `never` does not count as a timer. The run()
-    /// functions of tutorial 003's scheduler and of Asio behave the same way.
+    /// Runs until stop() is called or the loop is idle: there is no queued callback, no timer, no pending I/O
+    /// and no expected_post. A sleep until `never` does not count as a timer. The run() functions of tutorial
+    /// 003's scheduler and of Asio behave the same way.
     void run_until_idle();
 
-    /// An announcement that another thread will post something, valid while the object lives. Loop's thread
-    /// only.
+    /// An announcement that another thread will post something; run_until_idle() does not end while such an
+    /// object exists. Use it only in the loop's thread.
     class expected_post {
     public:
         expected_post(event_loop& loop) noexcept : loop_(loop) { ++loop_.expected_posts_; }
@@ -86,43 +87,42 @@ public:
         event_loop& loop_;
     };
 
-    /// Ends run_forever() and run_until_idle() after the current turn.
+    /// Makes run_forever() or run_until_idle() return after the current turn.
     void stop() noexcept { stopping_ = true; }
-    /// Does the same from any thread, and wakes the loop if it sleeps. If called before the loop runs, it
-    /// ends the next run_forever() or run_until_idle() after its first turn.
+    /// Does the same as stop(), from any thread, and wakes the loop if the loop sleeps. If the loop does not
+    /// run yet, the next run_forever() or run_until_idle() returns after its first turn.
     void stop_from_any_thread() {
         post_from_any_thread([this] { stop(); });
     }
 
-    /// Takes one turn, for a caller that has its own loop around it. Throws std::logic_error inside another
-    /// turn.
+    /// Runs one turn, for a caller that has its own loop. Throws std::logic_error inside another turn.
     void turn();
 
-    /// Takes a step, for a caller that counts what runs: waits until something is ready, but not longer than
-    /// until `wake_by` (do_not_wait: only asks the kernel), then runs at most `callbacks_max` callbacks, or
-    /// fewer if end_step() is called or the work budget is used up. Unlike turn(), it may be called inside a
-    /// callback. If a callback throws, step() throws its exception, and no operation is lost. Holds the lock
-    /// of a shared driver.
+    /// Runs one step, for a caller that limits the number of callbacks. A step waits until something is
+    /// ready, at most until `wake_by`; with do_not_wait, it only asks the kernel for events. Then it runs at
+    /// most `callbacks_max` callbacks, or fewer if end_step() is called or the work budget is used up. Unlike
+    /// turn(), step() may be called inside a callback. If a callback throws an exception, step() throws the
+    /// same exception, and no operation is lost. step() holds the lock of a shared driver while it waits.
     void step(std::size_t callbacks_max, time_point wake_by) { take_step(callbacks_max, wake_by); }
-    /// Ends the current step after the current callback. Loop's thread only.
+    /// Ends the current step after the current callback. Call it only in the loop's thread.
     void end_step() noexcept { ready().budget.use(work_budget::units_max); }
-    /// Wakes a loop that might be asleep. For a thread that has changed the loop's timers or I/O, holding the
-    /// driver's lock.
+    /// Wakes a loop that might be asleep. A thread calls this after it has changed the loop's timers or I/O
+    /// with the driver's lock.
     void wake_from_any_thread() noexcept { wake(); }
-    /// Discards everything that is armed, pending or queued, and everything that is added meanwhile. For the
-    /// end of a program that keeps its own operations in the loop.
+    /// Discards all operations that are armed, pending or queued, and all operations that are added
+    /// meanwhile. For the end of a program that has its own operations in the loop.
     virtual void discard_operations() noexcept = 0;
 
-    // The network (net/stream.hpp, net/pipe.hpp).
+    // The following members are for the network (net/stream.hpp, net/pipe.hpp).
 
-    /// Listens, by default on 127.0.0.1 and a port that the kernel chooses. Throws std::system_error that
-    /// names the endpoint.
+    /// Listens on `local`; by default, on 127.0.0.1 and a port that the kernel chooses. Throws a
+    /// std::system_error that names the endpoint.
     loop::listener listen(const endpoint& local = endpoint::loopback(0));
-    /// Does the same at a numeric address of this machine.
+    /// Listens on a numeric address of this machine and a port that the kernel chooses.
     loop::listener listen_on(std::string_view address);
-    /// Listens on a Unix socket. The path must not exist; it remains when the listener is closed.
+    /// Listens on a Unix socket. The path must not exist yet; closing the listener does not remove it.
     loop::listener listen_unix(std::string_view path);
-    /// Connects and sets TCP_NODELAY. Throws std::system_error that names the peer.
+    /// Connects to `peer` and sets TCP_NODELAY. Throws a std::system_error that names the peer.
     loop::task<loop::stream> connect(endpoint peer);
     loop::task<loop::stream> connect(std::uint16_t port) { return connect(endpoint::loopback(port)); }
     loop::task<loop::stream> connect_unix(std::string_view path) {
@@ -131,25 +131,26 @@ public:
     /// Returns both ends of a new pipe.
     pipe_ends open_pipe();
 
-    // For awaiters, streams and wait policies.
+    // The following members are for awaiters, streams and wait policies.
 
     driver& io() noexcept { return *io_; }
-    /// For descriptors that are written with write(2), which has no flag against SIGPIPE. From now on, the
-    /// signal is blocked in the loop's thread while the loop runs, and a SIGPIPE that a write has raised is
-    /// taken away. The process's disposition does not change. Call it in the loop's thread, or before the
-    /// loop runs.
+    /// Prevents SIGPIPE from descriptors that are written with write(2), which has no flag against this
+    /// signal. From now on, the signal is blocked in the loop's thread while the loop runs, and at the end of
+    /// the run, a pending SIGPIPE that a write has raised is removed. The process's signal disposition does
+    /// not change. Call this function in the loop's thread, or before the loop runs.
     void block_sigpipe() noexcept;
-    /// Blocks SIGPIPE, as described above, while the returned guard lives: while the loop runs, and where
-    /// ending a pending write might still execute it. Returns null inside another guard.
+    /// Returns a guard that blocks SIGPIPE, as described at block_sigpipe(), while the guard exists. A guard
+    /// is needed while the loop runs, and also when pending writes are ended, because that might still
+    /// execute them. Returns a null guard if another guard exists.
     [[nodiscard]] auto guard_writes() noexcept {
         if (std::exchange(guarded_, true)) return write_guard();
         if (writes_to_pipes_) [[unlikely]]
             block_sigpipe();
         return write_guard(this);
     }
-    /// Throws std::bad_alloc; then the timer is not armed.
+    /// Arms the timer. If this function throws std::bad_alloc, the timer is not armed.
     virtual void arm(timer& t) = 0;
-    /// The timer must be armed.
+    /// Disarms the timer, which must be armed.
     virtual void disarm(timer& t) noexcept = 0;
 
     class sleep_awaiter : woken_awaiter<timer> {
@@ -169,8 +170,8 @@ public:
             return suspend_until(coroutine, &is_over, &cancel, [this] {
                 if (deadline <= loop_.last_now_) {
                     ready().push(*this);
-                } else if (deadline != never) {  // otherwise only a cancellation ends the sleep, and the
-                    loop_.arm(*this);            // sleep does not keep the loop running
+                } else if (deadline != never) {  // until `never`, only a cancellation ends the
+                    loop_.arm(*this);            // sleep, and the loop may become idle
                 }
             });
         }
@@ -184,7 +185,7 @@ public:
                 self.loop_.disarm(self);
                 self.place.later = nullptr;
             } else if (self.deadline != never) {
-                return;  // it has expired and is queued
+                return;  // the timer has expired and is queued
             }
             self.ready().push(self);
         }
@@ -202,7 +203,7 @@ protected:
 
     event_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock);
 
-    /// Removes the descriptors' callbacks, then does the same as scheduler::close().
+    /// Removes the descriptor callbacks, then calls scheduler::close().
     void close() noexcept;
 
     void wake() noexcept override {
@@ -215,8 +216,8 @@ protected:
     const std::string_view name_;
     const std::unique_ptr<driver> io_;
     clock* const clock_;   // null: the kernel's clock
-    time_point last_now_;  // the clock has reached this
-    // Read by other threads.
+    time_point last_now_;  // the latest result of now()
+    // Other threads read this member.
     alignas(64) sleep_notice sleep_notice_;
 
 private:
@@ -235,9 +236,9 @@ private:
     bool stopping_ = false;
     bool writes_to_pipes_ = false;
     bool guarded_ = false;              // a write_guard exists
-    bool blocks_sigpipe_ = false;       // for the current guard
-    bool sigpipe_was_blocked_ = false;  // before that; then it stays blocked
-    bool sigpipe_was_pending_ = false;  // likewise; then that signal is not ours
+    bool blocks_sigpipe_ = false;       // the current guard has blocked SIGPIPE
+    bool sigpipe_was_blocked_ = false;  // before the guard; if true, it stays blocked
+    bool sigpipe_was_pending_ = false;  // before the guard; if true, no write of ours raised it
     fd_callbacks callbacks_;
 };
 

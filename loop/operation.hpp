@@ -1,8 +1,9 @@
-// The one thing that the loop can run, and how a coroutine becomes one.
+// Operations: the only objects that the loop runs. A coroutine waits in an awaiter, which is also an
+// operation.
 //
 // Everything that can become ready (a task's first step, a finished sleep, a completed read, a posted
-// function) derives from `operation` and is linked into a queue through itself, so that queueing allocates
-// nothing. A coroutine awaits an `awaiter`: an operation that resumes the coroutine when it is run.
+// function) derives from `operation`. An operation contains the link of its queue, so that queueing needs no
+// memory. A coroutine awaits an `awaiter`: an operation that, when the loop runs it, resumes the coroutine.
 #pragma once
 
 #include <coroutine>
@@ -14,23 +15,24 @@
 
 namespace loopbench::loop {
 
-/// The two ways to complete an operation: do its work, or, when the loop ends, only free what it owns.
+/// The two ways to complete an operation: `run` does its work; `discard`, at the end of the loop, only frees
+/// what the operation owns.
 enum class completion { run, discard };
 
-/// Something to run once. The loop calls `complete`, in its thread, with the operation itself. At that time
-/// the operation is in no queue, and it may destroy itself. If `complete` throws, run() throws that
-/// exception.
+/// Work that runs once. The loop calls `complete` in its own thread, with the operation as the argument.
+/// During this call, the operation is in no queue, and it may destroy itself. If `complete` throws an
+/// exception, run() throws the same exception.
 struct operation {
     using complete_fn = void (*)(operation*, completion);
 
     operation* next;
     complete_fn complete;
 
-    /// Called when the operation begins to run. Does nothing, except for timers (timers/timer.hpp).
+    /// Called when the operation begins to run. Only timers do something here (timers/timer.hpp).
     void fetch_later() const noexcept {}
 };
 
-/// A first-in, first-out queue. Intrusive: an operation is in at most one queue.
+/// A first-in, first-out queue. The queue is intrusive: an operation is in at most one queue.
 class operation_queue {
 public:
     operation_queue() = default;
@@ -56,11 +58,12 @@ public:
         return *op;
     }
 
-    /// Takes all operations out and returns the first one, linked in order up to back(); returns null if
-    /// there are none.
+    /// Removes all operations and returns the first one. The operations stay linked, in order, up to back().
+    /// Returns null if the queue was empty.
     operation* release() noexcept { return std::exchange(head_, nullptr); }
     operation* back() const noexcept { return tail_; }
-    /// Puts the operations linked from `first` (may be null) to `last` before those in the queue.
+    /// Inserts the operations that are linked from `first` to `last` at the front of the queue. Does nothing
+    /// if `first` is null.
     void prepend(operation* first, operation* last) noexcept {
         if (first == nullptr) return;
         last->next = head_;
@@ -69,8 +72,8 @@ public:
     }
     void prepend(operation_queue&& first) noexcept { prepend(first.release(), first.tail_); }
 
-    /// Takes one operation out of the middle; returns false if it is not in the queue. Takes linear time, so
-    /// use it for short queues.
+    /// Removes one operation; returns false if the operation is not in the queue. This takes linear time, so
+    /// use it only for short queues.
     bool remove(operation& op) noexcept {
         operation* before = nullptr;
         for (operation* here = head_; here != nullptr; before = here, here = here->next) {
@@ -103,20 +106,21 @@ private:
     operation* tail_ = nullptr;  // meaningful only while head_ is not null
 };
 
-/// The amount of work that a loop may do until it asks the kernel and the clock again. It prevents
-/// starvation: of a timer, by a queue that is never empty; of a task, by another task whose socket is always
-/// ready; of a receiver, by a sender whose socket takes megabytes before it is full. (The loop does not ask
-/// the kernel while system calls are queued because of reported readiness, see readiness.hpp: they run after
-/// the operations that were ready before them.)
+/// The amount of work that a loop may do until it asks the kernel and the clock again. The budget prevents
+/// starvation. Without it, a queue that is never empty could starve the timers; a task whose socket is always
+/// ready could starve the other tasks; and a sender whose socket accepts megabytes before it is full could
+/// starve the receiver. (While system calls are queued because of reported readiness, the loop does not ask
+/// the kernel; see readiness.hpp. These calls run after the operations that were ready before them.)
 ///
 /// A callback costs four units, and an operation that completes immediately costs one. A transfer of more
-/// than 16 KiB costs one more unit for each 256 bytes, so that 64 KiB use up the whole budget. A flagship's
-/// turn therefore runs at most 64 callbacks: with more of them, the data that 1000 connections of 16 KiB have
-/// received would leave the caches before it is processed. The threshold at 16 KiB is intentional: up to that
-/// size, a message costs its system call rather than its bytes. So a turn can move 4 MiB in 256 messages of
-/// that size, but only about 64 KiB in larger ones. A loop whose turn runs everything that is ready gives
-/// each callback its own budget. Starting a child of a gather costs one unit; children start immediately
-/// until four budgets are used up (coro/join.hpp).
+/// than 16 KiB costs one more unit for each 256 bytes, so that 64 KiB use up the whole budget. On the designs
+/// that run until the budget is used up, a turn therefore runs at most 64 callbacks. If a turn ran more
+/// callbacks, the data that 1000 connections have received in messages of 16 KiB would leave the caches
+/// before the callbacks process it. The threshold of 16 KiB is intentional: up to that size, the system call
+/// costs more than the bytes. So a turn can move 4 MiB in 256 messages of 16 KiB, but only about 64 KiB in
+/// larger messages. A loop whose turn runs everything that is ready gives each callback its own budget.
+/// Starting a child of a gather costs one unit; children start immediately until four budgets are used up
+/// (coro/join.hpp).
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;
@@ -133,8 +137,8 @@ public:
     void use(std::size_t units) noexcept { used_ += units; }
     void refill() noexcept { used_ = 0; }
 
-    /// For an operation that completed immediately and moved `bytes` bytes: returns true if its coroutine may
-    /// continue without going through the ready queue.
+    /// Accounts for an operation that completed immediately and moved `bytes` bytes. Returns true if its
+    /// coroutine may continue without going through the ready queue.
     bool may_complete_inline(std::size_t bytes) noexcept {
         used_ += units_of(bytes);
         return used_ <= units_max;
@@ -144,7 +148,7 @@ private:
     std::size_t used_ = 0;
 };
 
-/// The operations that the loop runs next, and the work that it has done since it last asked the kernel.
+/// The operations that the loop runs next, and the budget for the work until the loop asks the kernel again.
 class ready_queue : public operation_queue {
 public:
     void push(operation& op) noexcept {
@@ -153,9 +157,9 @@ public:
         operation_queue::push(op);
     }
 
-    /// Discards all operations, and from now on immediately discards every operation that is pushed. At the
-    /// end of a loop, a destroyed frame may complete an operation of another frame, and that frame may be
-    /// destroyed before the queue is looked at.
+    /// Discards all operations. From now on, every operation that is pushed is discarded immediately. This is
+    /// necessary at the end of a loop: a destroyed frame may complete an operation of another frame, and that
+    /// other frame may be destroyed before the loop could run the operation.
     void close() noexcept {
         closed_ = true;
         discard_all();
@@ -164,14 +168,14 @@ public:
 
     work_budget budget;
     unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
-    bool tasks_poll = false;      // no task is woken; only for coro/woken_awaiter.hpp
+    bool tasks_poll = false;      // waiting tasks poll; only for coro/woken_awaiter.hpp
 
 private:
     bool closed_ = false;
 };
 
-/// Thrown by the await at which a cancelled task is suspended, or by its next one. Do not catch it: a task
-/// that ends with it counts as cancelled, not as failed.
+/// The exception that a cancelled task receives, from the await at which it is suspended or from its next
+/// await. Do not catch this exception: a task that ends with it counts as cancelled, not as failed.
 class task_cancelled : public std::exception {
 public:
     const char* what() const noexcept override { return "the task was cancelled"; }
@@ -179,19 +183,19 @@ public:
 
 class suspension;
 
-/// The state that all coroutines of one task share. The task is a spawned or gathered task and everything
-/// that it awaits.
+/// The state that all coroutines of one task share. Here, a task is a spawned or gathered coroutine, together
+/// with the coroutines that it awaits.
 struct task_context {
-    suspension* waiting_on;  // of the innermost coroutine; null while the task runs or is queued
+    suspension* waiting_on;  // of the innermost coroutine; null while the task runs
     bool cancel_requested;
 };
 
-/// A place where a coroutine is suspended. It links the coroutine's frame, its task, and the code that might
-/// cancel it.
+/// A place where a coroutine is suspended. It connects the coroutine's frame, the coroutine's task, and the
+/// function that ends the wait if the task is cancelled.
 class suspension {
 public:
-    /// Ends the wait of a cancelled task early: must make sure that the operation is queued, now or soon.
-    /// Null if the operation is already queued.
+    /// Ends the wait of a cancelled task early: the function must arrange that the operation is queued,
+    /// immediately or soon. Null if the operation is already queued.
     using cancel_fn = void (*)(suspension*) noexcept;
 
     suspension& operator=(suspension&&) = delete;
@@ -202,7 +206,8 @@ public:
 protected:
     ~suspension() = default;
 
-    /// Returns false if the task was cancelled before it came here; then it must not suspend.
+    /// Records that the coroutine is suspended here. Returns false if the task is already cancelled; then the
+    /// coroutine must not suspend.
     template <class Promise>
     bool suspend(std::coroutine_handle<Promise> coroutine, cancel_fn cancel) noexcept {
         context_ = coroutine.promise().context;
@@ -214,10 +219,10 @@ protected:
         return true;
     }
 
-    /// Undoes suspend(): the coroutine continues immediately.
+    /// Undoes suspend(), for a coroutine that continues immediately.
     void stay_running() noexcept { context_->waiting_on = nullptr; }
 
-    /// Resumes the coroutine. The awaiter might be destroyed when this returns.
+    /// Resumes the coroutine. When this function returns, the awaiter might be destroyed.
     void resume() {
         context_->waiting_on = nullptr;
         coroutine_.resume();
@@ -228,7 +233,7 @@ protected:
     void throw_if_cancelled() {
         if (!cancel_requested()) [[likely]]
             return;
-        context_->cancel_requested = false;  // delivered
+        context_->cancel_requested = false;  // the request is delivered
         throw task_cancelled();
     }
 
@@ -240,8 +245,9 @@ private:
     cancel_fn cancel_;
 };
 
-/// Asks a task to end: the await at which it is suspended, or its next one, throws task_cancelled. A second
-/// request before the first is delivered has no effect. Loop's thread only.
+/// Requests that a task ends: the await at which the task is suspended, or its next await, throws
+/// task_cancelled. A second request has no effect until the first one is delivered. Call this function only
+/// in the loop's thread.
 inline void request_cancel(task_context& task) noexcept {
     task.cancel_requested = true;
     suspension* const place = task.waiting_on;
@@ -249,12 +255,13 @@ inline void request_cancel(task_context& task) noexcept {
     std::exchange(place->cancel_, nullptr)(place);
 }
 
-/// The base of every awaiter that reaches the loop: an operation that, when run, resumes the coroutine that
-/// is suspended in it. `Operation` is the kind of operation to wait for: a plain one, a timer, or an I/O
-/// operation.
+/// The base of every awaiter that suspends its coroutine in the loop. An awaiter is an operation; when the
+/// loop runs the awaiter, the coroutine resumes. `Operation` is the type of the operation: a plain operation,
+/// a timer, or an I/O operation.
 ///
-/// await_suspend() calls suspend(). The code that completes the operation pushes it to the ready queue.
-/// await_resume() calls throw_if_cancelled() if the wait had no result.
+/// A derived class defines await_suspend(), which calls suspend(), and await_resume(), which calls
+/// throw_if_cancelled() if the wait had no result. The code that completes the operation pushes the operation
+/// to the ready queue.
 template <class Operation = operation>
 class awaiter : protected Operation, protected suspension {
 public:
@@ -277,13 +284,13 @@ private:
     }
 };
 
-/// An operation that is created and run in the same thread. (An operation that runs in another thread comes
-/// from the heap: otherwise that thread would collect the blocks, and the first thread would never get one
-/// back.)
+/// An operation that is created and run in the same thread. (An operation that runs in another thread is
+/// allocated from the heap. With recycled memory, the freed blocks would stay in the other thread's pool, and
+/// the creating thread would never get them back.)
 struct recycled_operation : operation, recycled {};
 
-/// A queued function with its captures. It releases its memory before the function runs, so that a function
-/// that posts itself again reuses the same block.
+/// A queued function with its captures. The operation frees its memory before the function runs, so that a
+/// function that posts itself again reuses the same block.
 template <class Function, class Base>
 struct callback final : Base {
     static_assert(alignof(Function) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -303,7 +310,8 @@ struct callback final : Base {
     Function function;
 };
 
-/// Makes an operation from any callable without arguments. It owns itself: run it or discard it exactly once.
+/// Makes an operation from any callable without arguments. The operation owns itself: run it or discard it
+/// exactly once.
 template <class Base = recycled_operation, class F>
 operation& make_callback(F&& function) {
     return *new callback<std::decay_t<F>, Base>(std::forward<F>(function));

@@ -1,13 +1,13 @@
-// How other threads' posts reach a loop that might be asleep, or falling asleep.
+// How posts by other threads reach a loop that sleeps or is about to sleep.
 //
-// A thread posts, and then checks if the loop sleeps. The loop announces that it sleeps, and then checks if
-// anything was posted. All four operations are sequentially consistent, so they have a single order. In this
-// order, either the thread's check comes after the loop's announcement, and the thread wakes the loop; or the
-// loop's check comes after the post, and the loop does not sleep.
+// The thread first posts, and then checks if the loop sleeps. The loop first announces that it will sleep,
+// and then checks if anything was posted. All four operations are sequentially consistent, so all threads see
+// them in one order. In this order, either the thread's check follows the loop's announcement, and the thread
+// wakes the loop; or the loop's check follows the post, and the loop does not sleep.
 //
-// `Atomic` is std::atomic. tests/race replaces it with a type that tries everything that the memory model
-// allows. It finds a lost wake-up if the loop's check is removed, or if the ordering of any of the four
-// operations is weakened.
+// `Atomic` is std::atomic. tests/race replaces std::atomic with a type that tries every execution that the
+// memory model allows. This test finds a lost wake-up if the loop's check is removed, or if the memory order
+// of any of the four operations is weakened.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,12 @@
 
 namespace loopbench::loop {
 
-/// The operations that other threads have posted. Any thread pushes, without a lock; one thread takes all of
-/// them at once.
+/// The operations that other threads have posted. Any thread may push an operation, without a lock; one
+/// thread takes all operations at once.
 template <template <class> class Atomic>
 class basic_operation_stack {
 public:
-    /// Returns true if the stack was empty, as for the first push after take_all(): then the loop might have
-    /// to be woken.
+    /// Returns true if the stack was empty; then the loop might need a wake-up.
     bool push(operation& op) noexcept {
         operation* newest = newest_.load(std::memory_order_relaxed);
         do {
@@ -57,12 +56,14 @@ private:
 template <template <class> class Atomic>
 class basic_sleep_notice {
 public:
-    /// Returns true if the loop has to be woken. Call it after a push that found the stack empty. Any thread.
-    /// The loop might have woken up since then; a wake-up then ends its next wait immediately.
+    /// Returns true if the loop needs a wake-up. Any thread may call this function; call it after a push to
+    /// an empty stack. The loop might wake up between this check and the wake-up; then the wake-up ends the
+    /// loop's next wait.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Calls wait(false), which may sleep until the loop is woken, or wait(true), which must not sleep,
-    /// because something was posted when the notice was already up. Loop's thread only.
+    /// Shows the notice during one call of wait(is_posted). `is_posted` is true if something was already
+    /// posted when the notice was up; then wait() must not sleep. Otherwise wait() may sleep until a wake-up.
+    /// Call this function only in the loop's thread.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);
@@ -74,19 +75,19 @@ private:
     Atomic<bool> up_{false};
 };
 
-/// A short spin that polls for the next post before the loop sleeps, while that pays. Often a thread posts
-/// again as soon as its post has run. Waking a sleeping core takes several times as long as polling here,
-/// especially in a virtual machine. After several unsuccessful tries (the threads share a core, or posts are
-/// rare), it tries only once in `tried_once_in` times. Loop's thread only.
+/// A short spin that polls for the next post before the loop sleeps. Often a thread posts again as soon as
+/// its previous post has run; then the spin is successful. Waking a sleeping core takes several times as long
+/// as this spin, especially in a virtual machine. After several unsuccessful spins (because the threads share
+/// a core, or posts are rare), only one call in `tried_once_in` spins. Use it only in the loop's thread.
 class adaptive_spin {
 public:
     static constexpr int looks_max = 100;  // one to five microseconds on x86-64
     static constexpr unsigned vain_max = 4, tried_once_in = 1024;
 
-    /// Returns true if is_over() returned true.
+    /// Calls is_over() until it returns true or the spin ends. Returns true if is_over() returned true.
     template <class IsOver>
     bool until(IsOver is_over) noexcept {
-        if (is_over()) return true;  // it came before the spin, so it does not show if spinning pays
+        if (is_over()) return true;  // this does not show if spinning is useful
         if (vain_ >= vain_max && ++skippable_ % tried_once_in != 0) return false;
         for (int look = 1; look < looks_max; ++look) {
             pause();
@@ -100,8 +101,8 @@ public:
     }
 
 private:
-    // Pauses for a moment. On x86-64, the core's other hardware thread can use this moment; it may be the
-    // thread that posts. There is no portable way to do this.
+    // Pauses for a moment. On x86-64, the core's other hardware thread, which may be the thread that posts,
+    // can use this moment. C++ has no portable function for this.
     static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
@@ -110,8 +111,8 @@ private:
 #endif
     }
 
-    unsigned vain_ = 0;       // unsuccessful tries since the last successful one
-    unsigned skippable_ = 0;  // calls that came after too many of them
+    unsigned vain_ = 0;       // unsuccessful spins since the last successful one
+    unsigned skippable_ = 0;  // calls after vain_max unsuccessful spins
 };
 
 using operation_stack = basic_operation_stack<std::atomic>;

@@ -6,7 +6,7 @@ void scheduler::close() noexcept {
     take_posted();
     ready_.close();
     roots_.destroy_all();
-    take_posted();  // a destroyed frame might have waited for a thread that has posted something meanwhile
+    take_posted();  // while the frames were destroyed, another thread might have posted
 }
 
 void scheduler::run_timed(operation& op) {
@@ -16,7 +16,7 @@ void scheduler::run_timed(operation& op) {
     op.complete(&op, completion::run);
     const nanoseconds duration = time_of_callbacks() - start;
     if (!debug_->on_slow || duration < debug_->slow_limit) return;
-    const auto warn = debug_->on_slow;  // a copy: it may replace or clear `on_slow`
+    const auto warn = debug_->on_slow;  // a copy, because `warn` may replace or clear `on_slow`
     warn(duration, running.to_text());
 }
 

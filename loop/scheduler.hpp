@@ -1,6 +1,6 @@
 // The part of a loop that is the same in every design, and in our runtimes over other libraries: the ready
-// queue, tasks that no other task awaits, and functions posted by other threads. It knows nothing about time
-// or I/O.
+// queue, the tasks that no other task awaits, and the functions that other threads post. This part does not
+// depend on time or I/O.
 #pragma once
 
 #include <atomic>
@@ -13,21 +13,22 @@
 
 namespace loopbench::loop {
 
-/// The tasks that no other task awaits. Owns their frames, which contain the list's links, and keeps an
-/// exception that they throw. Loop's thread only.
+/// The tasks that no other task awaits. The list owns their frames, which contain the links of the list. It
+/// also keeps an exception that ends one of these tasks. Use it only in the loop's thread.
 class root_list final : detail::root_owner {
 public:
     root_list& operator=(root_list&&) = delete;
     ~root_list() { destroy_all(); }
 
-    /// Makes a frame a root that this list owns and frees at its end. In debug mode, `where` names the task.
+    /// Makes the task a root. This list owns the frame and frees it when the task ends. In debug mode,
+    /// `where` names the task.
     template <class T>
     detail::root_state& adopt(task<T> spawned, const std::source_location& where = {}) noexcept {
         spawned.become_root(*this, where);
         return adopt_running(std::move(spawned));
     }
 
-    /// Takes over the main task of a run() that another task's exception has ended.
+    /// Takes over the main task of a run() that ended with the exception of another task.
     template <class T>
     detail::root_state& adopt_running(task<T> main) noexcept {
         detail::root_state& root = main.release().promise().root;
@@ -39,7 +40,8 @@ public:
         return root;
     }
 
-    /// Returns true if an exception has ended a root and was not taken yet. A cancellation is not a failure.
+    /// Returns true if an exception has ended a root and take_failure() has not returned that exception yet.
+    /// A cancellation is not a failure.
     bool has_failure() const noexcept { return failure_ != nullptr; }
     std::exception_ptr take_failure() noexcept { return std::exchange(failure_, nullptr); }
 
@@ -52,7 +54,7 @@ private:
         if (promise.exception) [[unlikely]] {
             try {
                 std::rethrow_exception(promise.exception);
-            } catch (const task_cancelled&) {  // it ended as requested
+            } catch (const task_cancelled&) {  // the cancellation was requested
             } catch (...) {
                 failure_ = std::current_exception();
             }
@@ -90,15 +92,16 @@ private:
     ready_queue& ready_;
 };
 
-/// The part of a loop that runs operations. All members are for the loop's thread only, except
+/// The part of a loop that runs operations. Call all members only in the loop's thread, except
 /// post_from_any_thread() and push_from_any_thread().
 class scheduler {
 public:
     scheduler& operator=(scheduler&&) = delete;
 
-    /// Runs until `main` is done; returns its value or throws its exception. If another task or callback
-    /// throws, run() throws that exception instead, and `main` continues as a spawned task. Throws
-    /// std::logic_error if called inside run(). In debug mode, `where` names the task.
+    /// Runs the loop until `main` is done; returns the value of `main` or throws its exception. If another
+    /// task or a callback throws an exception, run() throws that exception instead, and `main` continues as a
+    /// spawned task. Throws std::logic_error if it is called inside run(). In debug mode, `where` names the
+    /// task.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
         const auto running = start_running();
@@ -113,68 +116,73 @@ public:
         return main.result();
     }
 
-    /// Runs f() on the next turn, in the order of posting. If f() throws, run() throws that exception.
+    /// Runs `function` on the next turn, in the order of posting. If `function` throws an exception, run()
+    /// throws the same exception.
     template <class F>
     void post(F&& function) {
         ready_.push(with_name<F>(make_callback(std::forward<F>(function))));
     }
 
-    /// Runs f() on a later turn of the loop, and wakes the loop if it sleeps. Any thread. The loop must
-    /// outlive this call, not only f: f may run, and may end run(), before this function returns. If several
-    /// threads post at the same time, only the first one wakes the loop: a sleeping loop runs none of their
-    /// functions until that thread has made its wake-up call.
+    /// Runs `function` on a later turn of the loop, and wakes the loop if the loop sleeps. Any thread may
+    /// call this. The loop must exist until this call returns. Note that `function` may run, and may end
+    /// run(), before this call returns. If several threads post at the same time, only the first thread wakes
+    /// the loop; a sleeping loop runs none of the posted functions until that thread has made its wake-up
+    /// call.
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
     }
-    /// Does the same with an existing operation, and allocates nothing.
+    /// Does the same with an existing operation, and needs no memory.
     void push_from_any_thread(operation& op) noexcept {
-        // If the stack was not empty, the thread that made it non-empty wakes the loop, which then takes all
-        // operations.
+        // If the stack was not empty, the thread that pushed the first operation wakes the loop, which then
+        // takes all operations.
         if (posted_.push(op)) wake();
     }
 
-    /// Starts a task that no other task awaits. Its frame is freed when it ends, or with the loop. If it
-    /// throws anything except task_cancelled, run() throws that exception. In debug mode, `where` names the
-    /// task.
+    /// Starts a task that no other task awaits. The task's frame is freed when the task ends or the loop is
+    /// destroyed. If the task throws any exception except task_cancelled, run() throws that exception. In
+    /// debug mode, `where` names the task.
     template <class T>
     void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
         ready_.push(roots_.adopt(std::move(detached), where));
     }
 
-    /// Awaitable; lets everything run that is ready now, then continues.
+    /// Returns an awaitable that completes after everything that is ready now has run.
     yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
-    /// Starts all `children` in order, each immediately unless the gather is deeply nested; completes when
-    /// all of them have ended. The tasks keep their values (task::result()) and must outlive the await. If
-    /// children throw, the await throws the first exception when all have ended; `mode` can make that
-    /// exception cancel the other children, or not be thrown. Cancelling the gather cancels all children.
+    /// Starts all `children` in order, and completes when all of them have ended. Children start immediately,
+    /// except in a deeply nested gather or after many children, when they start from the ready queue. The
+    /// children keep their values (task::result()) and must outlive the await. If children throw exceptions,
+    /// the await throws the first one after all children have ended. `mode` changes this: the first exception
+    /// can also cancel the other children, or no exception is thrown. Cancelling the gather cancels all
+    /// children.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
         return {ready_, children, mode};
     }
 
-    /// Starts all `children` (at least one). The first child that ends cancels the others. Completes when all
-    /// of them have ended, and returns the index of the first one. If the first one threw, throws its
-    /// exception.
+    /// Starts all `children`; there must be at least one. The first child that ends cancels the other
+    /// children. The await completes when all children have ended, and returns the index of the first child
+    /// that ended. If that child threw an exception, the await throws the same exception.
     template <class T, std::size_t Extent>
     join_awaiter<T, std::size_t> race(std::span<task<T>, Extent> children) noexcept {
         return {ready_, children, join_mode::cancel_on_first};
     }
 
     /// Debug mode: calls `warn`, between callbacks, for every callback or task step that took `limit` or
-    /// longer (asyncio's limit is 100 ms). Passes the duration and a name: for a task, the place that spawned
-    /// it; for a function, its type. An empty function turns the warnings off.
+    /// longer (asyncio's limit is 100 ms). `warn` receives the duration and a name. The name of a task is the
+    /// place that started the task; the name of a function is its type. An empty `warn` turns the warnings
+    /// off.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
 
-    /// Debug mode: calls `warn` when the last future that holds an exception is destroyed and no code has
-    /// retrieved the exception. This applies to promises and to tasks of create_task(). (A spawned task's
-    /// exception leaves run().) A cancellation does not count. `warn` must not throw. An empty function turns
-    /// the warnings off.
+    /// Debug mode: calls `warn` if the last future of an exception is destroyed and no code has retrieved the
+    /// exception. This applies to promises and to the tasks of create_task(). (run() throws the exception of
+    /// a spawned task.) A cancellation causes no warning. `warn` must not throw. An empty `warn` turns the
+    /// warnings off.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
 
-    // For drivers, timer queues, futures and awaiters.
+    // The following members are for drivers, timer queues, futures and awaiters.
 
     /// Returns the ready queue. Operations pushed here run on a later turn.
     ready_queue& ready() noexcept { return ready_; }
@@ -188,8 +196,8 @@ protected:
     struct end_of_run {
         void operator()(bool* running) const noexcept { *running = false; }
     };
-    /// Marks the loop as running while the returned object lives. Throws std::logic_error inside a turn: the
-    /// inner turn would run the operations of the outer one.
+    /// Marks the loop as running while the returned object exists. Throws std::logic_error inside a turn,
+    /// because a nested turn would run the operations of the outer turn.
     [[nodiscard]] std::unique_ptr<bool, end_of_run> start_running() {
         if (std::exchange(running_, true))
             throw std::logic_error(
@@ -199,34 +207,34 @@ protected:
 
     ~scheduler() = default;
 
-    /// Takes one turn, and more until `done` is true.
+    /// Runs at least one turn, and further turns until `done` is true.
     virtual void take_turns(const bool& done) = 0;
-    /// Called in the main task's last step, when `done` has just become true.
+    /// Called in the last step of run()'s task, immediately after `done` has become true.
     virtual void main_ended() noexcept {}
-    /// Ends the wait of the current or the next turn. Any thread.
+    /// Ends the wait of the current or the next turn. Any thread may call this.
     virtual void wake() noexcept = 0;
     /// Returns the time, for debug mode.
     virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
 
-    /// Frees everything that is queued or suspended. The loop's timers and driver must still exist.
+    /// Frees all queued operations and all suspended tasks. The loop's timers and driver must still exist.
     void close() noexcept;
 
-    /// Returns false if nothing was posted.
+    /// Moves the posted operations to the ready queue. Returns false if nothing was posted.
     bool take_posted() noexcept { return posted_.take_all(ready_); }
     root_list& roots() noexcept { return roots_; }
 
-    /// Runs the operations that are ready at the call, but none that become ready meanwhile, until
-    /// `units_max` units of the work budget are used. This function and run_singly() are the only places that
-    /// complete queued operations. If an operation throws or the budget is used up, the remaining operations
-    /// stay at the front of the queue. (Not inlined, this function would make yield and post/chain 10 %
-    /// slower.)
+    /// Runs the operations that are ready when this function is called, until `units_max` units of the work
+    /// budget are used. Operations that become ready meanwhile stay in the queue. If an operation throws or
+    /// the budget is used up, the remaining operations stay at the front of the queue. Only this function and
+    /// run_singly() complete queued operations. (If this function were not inlined, the workloads yield and
+    /// post/chain would be 10 % slower.)
     [[gnu::always_inline]] void run_ready(std::size_t units_max) {
         operation* next = ready_.release();
         operation* const last = ready_.back();
         try {
             while (next != nullptr && ready_.budget.used() < units_max) {
                 operation& op = *std::exchange(next, next->next);
-                if (units_max == work_budget::without_limit) ready_.budget.refill();  // one for each callback
+                if (units_max == work_budget::without_limit) ready_.budget.refill();  // a budget per callback
                 ready_.budget.use(work_budget::units_of_a_callback);
                 if (debug_) [[unlikely]] {
                     run_timed(op);
@@ -243,8 +251,8 @@ protected:
         ready_.prepend(next, last);
     }
 
-    /// Runs ready operations in order, one by one, so that it can be called inside a callback. Stops after
-    /// `callbacks_max` operations or when the work budget is used up.
+    /// Runs ready operations in order. Stops after `callbacks_max` operations or when the work budget is used
+    /// up. Takes the operations from the queue one by one, so that it can be called inside a callback.
     void run_singly(std::size_t callbacks_max) {
         for (; callbacks_max > 0 && !ready_.empty() && ready_.budget.used() < work_budget::units_max;
              --callbacks_max) {
@@ -256,7 +264,7 @@ protected:
         }
     }
 
-    /// Discards everything that is queued or was posted. Returns false if there was nothing.
+    /// Discards all queued and posted operations. Returns false if there were none.
     bool discard_queued() noexcept {
         take_posted();
         const bool any = has_ready();
@@ -276,7 +284,7 @@ private:
         bool reached = false;
     };
 
-    // Debug mode. Once created, it stays.
+    // Returns the state of debug mode. The first call creates this state; it exists as long as the scheduler.
     debug_mode& debug();
     void run_timed(operation& op);
     template <class F>

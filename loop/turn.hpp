@@ -1,9 +1,10 @@
-// The turn: wait, read the clock, run what is ready. Everything that a loop does, it does here.
+// The turn of a loop: wait, read the clock, run the ready operations. A loop does nothing else.
 //
 // A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
-// policy (what the loop does when nothing is ready). Only the turn is compiled for each design (designs.cpp),
-// because it runs between every two callbacks. The rest is the plain class event_loop, which reaches its
-// timers through two virtual calls and its driver through the interface of io/io.hpp.
+// policy (what the loop does when nothing is ready). Only the turn is a template that is compiled for each
+// design (designs.cpp), because its speed affects every callback. The rest of the loop is the plain class
+// event_loop, which uses its timers through two virtual functions and its driver through the interface in
+// io/io.hpp.
 #pragma once
 
 #include <thread>
@@ -12,12 +13,15 @@
 
 namespace loopbench::loop {
 
-/// The numbers of units of the work budget (operation.hpp) that a loop uses while operations are ready.
+/// Two limits, in units of the work budget (operation.hpp), for the work that a loop does while operations
+/// are ready.
 struct work_limits {
-    /// After these units, the loop asks the kernel and the clock again. 0: on every turn.
+    /// After this number of units, the loop asks the kernel and the clock again. With 0, it asks on every
+    /// turn.
     std::size_t units_between_waits;
-    /// After these units, a turn ends, even if some operations that were ready when it began have not run
-    /// yet. work_budget::without_limit: the turn runs all of them, and each has its own budget.
+    /// After this number of units, a turn ends, even if some operations that were ready when the turn began
+    /// have not run yet. With work_budget::without_limit, the turn runs all of these operations, and each
+    /// operation has its own budget.
     std::size_t units_of_a_turn;
 };
 inline constexpr work_limits waits_on_every_turn{.units_between_waits = 0,
@@ -30,35 +34,34 @@ inline constexpr work_limits waits_when_idle{.units_between_waits = work_budget:
 template <TimerQueue Timers, class Wait, work_limits Limits>
 class design_loop final : public event_loop {
 public:
-    /// Throws std::system_error if the kernel refuses the driver.
+    /// Makes a loop with its driver. Throws std::system_error if the kernel refuses the driver.
     design_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock)
         : event_loop(name, make_driver, other_clock) {}
 
     ~design_loop() override {
         close();
-        // The timers that are still armed now belong to no frame: they are scheduled calls, which own
-        // themselves.
+        // The timers that are still armed now are scheduled calls. They belong to no frame; each owns itself.
         operation_queue calls;
         timers_.expire(never - nanoseconds(1), calls);
         calls.discard_all();
-        close();  // the objects that they owned might have posted something
+        close();  // the destructors of the captures might have posted something
     }
 
     void arm(timer& t) override { timers_.insert(t, last_now_); }
     void disarm(timer& t) noexcept override { timers_.erase(t); }
 
-    // For the wait policy.
+    // The following members are for the wait policy.
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// Polls for a moment if posts have just run; returns true if the next post comes before the loop would
-    /// sleep.
+    /// Polls for a moment if posted functions have just run. Returns true if the next post arrives during
+    /// this time.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
-    /// Takes the kernel's events without sleeping.
+    /// Gets the kernel's events without sleeping.
     void look() { clock_ == nullptr ? io_->wait(do_not_wait) : clock_->wait(*this, *io_, do_not_wait); }
-    /// Sleeps in the driver until `deadline`, I/O or a post.
+    /// Sleeps in the driver until `deadline`, an I/O event or a post.
     void sleep_until_event(time_point deadline) {
         sleep_notice_.sleep([this] { return has_posted(); },
                             [this, deadline](bool is_posted) {
@@ -78,12 +81,12 @@ private:
         while (!done);
     }
 
-    // Posted operations come before due timers: a post can be an I/O operation that was completed when it was
-    // started, and a timer can be its time limit.
+    // Posted operations run before due timers. A post can be an I/O operation that completed as soon as it
+    // was started, and a timer can be the time limit of the same operation.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A loop that asks the kernel only when idle must also ask it here, because a step ends with the
-        // budget.
+        // A step ends when the budget is used up. Therefore even a design that asks the kernel only when idle
+        // must ask it here, once per budget.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -98,7 +101,7 @@ private:
         run_singly(callbacks_max);
     }
 
-    // For the wait of a step: holds the driver's lock and limits the wait to `wake_by`.
+    // A guard for the wait of a step: it holds the driver's lock and limits the wait to `wake_by`.
     class waking_by {
     public:
         waking_by(design_loop& loop, time_point when) noexcept : loop_(loop) {
@@ -140,15 +143,15 @@ private:
     Timers timers_;
     Wait wait_;
     adaptive_spin spin_;
-    bool took_posts_ = false;     // and sees_next_post() was not called since then
-    time_point wake_by_ = never;  // a step's limit
+    bool took_posts_ = false;     // since the last call of sees_next_post()
+    time_point wake_by_ = never;  // the limit of a step's wait
 };
 
-// The wait policies: what a turn does before it reads the clock. Another policy, in timers/precise_wait.hpp,
-// spins for the last microseconds before a deadline.
+// The wait policies determine what a turn does before it reads the clock. Another policy, in
+// timers/precise_wait.hpp, spins for the last microseconds before a deadline.
 
-/// The policy that sleeps until I/O, a post or the next deadline. If there is work in the queue, or a post
-/// arrives while it is about to sleep, it does not sleep; it only asks the kernel for more events.
+/// The policy that sleeps until an I/O event, a post or the next deadline. If operations are ready, or a post
+/// arrives just before the sleep, this policy does not sleep; it only asks the kernel for more events.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
@@ -161,14 +164,14 @@ struct blocking_wait {
     }
 };
 
-/// The policy of every serious loop.
+/// The usual policy: it asks the kernel for more events only if I/O is pending.
 using block_wait = blocking_wait<false>;
-/// The policy that asks the kernel on every turn, even if no operation is pending, as the tutorials' loops
-/// call their selector. It costs one system call for each turn that has work to do.
+/// The policy of the tutorials' loops, which call their selector on every turn: it asks the kernel on every
+/// turn, even if no operation is pending. This costs one system call for each turn that has work to do.
 using block_every_turn_wait = blocking_wait<true>;
 
-/// The policy of every first tutorial: asks the kernel and never sleeps. Notices every event immediately, but
-/// always uses a whole core.
+/// The policy that asks the kernel on every turn and never sleeps. The loop notices every event immediately,
+/// but always uses a whole core.
 struct spin_wait {
     template <class Loop>
     void operator()(Loop& loop) {
@@ -176,9 +179,10 @@ struct spin_wait {
     }
 };
 
-/// Tutorial 000's policy: asks the kernel without waiting, once per tick. It uses little CPU, but everything
-/// is up to one tick late, because the sleep decides when the loop runs, not the event. In the tutorial, the
-/// sleep comes after the callbacks; here it comes before the next turn's wait, which is the same moment.
+/// The policy of tutorial 000: it sleeps for one tick on each turn, and then asks the kernel without waiting.
+/// It uses little CPU, but every event is noticed up to one tick late, because events do not end the sleep.
+/// The tutorial sleeps after the callbacks of a turn; this policy sleeps at the start of the next turn, which
+/// is the same moment.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

@@ -1,4 +1,4 @@
-// The awaiters that are neither I/O nor time: yield, gather and an event.
+// The awaiters that do not wait for I/O or time: yield, gather and an event.
 #pragma once
 
 #include <boost/asio/post.hpp>
@@ -13,7 +13,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// An awaiter that goes to the end of Asio's queue.
+/// An awaiter that resumes its coroutine from the end of Asio's queue.
 class yield_awaiter : public completion_awaiter {
 public:
     using completion_awaiter::completion_awaiter;
@@ -28,7 +28,7 @@ public:
     operation_storage<48> storage;
 };
 
-/// An awaiter that starts every child at once, as co_spawn does inside the loop; the last child to end
+/// An awaiter that starts every child immediately, as co_spawn does inside the loop. The last child that ends
 /// resumes the waiter.
 class gather_awaiter final : loop::detail::root_owner {
 public:
@@ -39,11 +39,12 @@ public:
 
     bool await_ready() const noexcept { return false; }
 
-    /// Returns false if every child has already ended.
+    /// Starts the children. Returns false if all children have already ended.
     bool await_suspend(std::coroutine_handle<> waiter) {
         waiter_ = waiter;
         for (loop::task<void>& child : children_) child.become_root(*this).frame.resume();
-        // One was counted for this loop, so that no child resumes the waiter inside it.
+        // running_ starts one above the number of children, so that no child resumes the waiter inside this
+        // loop.
         return --running_ != 0;
     }
 
@@ -63,9 +64,9 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-/// An event that is set once and awaited once, in either order; only on the loop's thread. It must outlive
-/// the wait, except when the loop is destroyed: then frames are destroyed in any order, and set() wakes no
-/// waiter.
+/// An event that is set once and awaited once, in either order. Use an event only in the loop's thread. The
+/// event must outlive the wait, except when the loop is destroyed: then frames are destroyed in any order,
+/// and set() wakes no waiter.
 class event {
 public:
     explicit event(scheduler& owner) noexcept : owner_(owner) {}
@@ -100,7 +101,7 @@ public:
 
     private:
         friend class event;
-        event* event_;  // null if the event was destroyed before
+        event* event_;  // null if the event is already destroyed
     };
 
     awaiter wait() noexcept { return {*this, owner_}; }

@@ -8,8 +8,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// The base of these awaiters. A derived awaiter starts its operation with completion_handler; its
-/// completed() stores the results and calls go_on().
+/// The base of the awaiters of Asio's operations. A derived awaiter passes a completion_handler to its
+/// operation. Its member completed() stores the results and calls go_on().
 class completion_awaiter {
 public:
     explicit completion_awaiter(scheduler& owner) noexcept : owner_(owner) {}
@@ -23,7 +23,8 @@ protected:
 
     void suspend(std::coroutine_handle<> waiter) noexcept { waiter_ = waiter; }
 
-    /// Resumes the coroutine, inside Asio's call of the handler. The awaiter might be destroyed afterwards.
+    /// Resumes the coroutine, inside Asio's call of the handler. When this function returns, the awaiter
+    /// might be destroyed.
     void go_on() { owner_.step(waiter_); }
 
     scheduler& owner() const noexcept { return owner_; }

@@ -1,8 +1,8 @@
 // The memory in which Asio keeps an operation while it is pending.
 //
-// Asio asks a handler's associated allocator for the memory of each operation. Here that memory is part of
-// the waiting object (an awaiter in the suspended coroutine's frame, a scheduled call), so that nothing is
-// allocated or searched. Operations without such an object use a recycled block.
+// Asio gets the memory of each operation from the associated allocator of the operation's handler. Here, this
+// memory is part of the waiting object, for example of an awaiter in the frame of a suspended coroutine, so
+// that no allocation is needed. Operations without a waiting object use a recycled block.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct operation_storage {
     alignas(std::max_align_t) std::byte bytes[Bytes];
 };
 
-/// An allocator for Asio over an operation_storage, one allocation at a time.
+/// An allocator for Asio that uses an operation_storage. Only one allocation may exist at a time.
 template <class T, std::size_t Bytes>
 class storage_allocator {
 public:
@@ -50,8 +50,8 @@ private:
     operation_storage<Bytes>* storage_;
 };
 
-/// A handler that calls `Receiver::completed(results...)`. The receiver has an operation_storage named
-/// `storage`.
+/// A handler that calls `Receiver::completed(results...)`. The receiver must have a member `storage`, which
+/// is an operation_storage.
 template <class Receiver>
 struct completion_handler {
     using allocator_type = storage_allocator<void, sizeof(Receiver::storage)>;
@@ -66,7 +66,7 @@ struct completion_handler {
     }
 };
 
-/// An allocator for Asio over the loop's frame pool.
+/// An allocator for Asio that uses the loop's frame pool.
 template <class T = void>
 class pool_allocator {
 public:

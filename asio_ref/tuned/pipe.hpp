@@ -1,4 +1,4 @@
-// Pipes over Asio's operations, awaited directly.
+// Pipes whose reads and writes are Asio's operations, which tasks await directly.
 #pragma once
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -13,7 +13,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A read end. It must not be moved while a read is pending.
+/// The read end of a pipe. It must not be moved while a read is pending.
 class pipe_reader : public pipe_end<readable_pipe> {
 public:
     pipe_reader(scheduler& owner, readable_pipe connected) : pipe_end(std::move(connected)), owner_(&owner) {}
@@ -24,17 +24,18 @@ private:
     scheduler* owner_;
 };
 
-// Asio's pipe cannot be set to non-blocking; a descriptor can, so that a write can be tried.
+// The write end is a descriptor and not a pipe of Asio, because only a descriptor can be set to non-blocking
+// mode, which is needed to try a write.
 using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 
-/// A write end. It must not be moved while a write is pending.
+/// The write end of a pipe. It must not be moved while a write is pending.
 class pipe_writer : public pipe_end<write_end> {
 public:
-    /// Throws std::system_error.
+    /// Takes over a write end and sets it to non-blocking mode. Throws std::system_error.
     pipe_writer(scheduler& owner, writable_pipe connected)
         : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
         boost::system::error_code error;
-        pipe_.non_blocking(true, error);  // for our own attempts; the operations are not affected
+        pipe_.non_blocking(true, error);  // for our own writes; Asio's operations are not affected
         throw_if_failed(error, "set a pipe to non-blocking");
     }
 
@@ -43,9 +44,10 @@ public:
     }
 
 private:
-    // Half a page: two larger writes do not fit into one page. The kernel keeps two pages that the reader of
-    // a pipe has emptied, for the next writes, and allocates a page for each write beyond (Linux, fs/pipe.c,
-    // anon_pipe_get_page()). Therefore a writer of more than this lets the reader run first.
+    // Half a page. Two writes that are larger than half a page do not fit into one page. The kernel keeps two
+    // pages that the reader of a pipe has emptied, and uses them for the next writes; it allocates a new page
+    // for each further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after a write of more than
+    // half a page, the writer goes through the queue, so that the reader can run first.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;
@@ -56,7 +58,7 @@ struct pipe_ends {
     pipe_writer writer;
 };
 
-/// Opens a pipe like asio_ref::make_pipe().
+/// Returns both ends of a new pipe; see asio_ref::make_pipe().
 inline pipe_ends open_pipe(scheduler& owner) {
     auto [reader, writer] = make_pipe(owner.get_executor());
     return {pipe_reader(owner, std::move(reader)), pipe_writer(owner, std::move(writer))};

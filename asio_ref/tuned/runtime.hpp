@@ -1,23 +1,25 @@
-// The vocabulary of bench/suite/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's
-// operations directly, so that the remaining cost is Asio's reactor, scheduler and timer queue.
+// The vocabulary of bench/suite/runtime.hpp over Boost.Asio, tuned for one thread. The tasks of this project
+// await Asio's operations directly, so that only the costs of Asio's reactor, scheduler and timer queue
+// remain.
 //
 // This command measures the gain:
 //
 //   loopbench run --contender 'asio-*' --workload yield --workload spawn --workload gather --workload echo
 //
-// It is large where Asio's own handler memory and co_spawn dominate the cost (spawn, gather, yield), and
-// small where four system calls do (echo). Only the sum of the following changes has been measured, not each
-// one.
+// The gain is large if Asio's own handler memory and co_spawn dominate the cost (spawn, gather, yield). It is
+// small if system calls dominate the cost (echo, with four system calls). Only the total gain of the
+// following changes has been measured, not the gain of each change.
 //
-// - Our frames come from a free list, and co_spawn is not used (spawn, gather).
-// - Each operation's memory is in the waiting frame (yield, sleep, I/O), or in the same free list if it has
-//   no frame (post). Asio's own recycling cache is not used at all, whatever its size.
+// - Frames come from a free list, and co_spawn is not used (spawn, gather).
+// - The memory of an operation is part of the waiting frame (yield, sleep, I/O). An operation without a frame
+//   (post) gets its memory from the same free list. Asio's own recycling cache is not used, so its size does
+//   not matter.
 // - BOOST_ASIO_DISABLE_THREADS removes the locks, the atomic count of work and the thread-local lookup.
-//   BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone keeps the last two.
-// - Writes are tried at once.
+//   BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone would remove only the locks.
+// - Writes are tried immediately.
 //
-// Two things were rejected: waiting before a read (transfer.hpp), and Asio's detail namespace, which is not
-// for users.
+// Two ideas were rejected: waiting for readiness before a read (transfer.hpp), and the use of Asio's
+// namespace `detail`, which is not a public interface.
 #pragma once
 
 #include <boost/asio/ip/address_v4.hpp>
@@ -39,8 +41,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Models loopbench::bench::Runtime; the meaning, the errors and the thread rules of each function are
-/// documented there.
+/// A model of loopbench::bench::Runtime. The documentation of that concept describes each function, its
+/// errors and its thread rules.
 class runtime final : public scheduler {
 public:
     static constexpr std::string_view name = "asio-tuned";
@@ -81,7 +83,7 @@ public:
         return {*this, {boost::asio::ip::address_v4::loopback(), port}};
     }
 
-    /// Listens on a path, which must not exist, and which stays when the listener is closed.
+    /// Listens on a Unix socket. The path must not exist yet; closing the listener does not remove it.
     unix_listener listen_unix(std::string_view path) {
         reactor_is_needed();
         return {*this, path};

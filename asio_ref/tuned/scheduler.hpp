@@ -1,7 +1,8 @@
-// Asio's scheduler with our tasks on it: post, spawn and their helpers.
+// The tasks of this project on Asio's scheduler: post, spawn and their helpers.
 //
-// Everything goes through Asio's queue, except the first step of run()'s task and functions that other
-// threads post: those come in a queue of ours (loop/scheduler.hpp), which one handler of Asio's runs.
+// Almost all work goes through Asio's queue. The exceptions are the first step of run()'s task and functions
+// that other threads post. These go through the queue of loop/scheduler.hpp, which a handler in Asio's queue
+// runs.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,7 +20,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A scheduler. Everything but post_from_any_thread() is for the loop's thread alone.
+/// A scheduler over an io_context. Call all members except post_from_any_thread() only in the loop's thread.
 class scheduler : loop::scheduler {
 public:
     using executor = boost::asio::io_context::executor_type;
@@ -30,7 +31,7 @@ public:
     scheduler() = default;
 
     executor get_executor() noexcept { return context_.get_executor(); }
-    /// Returns true while everything is being freed: handlers whose memory is in a frame must then not be
+    /// Returns true while the destructor runs. At that time, handlers whose memory is in a frame must not be
     /// queued.
     bool closing() noexcept { return ready().closed(); }
 
@@ -44,16 +45,16 @@ public:
         boost::asio::post(get_executor(), first_step{this, roots().adopt(std::move(detached)).frame});
     }
 
-    /// Resumes a coroutine, inside Asio's call of a handler; throws the exception of a spawned task that
-    /// failed meanwhile.
+    /// Resumes a coroutine, inside Asio's call of a handler. If a spawned task fails meanwhile, throws its
+    /// exception.
     void step(std::coroutine_handle<> frame) {
         ready().budget.refill();
         frame.resume();
         after_step();
     }
 
-    /// Runs after every handler: looks for functions from other threads, and throws a failed spawned task's
-    /// exception.
+    /// Called after every handler: arranges that functions posted by other threads run, and throws the
+    /// exception of a spawned task that has failed.
     void after_step() {
         if (has_posted()) [[unlikely]]
             see_to_posted();
@@ -61,18 +62,20 @@ public:
             std::rethrow_exception(roots().take_failure());
     }
 
-    /// Returns true if an awaiter that has moved `bytes` bytes can complete at once; false if this step has
-    /// used up its share (loop/operation.hpp, work_budget), so that the awaiter must go through the queue.
+    /// Returns true if an awaiter that has moved `bytes` bytes may complete immediately. Returns false if
+    /// this step has used up its work budget (loop/operation.hpp); then the awaiter must go through the
+    /// queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
-    /// Opens the wake-up. Called by every function that makes Asio set up its reactor. Throws
-    /// std::system_error.
+    /// Opens the wake-up if it is not open. Every function that makes Asio set up its reactor must call this
+    /// first. Throws std::system_error.
     void reactor_is_needed() {
         if (!wakeup_.is_open()) [[unlikely]]
             open_wakeup();
     }
 
-    // Called by Asio and for the eventfd: runs our queue, including functions that other threads have posted.
+    // Run the queue of loop/scheduler.hpp, including functions that other threads have posted. Asio calls
+    // completed(); the wake-up calls on_wake() after the eventfd was written.
     void completed() {
         pass_is_queued_ = false;
         on_wake();
@@ -82,7 +85,7 @@ public:
         try {
             run_ready(loop::work_budget::without_limit);
         } catch (...) {
-            pass_soon();  // for the rest of the queue
+            pass_soon();  // runs the rest of the queue
             throw;
         }
     }
@@ -90,8 +93,8 @@ public:
 
 protected:
     ~scheduler() {
-        // Pending operations are stored in frames, so they are destroyed first; the sockets and timers in the
-        // frames need their services, so the context is destroyed last.
+        // Pending operations are stored in frames, so they are destroyed before the frames. The sockets and
+        // timers in the frames need the services of the context, so the context is destroyed last.
         ready().close();
         context_.drop_operations();
         close();
@@ -99,10 +102,10 @@ protected:
 
 private:
     struct context : boost::asio::io_context {
-        // No lock is taken anywhere, so only one thread can use it; post() is no exception.
+        // This hint disables all locks, so only one thread may use the context, even for post().
         context() : io_context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE) {}
 
-        /// Destroys every queued and pending operation; sockets and timers can still be destroyed afterwards.
+        /// Destroys all queued and pending operations. Sockets and timers can still be destroyed afterwards.
         void drop_operations() { shutdown(); }
     };
 
@@ -136,25 +139,29 @@ private:
         while (!done) {
             context_.run();
             if (done) return;
-            // Nothing is queued or pending: only another thread can add work now.
+            // run() has returned because no operation is queued or pending. Only another thread can add work
+            // now.
             reactor_is_needed();
             context_.restart();
         }
     }
     void main_ended() noexcept final { context_.stop(); }
 
-    // Called when the queue for other threads was empty before. If the loop is awake, it would see the
-    // function without a system call; but Asio does not show when it goes to sleep, and marking the loop as
-    // awake before and after every handler costs more than a rare write.
+    // Called after a thread has posted a function, if no other posted function was waiting. A loop that is
+    // awake would notice the function without this system call. But Asio does not show when it goes to sleep,
+    // and marking the loop as awake before and after every handler would cost more than an occasional write
+    // to the eventfd.
     void wake() noexcept final { wakeup_.ring(); }
 
-    /// Queues a pass over our queue. Allocates nothing, so that nothing is lost when there is no memory.
+    /// Queues a handler that runs the queue of loop/scheduler.hpp. This needs no memory, so that no function
+    /// is lost if there is no memory.
     void pass_soon() {
         if (std::exchange(pass_is_queued_, true)) return;
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // An open eventfd will call on_wake(); without one, a pass must be queued.
+    // Arranges that posted functions run: an open wake-up will call on_wake(); without one, a handler is
+    // queued.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

@@ -1,4 +1,4 @@
-// Sockets over Asio's operations, awaited directly.
+// Sockets whose operations are Asio's operations, which tasks await directly.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -16,7 +16,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A connected stream. It must not be moved while an operation on it is pending.
+/// A connected stream. The stream must not be moved while an operation on it is pending.
 template <class Protocol>
 class basic_stream {
 public:
@@ -25,7 +25,7 @@ public:
     /// Takes over a connected socket and, for TCP, sets TCP_NODELAY. Throws std::system_error.
     basic_stream(scheduler& owner, socket connected) : owner_(&owner), socket_(std::move(connected)) {
         boost::system::error_code error;
-        socket_.non_blocking(true, error);  // for our own attempts; the operations are not affected
+        socket_.non_blocking(true, error);  // for our own writes; Asio's operations are not affected
         throw_if_failed(error, "set a socket to non-blocking");
         set_stream_options(socket_);
     }
@@ -73,7 +73,7 @@ private:
     boost::system::error_code error_;
 };
 
-/// A listening socket. It must not be moved while an accept is pending.
+/// A listening socket. The listener must not be moved while an accept is pending.
 template <class Protocol>
 class basic_listener {
 public:
@@ -112,7 +112,7 @@ public:
 
     accept_awaiter accept() { return {*owner_, acceptor_}; }
 
-    /// Returns the port. TCP only.
+    /// Returns the port. Only for TCP.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

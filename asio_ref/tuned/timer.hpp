@@ -1,4 +1,5 @@
-// Time: Asio's timer queue, with each timer and its operation in the sleeping frame.
+// Sleeps and scheduled calls over Asio's timer queue. The timer of a sleep and its operation are stored in
+// the sleeping frame.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -35,15 +36,16 @@ private:
     timer timer_;
 };
 
-// Scheduled calls do not use loop/calls.hpp, as the peers do: it type-erases the function, and then
-// timer/churn takes 10 % longer.
+// Unlike the other runtimes over third-party libraries, this one does not use loop/calls.hpp for scheduled
+// calls: loop/calls.hpp type-erases the function, which makes timer/churn take 10 % longer.
 namespace detail {
 
 struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
-    // A timer that has expired cannot be cancelled, but its handler might still be queued.
+    // Cancelling an expired timer has no effect, although its handler might still be queued; then this flag
+    // prevents the call.
     bool cancelled = false;
     unsigned references = 1;
 };
@@ -66,12 +68,13 @@ struct call_handler {
 
 }  // namespace detail
 
-/// A handle of a scheduled call. Copyable; dropping it does not cancel; use it only on the loop's thread.
+/// A handle to a scheduled call. Handles can be copied; dropping a handle does not cancel the call. Use a
+/// handle only in the loop's thread.
 class call_handle {
 public:
     explicit call_handle(loop::shared_state<detail::scheduled_call> call) noexcept : call_(std::move(call)) {}
 
-    /// Prevents the call. Harmless if the function was called or cancelled before.
+    /// Cancels the call. Does nothing if the function was already called or cancelled.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();
@@ -81,7 +84,8 @@ private:
     loop::shared_state<detail::scheduled_call> call_;
 };
 
-/// Calls function() when the clock has reached `when`, never before and never inline.
+/// Calls function() from the loop when the clock has reached `when`, never earlier and never inside
+/// call_at().
 template <class Function>
 call_handle call_at(scheduler& owner, timer::time_point when, Function function) {
     auto call = loop::shared_state<detail::scheduled_call>::make(owner, when);

@@ -1,9 +1,9 @@
-// Reads and writes over Asio's operations, awaited directly.
+// Reads and writes with Asio's operations, which tasks await directly.
 //
-// A write is tried at once and completes without the queue if the kernel takes everything, which is nearly
-// always the case: Asio tries too, but passes the result through its queue. A read is left to Asio, which
-// tries and then waits for the edge. Waiting first (async_wait) would save the failed try, but would cost one
-// epoll_ctl for each read.
+// A write is tried immediately, and completes without Asio's queue if the kernel accepts all bytes, which is
+// nearly always the case. (Asio also tries a write immediately, but passes the result through its queue.) For
+// a read, the awaiter uses Asio's operation, which tries to read and then waits for an edge. Waiting for
+// readiness first (async_wait) would save the unsuccessful try, but would cost one epoll_ctl for each read.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -21,7 +21,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// One read of any object that has async_read_some().
+/// An awaiter for one read from any object that has async_read_some().
 template <class Source>
 class read_awaiter : public completion_awaiter {
 public:
@@ -47,11 +47,13 @@ private:
     io_result result_;
 };
 
-/// A write that ends when the kernel has taken every byte. The sink is in non-blocking mode.
+/// An awaiter for a write that completes when the kernel has accepted all bytes. The sink must be in
+/// non-blocking mode.
 template <class Sink>
 class write_awaiter : public completion_awaiter {
 public:
-    /// A write of more than `inline_max` bytes goes through the queue even if the kernel takes it at once.
+    /// A write of more than `inline_max` bytes goes through the queue even if the kernel accepts it
+    /// immediately.
     write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out,
                   std::size_t inline_max = SIZE_MAX) noexcept
         : completion_awaiter(owner), sink_(sink), rest_(out), inline_max_(inline_max) {}
@@ -86,7 +88,8 @@ private:
                                completion_handler<write_awaiter>{this});
     }
 
-    /// Returns false if the kernel takes no more for now.
+    /// Writes until all bytes are written or there is an error. Returns false if the kernel accepts no more
+    /// bytes for now.
     bool write_the_rest() {
         while (!done_) {
             boost::system::error_code error;
@@ -98,11 +101,11 @@ private:
         return true;
     }
 
-    /// Adds the result of one write. Returns true if it was the last one.
+    /// Adds the result of one write. Returns true if no further write is needed.
     bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
         result_.bytes += bytes;
         rest_ = rest_.subspan(bytes);
-        // Closed between two pieces: the next one finds no socket.
+        // If the sink is closed between two pieces, the next piece fails with bad_descriptor.
         if (error) result_.error = error == boost::asio::error::bad_descriptor ? ECANCELED : error.value();
         done_ = error || rest_.empty();
         return done_;

@@ -1,9 +1,9 @@
-// The wake-up of the loop by other threads, which a context without locks does not offer: an eventfd that the
-// reactor waits for.
+// The wake-up of the loop by other threads. An io_context without locks does not provide this; therefore its
+// reactor waits for an eventfd.
 //
-// It is registered only when a reactor exists anyway, or when there is nothing else to wait for: a scheduler
-// without a reactor makes no system call between two posted functions. That must stay so even though another
-// thread might post.
+// The eventfd is registered only when a reactor exists anyway, or when the context has no other work. A
+// scheduler without a reactor makes no system call between two posted functions, and the wake-up must not
+// change this, even though another thread might post.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -25,8 +25,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A wake-up for `Owner`, whose on_wake() is called in the loop after ring(). Everything but ring() is for
-/// the loop's thread alone.
+/// A wake-up. After a call of ring(), the loop calls on_wake() of the owner. Call all members except ring()
+/// only in the loop's thread.
 template <class Owner>
 class wakeup {
     using wake_descriptor =
@@ -37,19 +37,20 @@ public:
     wakeup(const wakeup&) = delete;
     wakeup& operator=(const wakeup&) = delete;
 
-    /// Wakes the loop, from any thread. Does nothing before open().
+    /// Wakes the loop. Any thread may call this. Does nothing before open().
     void ring() noexcept {
         const int wake_fd = wake_fd_.load(std::memory_order_seq_cst);
         if (wake_fd < 0) return;
         const std::uint64_t one = 1;
-        static_cast<void>(!::write(wake_fd, &one, sizeof one));  // a full counter wakes as well
+        static_cast<void>(!::write(wake_fd, &one, sizeof one));  // a full counter also wakes the loop
     }
 
     bool is_open() const noexcept { return wake_.has_value(); }
 
-    /// Makes the context wait for the eventfd from here on, so that it never runs out of work. Functions
-    /// posted before did not ring: look for them afterwards. Throws std::system_error; the wake-up is then
-    /// not open, and open() can be called again.
+    /// Makes the context wait for the eventfd from now on, so that the context never runs out of work. Before
+    /// open(), a post by another thread has not woken the loop; therefore the caller must check for posted
+    /// functions after open(). If open() throws std::system_error, the wake-up is not open, and open() can be
+    /// called again.
     void open(const boost::asio::io_context::executor_type& loop) {
         loop::unique_fd fd(loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"));
         wake_descriptor opened(loop, fd.get());
@@ -65,7 +66,7 @@ public:
         wake_fd_.store(wake_fd, std::memory_order_seq_cst);
     }
 
-    // For Asio: the eventfd was read.
+    // Asio calls this after it has read the eventfd.
     void completed(const boost::system::error_code& error, std::size_t) {
         if (error) return;
         listen();
@@ -74,9 +75,9 @@ public:
     operation_storage<176> storage;
 
 private:
-    // Asio tries at once and finds nothing: one system call for each wake-up. An edge needs no read, but Asio
-    // can wait for an edge only by registering the descriptor again, which reports a counter that is not
-    // zero.
+    // Starts a read of the eventfd. Asio first tries to read and gets EAGAIN, which costs one system call for
+    // each wake-up. Waiting for an edge would need no read, but Asio waits for an edge only after it
+    // registers the descriptor again, and then epoll immediately reports a counter that is not zero.
     void listen() { wake_->async_read_some(boost::asio::buffer(count_), completion_handler<wakeup>{this}); }
 
     Owner& owner_;

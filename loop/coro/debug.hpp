@@ -1,8 +1,9 @@
-// Debug mode, like asyncio's: which callback held up the loop, and which exception was never retrieved.
+// Debug mode, as in asyncio: it reports callbacks that took too long, and exceptions that were never
+// retrieved.
 //
-// A task's name is the place in the source that started it; it is stored in the task's frame. The kind of an
-// operation is recognised by the function that completes it. While debug mode is on, posted functions are
-// wrapped.
+// A task's name is the source location that started the task; the name is stored in the task's frame. The
+// `complete` function of an operation shows the operation's kind. While debug mode is on, posted functions
+// are wrapped, so that their types are known.
 #pragma once
 
 #include <functional>
@@ -16,22 +17,22 @@
 namespace loopbench::loop {
 
 struct debug_mode {
-    /// `who` is one line for people: the task or function, and where in the program it was started.
+    /// `who` is one line of readable text: the task or function, and the source location that started it.
     using slow_warning = std::function<void(nanoseconds took, const std::string& who)>;
     using unretrieved_warning = std::function<void(const std::exception_ptr&, const std::string& who)>;
 
     nanoseconds slow_limit{};
-    slow_warning on_slow;  // empty: no warning
+    slow_warning on_slow;  // if empty, there is no warning
     unretrieved_warning on_unretrieved;
 
-    /// Wraps a posted function together with its type, which the operation itself does not show. Without
-    /// memory, returns it unwrapped. Any thread.
+    /// Wraps a posted function together with its type, because the operation itself does not store the type.
+    /// Returns the unwrapped operation if there is no memory. Any thread may call this function.
     static operation& named(operation& posted, const std::type_info& function) noexcept;
 
-    /// The identity of an operation, recorded before it runs, because it might be destroyed afterwards.
-    /// Unknown members are null, or line 0.
+    /// The identity of an operation. It is recorded before the operation runs, because the operation might
+    /// not exist afterwards. Unknown pointers are null; an unknown location has line 0.
     struct identity {
-        const void* frame = nullptr;               // of a task: the innermost coroutine, which resumes
+        const void* frame = nullptr;               // the task's innermost coroutine, which resumes
         const std::type_info* function = nullptr;  // the function that is called
         std::source_location where = {};           // where the task was started or the function scheduled
 
@@ -40,7 +41,7 @@ struct debug_mode {
     static identity identify(const operation& op);
 };
 
-/// "file:line in function".
+/// Returns "file:line in function".
 std::string to_text(const std::source_location& where);
 
 }  // namespace loopbench::loop

@@ -1,4 +1,4 @@
-// An event that happens once, and the list of the tasks that wait for it.
+// An event that is set once, and the list of the tasks that wait for the event.
 #pragma once
 
 #include "loop/coro/woken_awaiter.hpp"
@@ -6,13 +6,13 @@
 
 namespace loopbench::loop {
 
-/// A waiter: linked in a circle with the other waiters of a list, or alone if it is in no list. So it can
-/// leave its list without knowing it, at the latest when it is destroyed.
+/// A node of a waiter_list. The nodes of a list form a circle; a node in no list forms a circle alone.
+/// Therefore a node can leave its list without a pointer to the list. The destructor also removes the node.
 class waiter_node : public operation {
 public:
     waiter_node& operator=(waiter_node&&) = delete;
 
-    /// Takes the waiter out of its list. Returns false if it was in none.
+    /// Removes the waiter from its list. Returns false if the waiter was in no list.
     bool unlink() noexcept {
         previous_->following_ = following_;
         following_->previous_ = std::exchange(previous_, this);
@@ -28,8 +28,8 @@ private:
     waiter_node* following_ = this;
 };
 
-/// The waiters in the order in which they came. In the circle, the list itself stands between the last and
-/// the first.
+/// The waiters in the order in which they were pushed. The list itself is also a node of the circle, between
+/// the last waiter and the first.
 class waiter_list : waiter_node {
 public:
     bool empty() const noexcept { return following_ == this; }
@@ -40,7 +40,7 @@ public:
         w.previous_->following_ = &w;
     }
 
-    /// The list must not be empty.
+    /// Removes and returns the first waiter. The list must not be empty.
     waiter_node& pop() noexcept {
         waiter_node& w = *following_;
         w.unlink();
@@ -48,12 +48,13 @@ public:
     }
 };
 
-/// An event that is set once and stays set. Any number of tasks may wait for it; set() makes them continue
-/// from the ready queue, in the order in which they came. Loop's thread only. The event must outlive the
-/// waiting tasks, except when the loop is destroyed.
+/// An event that is set once and stays set. Any number of tasks may wait for the event. set() pushes the
+/// waiting tasks to the ready queue, in the order in which they began to wait. Use an event only in the
+/// loop's thread. The event must outlive the waiting tasks, except when the loop is destroyed.
 class event {
 public:
-    /// `ends_a_task`: the event is the end of a task; loop-round-robin waits for it in its own way.
+    /// `ends_a_task` means that the event is the end of a task. On loop-round-robin, a task polls for such an
+    /// event (woken_awaiter.hpp).
     explicit event(scheduler& loop, bool ends_a_task = false) noexcept
         : ready_(loop.ready()), ends_a_task_(ends_a_task) {}
     event& operator=(event&&) = delete;
@@ -94,7 +95,7 @@ public:
         event& event_;
     };
 
-    /// Awaitable; completes immediately if the event is already set.
+    /// Returns an awaitable that completes when the event is set; immediately if the event is already set.
     wait_awaiter wait() noexcept { return wait_awaiter(*this); }
 
 private:

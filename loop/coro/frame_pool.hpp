@@ -1,8 +1,10 @@
-// Recycled memory for coroutine frames, callbacks, the wheel's chunks, and state that handles share.
+// Recycled memory for coroutine frames, callbacks, the chunks of the timing wheel, and the shared state of
+// handles.
 //
-// A loop creates and destroys frames of a few sizes millions of times per second, all in one thread. So each
-// thread keeps freed frames in a list per size, and reuses the one freed last, which is still in the cache.
-// (Boost.Asio keeps two blocks per thread for this purpose; a wide gather overflows them: asio#1167.)
+// A loop creates and destroys frames of a few sizes millions of times per second, all in one thread.
+// Therefore each thread keeps freed frames in one list per size, and reuses the frame that was freed last,
+// because that frame is still in the cache. (Boost.Asio keeps two blocks per thread for this purpose; a wide
+// gather overflows them: asio#1167.)
 #pragma once
 
 #include <array>
@@ -10,34 +12,35 @@
 #include <new>
 #include <utility>
 
-// For AddressSanitizer: a kept block must not be touched. This header is installed, and the program that
-// includes it decides if there is a sanitizer; therefore the choice is made here and not in CMake.
+// With AddressSanitizer, an access to a kept block is reported as an error. The program that includes this
+// installed header decides if there is a sanitizer; therefore the choice is made here and not in CMake.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #endif
 
 namespace loopbench::loop {
 
-/// A pool per thread. A block may be freed in another thread than the one that allocated it, and then stays
-/// there.
+/// A pool of memory blocks for each thread. A block may be freed in another thread than the one that
+/// allocated it; then the block stays in the pool of that other thread.
 class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
-    static constexpr std::size_t largest_bytes = 2048;                 // larger ones go straight to the heap
-    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // how much a thread keeps of each size
+    static constexpr std::size_t largest_bytes = 2048;                 // larger blocks come from the heap
+    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // kept per thread and size
 
-    /// Throws std::bad_alloc. `bytes` is at least 1; the block is aligned as operator new aligns.
+    /// Returns a block with the alignment of operator new. `bytes` must be at least 1. Throws std::bad_alloc.
     static void* allocate(std::size_t bytes) {
         if (bytes > largest_bytes || lists_.heads[size_class(bytes)] == nullptr) [[unlikely]]
             return allocate_from_heap(bytes);
         free_block*& head = lists_.heads[size_class(bytes)];
-        // A kept block is poisoned, so that the sanitizer reports a use after free although the memory is
+        // Kept blocks are poisoned, so that the sanitizer reports a use after free even though the memory is
         // recycled.
         unpoison(head, class_bytes(bytes));
         return std::exchange(head, head->next);
     }
 
-    /// `bytes` must be the value that was passed to allocate().
+    /// Keeps the block for reuse, or frees it if the thread already keeps enough. `bytes` must be the value
+    /// that was passed to allocate().
     static void deallocate(void* block, std::size_t bytes) noexcept {
         if (bytes > largest_bytes) [[unlikely]]
             return ::operator delete(block);
@@ -50,12 +53,12 @@ public:
     }
 
 private:
-    // The sum is stored in the block and not next to the list head, where each allocation would have to write
-    // it: an allocation that reads what the previous one has just written takes as long as everything else
-    // together.
+    // The total is stored in the block. If it were stored next to the list head, each allocation would have
+    // to write it, and the next allocation would have to wait for that write. The wait would double the time
+    // of an allocation.
     struct free_block {
         free_block* next;
-        std::size_t kept_bytes;  // from here to the end of the list
+        std::size_t kept_bytes;  // the total size of the blocks from here to the end of the list
     };
     struct end_of_thread;
 
@@ -90,11 +93,13 @@ private:
         std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
         std::size_t limit_bytes;  // 0 before the first allocation and after the thread's end
     };
-    // Trivial on purpose: a thread_local with a constructor or a destructor costs a check at every access.
+    // The type is trivial on purpose: a thread_local with a constructor or a destructor costs a check at
+    // every access.
     static constinit thread_local thread_lists lists_;
 };
 
-/// The base class of objects in recycled memory. (Sized delete lets the pool find the list without a header.)
+/// The base class of objects in recycled memory. (Sized delete passes the size, so that the pool finds the
+/// list without a header in the block.)
 struct recycled {
     static void* operator new(std::size_t bytes) { return frame_pool::allocate(bytes); }
     static void operator delete(void* block, std::size_t bytes) noexcept {
@@ -102,8 +107,8 @@ struct recycled {
     }
 };
 
-/// A pointer that shares ownership of a State, which is `recycled` and has a member `unsigned references =
-/// 1`. One thread only.
+/// A pointer that shares ownership of a State. State derives from `recycled` and has a member `unsigned
+/// references = 1`. All pointers to one state must be used in the same thread.
 template <class State>
 class shared_state {
 public:
@@ -126,7 +131,7 @@ public:
         return shared_state(new State(std::forward<Arguments>(arguments)...));
     }
 
-    /// Shares a state that is known by its address.
+    /// Returns another pointer to an existing state.
     static shared_state share(State& state) noexcept {
         ++state.references;
         return shared_state(&state);

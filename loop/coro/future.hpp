@@ -1,5 +1,5 @@
-// A value that comes later: the future of the tutorials, with done callbacks; and a task that runs
-// independently and whose result is such a future.
+// Futures and independent tasks. A future, as in the tutorials, is a value that becomes available later, and
+// has done callbacks. An independent task provides its result as a future.
 #pragma once
 
 #include <functional>
@@ -26,14 +26,14 @@ struct future_state : recycled {
             loop.exception_was_not_retrieved(exception, made_at);
     }
 
-    // Resumes the waiting tasks from the ready queue, in the order in which they came, never inside
-    // set_value().
+    // Queues the waiting tasks, in the order in which they began to wait, and then the callbacks. They run
+    // from the ready queue, never inside set_value().
     void settle() noexcept {
         done.set();
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
     }
 
-    // Allocated when it is added, so that settling the future needs no memory.
+    // A callback is allocated when it is added, so that settle() needs no memory.
     struct done_callback : operation {
         explicit done_callback(std::function<void(const future<T>&)> what)
             : operation{nullptr, &run_or_discard}, function(std::move(what)) {}
@@ -53,18 +53,19 @@ struct future_state : recycled {
     }
 
     scheduler& loop;
-    event done;                 // the tasks that wait for it
-    operation_queue callbacks;  // until it is done
+    event done;                 // set when there is a result; tasks wait for this event
+    operation_queue callbacks;  // run when the future is done
     std::optional<kept_value<T>> value;
     std::exception_ptr exception;
     std::source_location made_at;  // for debug mode
     unsigned references = 1;
-    bool retrieved = false;  // the result was asked for, so the exception was seen
+    bool retrieved = false;  // result() was called, so the caller received the exception
 };
 
 }  // namespace detail
 
-/// The reading end. Copyable; all copies refer to one value. Loop's thread only.
+/// The reading end of a future value. Futures can be copied; all copies refer to the same value. Use a future
+/// only in the loop's thread.
 template <class T>
 class future {
 public:
@@ -74,7 +75,8 @@ public:
 
     bool done() const noexcept { return state_->done.is_set(); }
 
-    /// Returns a copy of the value, or throws the exception. Throws std::logic_error while there is neither.
+    /// Returns a copy of the value, or throws the exception. Throws std::logic_error if the future is not
+    /// done.
     T result() const {
         if (state_->exception) {
             state_->retrieved = true;
@@ -85,7 +87,8 @@ public:
         if constexpr (!std::is_void_v<T>) return *state_->value;
     }
 
-    /// Runs f(future) on a later turn, once the future is done; if it is already done, queues f now.
+    /// Adds a callback: function(future) runs on a later turn, after the future is done. If the future is
+    /// already done, the callback is queued immediately.
     void add_done_callback(std::function<void(const future&)> function) const {
         auto* const callback = new typename state_type::done_callback(std::move(function));
         done() ? state_->queue(*callback) : state_->callbacks.push(*callback);
@@ -97,27 +100,27 @@ public:
             : event::wait_awaiter(awaited->done), state_(awaited) {}
 
         T await_resume() {
-            if (!state_->done.is_set()) event::wait_awaiter::await_resume();  // throws: it was cancelled
+            if (!state_->done.is_set()) event::wait_awaiter::await_resume();  // throws task_cancelled
             return future(state_).result();
         }
 
     private:
         shared_state<state_type> state_;
     };
-    /// Waits until it is done, then gives result(). Several tasks may wait for one future.
+    /// Waits until the future is done, then returns result(). Several tasks may wait for one future.
     wait_awaiter operator co_await() const noexcept { return wait_awaiter(state_); }
 
 private:
     shared_state<state_type> state_;
 };
 
-/// The writing end, of which there is one. If it is destroyed without a result, the future gets
-/// task_cancelled: no task waits for ever, and done() returns true.
+/// The single writing end of a future value. If the promise is destroyed without a result, the future
+/// receives the exception task_cancelled, so that done() returns true and no task waits for ever.
 template <class T>
 class promise {
 public:
     /// `loop` is the loop on which waiting tasks resume; it must outlive the promise and its futures. In
-    /// debug mode, `where` names an exception that is never retrieved.
+    /// debug mode, the warning about an exception that is never retrieved names `where`.
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
@@ -131,7 +134,7 @@ public:
 
     loop::future<T> get_future() const noexcept { return loop::future<T>(state_); }
 
-    /// Throws std::logic_error if the future is already done.
+    /// Sets the value. Throws std::logic_error if the future is already done.
     template <class... Value>
     void set_value(Value&&... value) {
         unsettled().value.emplace(std::forward<Value>(value)...);
@@ -153,8 +156,8 @@ private:
     shared_state<detail::future_state<T>> state_;
 };
 
-/// A handle to a running task. Copyable; dropping it does not end the task. Loop's thread only, and only
-/// while the loop lives.
+/// A handle to a running task. Handles can be copied; dropping a handle does not end the task. Use a handle
+/// only in the loop's thread, and only while the loop exists.
 template <class T>
 class task_handle {
 public:
@@ -163,7 +166,8 @@ public:
 
     bool done() const noexcept { return outcome_.done(); }
 
-    /// Asks the task to end, unless it is done: its current await, or the next one, throws task_cancelled.
+    /// Requests that the task ends: its current await, or its next one, throws task_cancelled. Does nothing
+    /// if the task is done.
     void cancel() const noexcept {
         if (!done()) request_cancel(*context_);
     }
@@ -195,8 +199,9 @@ task<void> keep(promise<T> answer, task<T> work) {
 
 }  // namespace detail
 
-/// Starts `work` as a task of its own. If it throws, the exception is kept for the code that asks for the
-/// result; if no code asks, it is dropped (debug mode warns about it). In debug mode, `where` names the task.
+/// Starts `work` as an independent task. If the task throws an exception, the future keeps the exception for
+/// the caller of result(). If result() is never called, the exception is dropped; debug mode then warns. In
+/// debug mode, `where` names the task.
 template <class T>
 task_handle<T> create_task(scheduler& loop, task<T> work,
                            const std::source_location& where = std::source_location::current()) {

@@ -1,4 +1,4 @@
-// Waiting for several tasks: gather and race. A real join: the last child that ends wakes the waiter.
+// Waiting for several tasks: gather and race. The last child that ends wakes the waiter.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@ enum class join_mode {
     all,                  // every child runs to its end, whatever happens to the others
     cancel_on_exception,  // the first exception cancels the children that still run
     cancel_on_first,      // the first child that ends, with a value or an exception, cancels the others
-    collect,  // like `all`, but no exception is thrown: each one stays in its task, for task::failure()
+    collect,  // like `all`, but exceptions are not thrown; task::failure() returns the exception of a task
 };
 
-/// An awaiter that runs children as tasks of their own until all have ended. Gives nothing, or, if Result is
-/// std::size_t, the index of the first child that ended (for cancel_on_first). Allocates nothing: the
-/// children's frames contain the state of a root, and this awaiter lives in the waiting frame.
+/// An awaiter that runs children as separate tasks until all of them have ended. If Result is std::size_t,
+/// the await returns the index of the first child that ended (for cancel_on_first). If Result is void, it
+/// returns nothing. The awaiter allocates no memory: each child's frame contains the state of a root, and the
+/// awaiter itself is stored in the waiting frame.
 template <class T, class Result>
 class join_awaiter final : woken_awaiter<>, detail::root_owner {
 public:
@@ -64,11 +65,12 @@ public:
     }
 
 private:
-    // Returns how many children to start immediately. For a child with little work, a pass through the ready
-    // queue is a large part of its cost. But a nested gather runs on the stack of the outer one, so the depth
-    // must be limited. The turn must end too: if there are very many children, most go through the queue, and
-    // the loop asks the kernel and the clock in between. The budget is checked again after some children,
-    // because they use it too.
+    // Returns how many children to start immediately. Starting a child immediately is cheaper, because a pass
+    // through the ready queue is a large part of the cost of a child with little work. There are two limits.
+    // A nested gather runs on the stack of the outer gather, so the nesting depth is limited. The turn must
+    // end after some time, so if there are very many children, most of them go through the queue, and the
+    // loop asks the kernel and the clock in between. The caller checks the budget again after every few
+    // children, because the children also use the budget.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (!may_start_tasks() || ready().nested_gathers > nested_gathers_max || used >= started_units_max)
@@ -85,8 +87,8 @@ private:
         return root;
     }
 
-    // The waiter resumes directly when the last child ends, like a task that awaits a single task: the
-    // children's frames, which it will free, are still in the cache.
+    // When the last child ends, the waiter resumes directly, like a task that awaits a single task. The
+    // waiter will free the children's frames, which are then still in the cache.
     std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
         if (child.exception || mode_ == join_mode::cancel_on_first) [[unlikely]]
             decide(child);
@@ -94,7 +96,7 @@ private:
     }
 
     [[gnu::noinline]] void decide(const detail::promise_base& child) noexcept {
-        // A child that was cancelled because another one ended did not fail.
+        // A child that was cancelled because another child ended does not count as failed.
         const bool failed = child.exception && !cancelling_;
         if (decisive_ != nullptr || (!failed && mode_ != join_mode::cancel_on_first)) return;
         decisive_ = &child;
@@ -119,8 +121,8 @@ private:
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t running_;  // children, and one for the loop that starts them: they may end in it
-    const detail::promise_base* decisive_ = nullptr;  // the first to fail, or, with cancel_on_first, to end
+    std::size_t running_;                             // children, plus 1 while await_suspend() starts them
+    const detail::promise_base* decisive_ = nullptr;  // the first child that failed or ended
     join_mode mode_;
     bool cancelling_ = false;
 };

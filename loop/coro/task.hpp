@@ -1,9 +1,9 @@
 // task<T>: the coroutine type of the loop.
 //
-// A task is lazy: it starts when it is awaited (then it runs inside the awaiting task, by symmetric
-// transfer), or when a loop spawns, gathers or runs it (then it is the root of a task of its own). Its frame
-// comes from the frame pool and contains everything that a root needs, so that starting it allocates nothing
-// more.
+// A task is lazy. It starts when another task awaits it, or when a loop spawns, gathers or runs it. An
+// awaited task runs inside the awaiting task, by symmetric transfer. A task that a loop spawns, gathers or
+// runs is called a root. The frame of every task comes from the frame pool and contains everything that a
+// root needs, so that starting a root allocates no more memory.
 #pragma once
 
 #include <concepts>
@@ -24,27 +24,28 @@ namespace detail {
 
 struct promise_base;
 
-/// The code that made a frame the root of a task.
+/// The object that made a frame a root, and that is notified when the root ends.
 class root_owner {
 public:
-    /// Called when the root has ended. Returns the coroutine to resume. The root's frame may be destroyed
-    /// here, or by that coroutine.
+    /// Called when the root has ended. Returns the coroutine to resume. This function or the returned
+    /// coroutine may destroy the root's frame.
     virtual std::coroutine_handle<> root_ended(promise_base& root) noexcept = 0;
 
 protected:
     ~root_owner() = default;
 };
 
-// The state that a frame needs as the root of a task. Not initialised in frames that are only awaited.
+// The state that a frame needs if it is a root. This state is not initialised in frames that are only
+// awaited.
 struct root_state : operation, task_context {
-    root_state* next_root;       // in a root_list
-    root_state** previous_link;  // the pointer to this root in that list
+    root_state* next_root;       // the next root in the root_list
+    root_state** previous_link;  // the pointer to this root in the root_list
     root_owner* owner;
     union {
         std::coroutine_handle<> frame;
     };
     union {
-        std::source_location where;  // the place that started the task; a child has its parent's
+        std::source_location where;  // the place that started the task or its parent
     };
 
     root_state() noexcept {}  // NOLINT: otherwise the unions would be initialised in every frame
@@ -55,7 +56,7 @@ struct root_state : operation, task_context {
 };
 
 struct promise_base : recycled {
-    promise_base() noexcept {}  // NOLINT: the code that starts a frame sets what awaits it
+    promise_base() noexcept {}  // NOLINT: the code that starts a frame sets `continuation`
 
     struct final_awaiter {
         bool await_ready() const noexcept { return false; }
@@ -78,7 +79,7 @@ struct promise_base : recycled {
     union {
         std::coroutine_handle<> continuation;  // the coroutine that awaits this frame; null for a root
     };
-    task_context* context;  // of the task that this frame belongs to
+    task_context* context;  // the state of the task to which this frame belongs
     std::exception_ptr exception;
     root_state root;
 };
@@ -113,8 +114,8 @@ struct task_promise : promise_with_value<T> {
 
 }  // namespace detail
 
-/// A coroutine that gives a T. Movable. Owns its frame: destroying the task frees the frame and everything in
-/// it.
+/// A coroutine that returns a T. A task can be moved, and owns its frame: destroying the task frees the frame
+/// and everything in the frame.
 template <class T = void>
 class [[nodiscard]] task {
 public:
@@ -134,21 +135,21 @@ public:
 
     bool done() const noexcept { return frame_ && frame_.done(); }
 
-    /// Runs the task to its end and gives its value or throws its exception. Only for coroutines that are
-    /// tasks.
+    /// Runs the task to its end; returns its value or throws its exception. Only other tasks can await a
+    /// task.
     auto operator co_await() && noexcept { return awaiter{frame_}; }
 
-    /// Returns the exception of a task that is done; null if it has a value.
+    /// Returns the exception of a task that is done, or null if the task has a value.
     std::exception_ptr failure() const noexcept { return frame_.promise().exception; }
 
-    /// Returns the value of a task that is done, or throws its exception. The value is moved out. The task
-    /// must be done.
+    /// Returns the value, which is moved out of the task, or throws the task's exception. The task must be
+    /// done.
     T result() const { return frame_.promise().take(); }
 
-    // For the loop.
+    // The following members are for the loop.
 
-    /// Makes the frame the root of a task. Completing the returned operation starts the task. `where`: see
-    /// spawn().
+    /// Makes the frame a root. Running the returned operation starts the task. For `where`, see
+    /// scheduler::spawn().
     detail::root_state& become_root(detail::root_owner& owner,
                                     const std::source_location& where = {}) noexcept {
         detail::root_state& made = root();

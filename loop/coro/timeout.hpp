@@ -7,9 +7,9 @@
 
 namespace loopbench::loop {
 
-/// Runs `work` until it ends or the deadline comes. At the deadline, `work` is cancelled; it has ended when
-/// this function completes. Gives the value (std::monostate for void), or nothing if the time was up. Throws
-/// the exception of `work`, also task_cancelled if something else cancelled it.
+/// Runs `work`, and cancels it at the deadline. This function completes when `work` has ended. Returns the
+/// value of `work` (std::monostate for void), or std::nullopt if the deadline cancelled `work`. Throws the
+/// exception of `work`; this includes task_cancelled if something other than the deadline cancelled `work`.
 template <class T>
 task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work, time_point deadline) {
     struct armed_limit {
@@ -31,7 +31,7 @@ task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work,
         }
     } catch (const task_cancelled&) {
         if (!timed_out) throw;
-        co_return std::nullopt;  // it ended as requested
+        co_return std::nullopt;  // the deadline has cancelled `work`
     }
 }
 

@@ -1,9 +1,9 @@
-// How a coroutine waits for something that happens in the loop's own thread: a time, an event, the end of
-// tasks. All awaiters for these are written as if the loop woke them.
+// How a coroutine waits for something that happens in the loop's own thread: a time, an event, or the end of
+// other tasks. Each of these has an awaiter that is written as if the loop woke the waiting task.
 //
-// One design wakes nothing: in tutorial 001 (loop-round-robin), a task that waits for a time or for other
-// tasks stays in the ready queue, and checks on every turn if its wait is over. Only this file knows how; the
-// design sets ready_queue::tasks_poll.
+// One design, loop-round-robin (tutorial 001), wakes no task: there, tasks poll. A task that waits for a time
+// or for other tasks stays in the ready queue, and checks on every turn if its wait is over. The design sets
+// ready_queue::tasks_poll; this file contains all the code that depends on that flag.
 #pragma once
 
 #include "loop/operation.hpp"
@@ -14,7 +14,7 @@ namespace loopbench::loop {
 template <class Operation = operation>
 class woken_awaiter : public awaiter<Operation> {
 public:
-    /// For debug mode: does the same as awaiter::suspension_of().
+    /// For debug mode: does the same as awaiter::suspension_of(), also for an awaiter that polls.
     static const suspension* suspension_of(const operation& op) noexcept {
         return op.complete == &poll ? static_cast<const woken_awaiter*>(&op)
                                     : awaiter<Operation>::suspension_of(op);
@@ -24,8 +24,8 @@ protected:
     using is_over_fn = bool (*)(woken_awaiter&);
 
     explicit woken_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// Takes an awaiter that still polls out of the queue, if its frame is destroyed by another loop than its
-    /// own.
+    /// Removes an awaiter that still polls from the queue. This happens only if another loop destroys the
+    /// awaiter's frame.
     ~woken_awaiter() {
         if (this->complete == &poll) [[unlikely]]
             ready_.remove(*this);
@@ -33,9 +33,10 @@ protected:
 
     ready_queue& ready() noexcept { return ready_; }
 
-    /// Suspends the coroutine and calls start(), which arranges that the awaiter is woken. Where tasks poll,
-    /// does not call start(): the wait ends when is_over() returns true, as it must after a cancellation. If
-    /// `is_over` is null, the awaiter is woken even there. Returns false if the task was cancelled before.
+    /// Suspends the coroutine and calls start(), which arranges that the awaiter is woken. If tasks poll and
+    /// `is_over` is not null, start() is not called; the wait ends when is_over() returns true. is_over()
+    /// must return true after a cancellation. Returns false, without suspending, if the task is already
+    /// cancelled.
     template <class Promise, class Start>
     bool suspend_until(std::coroutine_handle<Promise> coroutine, is_over_fn is_over,
                        suspension::cancel_fn cancel, Start start) {
@@ -50,21 +51,23 @@ protected:
         return true;
     }
 
-    /// Does the same for a coroutine that is already suspended. Its cancel function also works where tasks
-    /// poll.
+    /// Does the same for a coroutine that is already suspended with a cancel function. That function must
+    /// also work if tasks poll.
     template <class Start>
     void wait_until(is_over_fn is_over, Start start) {
         ready_.tasks_poll ? start_polling(is_over) : start();
     }
 
-    /// Returns the coroutine, to be resumed now. Where tasks poll, returns a no-op coroutine.
+    /// Ends the wait; returns the coroutine, which the caller resumes. If tasks poll, returns a no-op
+    /// coroutine.
     std::coroutine_handle<> wake() noexcept {
         if (ready_.tasks_poll) return std::noop_coroutine();
         this->stay_running();
         return this->coroutine();
     }
 
-    /// Returns true if the awaiter may start tasks on its stack. Where tasks poll, they start from the queue.
+    /// Returns true if the awaiter may start tasks on its own stack. If tasks poll, it must start them from
+    /// the ready queue.
     bool may_start_tasks() const noexcept { return !ready_.tasks_poll; }
 
 private:

@@ -1,10 +1,11 @@
-// Tutorial 004: a background task that runs every 100 ms, while main sleeps twice for 500 ms.
+// Tutorial 004: a background task runs every 100 ms, while the main task sleeps twice for 500 ms.
 //
-// In the tutorial's output, with five lines on each side of main's, the background task comes first whenever
-// both are due. The tutorial's code would not keep this order, because each of its sleeps starts a little
-// after the previous one ended. So this program counts times from the start, starts the background task
-// first, and makes main let it run first: a loop with a plain list of timers (loop-layered) would run the
-// older timer first, which is main's.
+// In the tutorial's output, the line of the main task has five lines of the background task before it and
+// five after it: when both tasks are due at the same time, the background task runs first. The tutorial's
+// code does not ensure this order, because each of its sleeps starts a little later than the previous one
+// ended. Therefore this program computes all times from the start and starts the background task first. In
+// addition, the main task yields when it wakes. Otherwise a loop with a plain list of timers (loop-layered)
+// would run the main task first, because its timer is older.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -28,7 +29,7 @@ task<void> background_task(event_loop& loop) {
     }
 }
 
-// Sleeps until `when`, then lets everything that is due at the same time run first.
+// Sleeps until `when`, and then lets all other tasks run that are due at the same time.
 task<void> sleep_as_the_last(event_loop& loop, loop::time_point when) {
     co_await loop.sleep_until(when);
     co_await loop.yield();

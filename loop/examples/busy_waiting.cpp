@@ -1,6 +1,6 @@
-// Tutorial 004's hand-made sleep: correct, concurrent, and at 100 % CPU while it lasts, as the last line
-// shows. On a loop that sleeps in the kernel (--design loop-asyncio), the last line shows a small number.
-// Virtual time uses no CPU, so the program then counts the sleeps.
+// Tutorial 004's hand-made sleep. It is correct and concurrent, but uses 100 % CPU, as the last line of the
+// output shows. On a loop that sleeps in the kernel (--design loop-asyncio), the last line shows a small
+// number. In virtual time, sleeping takes no real time, so the last line shows the number of sleeps instead.
 #include <fmt/core.h>
 #include <sys/resource.h>
 

@@ -1,8 +1,8 @@
-// Tutorial 002, "Discover asyncio event loop": the layers of an event loop, one after the other, each with
-// the few lines on the slides.
+// Tutorial 002, "Discover asyncio event loop": the program shows the layers of an event loop, one after the
+// other, each with the example from the slides.
 //
-// The slides read the clock once, when it is 3. This program does the same: its clock moves only when it is
-// set.
+// In the slides, the clock is read once and shows 3. This program does the same: its virtual clock advances
+// only when the program sets it.
 #include <fmt/core.h>
 #include <sys/socket.h>
 
@@ -93,8 +93,8 @@ void coroutine_and_base_task() {
 
 using number = loop::future<int>;
 
-// A task that steps its coroutine. When the coroutine yields a future, the future's callback makes the next
-// step.
+// A task that runs its coroutine step by step. When the coroutine yields a future, the future's callback runs
+// the next step.
 class task {
 public:
     task(generator<number> coro, event_loop& loop) : coro_(std::move(coro)) {
@@ -114,13 +114,14 @@ generator<number> my_coroutine(number future) {
     fmt::print("Result: {}\n", future.result());
 }
 
-// The slides show these classes but no program; here are the two turns in which they work.
+// The slides show these two classes without a program that uses them. This function uses them in two turns of
+// the loop.
 void future_and_task(event_loop& loop) {
     loop::promise<int> promise(loop);
     [[maybe_unused]] task stepped(my_coroutine(promise.get_future()), loop);
-    loop.turn();  // runs to the yield
+    loop.turn();  // runs the coroutine to its yield
     promise.set_value(42);
-    loop.turn();  // runs the callback, then to the end
+    loop.turn();  // runs the future's callback, which runs the coroutine to its end
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// The program that tutorial 004 announces for its second part: concurrent plain TCP requests, with a task in
-// the background.
+// The program that tutorial 004 announces for its second part: concurrent requests over plain TCP, with a
+// background task.
 //
-// Each request is HTTP/1.0: one connection, one request, and an answer that lasts until the connection ends.
-// Without servers in the arguments, the program is its own server: it answers GET /500 after 500 ms.
+// Each request uses HTTP/1.0: it has its own connection, and its answer ends when the connection is closed.
+// If no servers are given as arguments, the program itself is the server: for example, it answers GET /500
+// after 500 ms.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ struct target {
     std::string path;
 };
 
-// HOST:PORT or HOST:PORT/PATH; an IPv6 host in brackets.
+// Parses HOST:PORT or HOST:PORT/PATH and resolves the host. An IPv6 address must be in brackets.
 task<target> located(loop::resolver& resolver, std::string text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     const std::size_t colon = text.substr(0, slash).rfind(':');
@@ -48,7 +49,8 @@ task<target> located(loop::resolver& resolver, std::string text) {
     const std::string port = text.substr(colon + 1, slash - colon - 1);
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    // A separate statement: g++ 12 destroys the vector twice if the await is inside the braces.
+    // The await is a separate statement, because g++ 12 destroys the vector twice if the await is inside the
+    // braces.
     auto where = co_await resolver.resolve(host, port);
     co_return target{
         .where = std::move(where), .host = host, .path = slash == text.size() ? "/" : text.substr(slash)};

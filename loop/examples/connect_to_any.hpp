@@ -1,5 +1,5 @@
-// Connects to a host with several addresses: "localhost" may be ::1 first, while the server listens only on
-// 127.0.0.1.
+// Connects to a host with several addresses. For example, the first address of "localhost" may be ::1 while
+// the server listens only on 127.0.0.1.
 #pragma once
 
 #include <exception>
@@ -13,8 +13,8 @@
 
 namespace loopbench::examples {
 
-/// Connects to the first of `endpoints`, in order, that accepts the connection. If none does, throws the
-/// error of the last one. The endpoints must outlive the await.
+/// Tries the endpoints in order, and returns the first connection that succeeds. If all endpoints fail,
+/// throws the error of the last one. The endpoints must outlive the await.
 inline loop::task<loop::stream> connect_to_any(loop::event_loop& loop,
                                                std::span<const loop::endpoint> endpoints) {
     std::exception_ptr refusal =

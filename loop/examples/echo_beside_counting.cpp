@@ -1,5 +1,6 @@
-// Tutorial 003's scheduler: an echo server that serves one client at a time, together with a count down every
-// four seconds and a count up every second. All are callbacks, each of which schedules the next.
+// Tutorial 003's scheduler: an echo server serves one client at a time, while one function counts down every
+// four seconds and another counts up every second. The program consists only of callbacks, each of which
+// schedules the next callback.
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -33,7 +34,7 @@ struct settings {
     int clients = -1;
 };
 
-// The tutorial's read_wait() and write_wait(): one call, when the descriptor is ready.
+// The tutorial's read_wait() and write_wait(): they call `function` once, when the descriptor is ready.
 void read_wait(event_loop& loop, int fd, std::function<void()> function) {
     loop.add_reader(fd, [&loop, fd, function] {
         loop.remove_reader(fd);
@@ -57,7 +58,7 @@ std::string printed(const sockaddr_in& address) {
 
 class echo_server {
 public:
-    /// Serves `clients` clients, one after the other; with a negative number, serves for ever.
+    /// Serves the given number of clients, one after the other. With a negative number, serves for ever.
     echo_server(event_loop& loop, std::uint16_t port, int clients)
         : loop_(loop),
           listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),
@@ -90,9 +91,9 @@ private:
         read_wait(loop_, fd, [this] { receive(); });
     }
 
-    // A client that left before the accept does not matter. If there is no free descriptor, the client stays
-    // in the backlog and the listener stays ready: asking again immediately would burn a core until a
-    // descriptor is closed.
+    // If the client has already closed the connection, the server waits for the next client. If there is no
+    // free descriptor, the client stays in the backlog and the listener stays ready; trying again immediately
+    // would use a whole core until a descriptor is closed.
     void could_not_accept(int error) {
         if (error == EAGAIN || error == ECONNABORTED) {
             wait_for_a_client();
@@ -150,7 +151,7 @@ void countdown(event_loop& loop, int n) {
     loop.call_later(scaled(4s), [&loop, n] { countdown(loop, n - 1); });
 }
 
-// The tutorial's count up has no end.
+// Counts up to `until`; the tutorial's function counts up for ever.
 void countup(event_loop& loop, int until, int i = 0) {
     fmt::print("Up {}\n", i);
     if (i != until) loop.call_later(scaled(1s), [&loop, until, i] { countup(loop, until, i + 1); });

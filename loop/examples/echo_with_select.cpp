@@ -1,10 +1,10 @@
-// Tutorial 003's server before there is a scheduler: at least five select() calls per second, two tables with
-// the callback of each socket, and a list of tasks that are taken from its end, so that the newest task runs
-// first.
+// Tutorial 003's server before the tutorial has a scheduler. The server calls select() at least five times
+// per second. It has two tables with the callback of each socket, and a list of tasks. It takes tasks from
+// the end of the list, so that the newest task runs first.
 //
-// The tutorial's server takes one client and answers it for ever, even if the client is gone. This one takes
-// more, because only several clients at the same time show the order of the tasks, and it forgets clients
-// that are gone.
+// The tutorial's server accepts one client and answers it for ever, even after the client has closed the
+// connection. This server accepts several clients, because the order of the tasks is visible only with
+// several clients. It also closes the connections of clients that have left.
 #include <fmt/core.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -46,7 +46,8 @@ int highest(const callbacks& table) {
 
 class select_server {
 public:
-    /// Ends when `clients` clients have come and gone; with a negative number, never.
+    /// Creates a server whose run() returns after `clients` clients have left; with a negative number, run()
+    /// never returns.
     select_server(std::uint16_t port, int clients)
         : listener_(loop::open_listener(loop::endpoint::loopback(port))), clients_left_(clients) {
         fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.get()).port());

@@ -24,7 +24,7 @@ double speed = 1;
 std::optional<virtual_clock> virtual_time;
 
 struct choice {
-    std::optional<int> exit_code;  // set if there is nothing to run: help, a list, a reported error
+    std::optional<int> exit_code;  // set after --help, --list or a reported error
     std::string design;
 };
 
@@ -85,7 +85,7 @@ int refuse(const std::string& design, const std::string& reason) {
 }
 
 int finish(const std::string& design, const std::function<void()>& body) {
-    // A reader of our output through a pipe gets each line when it is printed.
+    // With line buffering, a program that reads our output through a pipe gets each line immediately.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {
         body();

@@ -1,7 +1,7 @@
-// A Python generator: a function that pauses, gives values and receives values.
+// A generator as in Python: a function that can pause, yield values and receive values.
 //
-// The tutorials build their loops on generators. Our loop does not need them (its coroutine is task<T>), so
-// this file is in the examples folder.
+// The tutorials build their loops on generators. The loop of this project does not use generators (its
+// coroutines are of type task<T>), so this file is in the examples folder.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace loopbench::examples {
 
-/// Python's None: for a generator that yields, receives or returns no value of interest.
+/// The type that stands for Python's None, for a generator that yields, receives or returns no useful value.
 using none = std::monostate;
 
 namespace detail {
@@ -33,8 +33,8 @@ struct generator_return<none> {
 
 }  // namespace detail
 
-/// A generator: `co_yield` gives a Yielded and evaluates to the Sent with which the generator continues. It
-/// starts with the first next().
+/// A generator. `co_yield` passes a Yielded to the caller; when the caller sends a Sent, the generator
+/// continues, and `co_yield` evaluates to this Sent. The first next() starts the generator.
 template <class Yielded, class Sent = none, class Returned = none>
 class generator {
 public:
@@ -50,8 +50,8 @@ public:
         if (frame_) frame_.destroy();
     }
 
-    /// Runs to the next yield and gives its value, or nothing if the function has returned (Python's
-    /// StopIteration). Throws the exceptions of the function.
+    /// Runs the function to its next `co_yield` and returns the yielded value. Returns std::nullopt if the
+    /// function has returned (in Python, StopIteration). Throws the exceptions of the function.
     std::optional<Yielded> send(Sent value) {
         if (frame_.done()) return {};
         promise_type& promise = frame_.promise();

@@ -1,5 +1,5 @@
-// Tutorial 001's introduction: generators that are iterated over, generators that receive values, and two of
-// them that run alternately. There is no loop yet, so there is no design to choose.
+// Tutorial 001's introduction: iteration over generators, generators that receive values, and two generators
+// that run alternately. The program does not use the loop of this project, so there is no design to choose.
 #include <fmt/core.h>
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Yields the folders whose names start with a match of the regex. Leaves out unreadable folders, as os.walk()
+// Yields the folders whose names start with a match of the regex. Skips unreadable folders, as os.walk()
 // does.
 generator<std::string> iterable_dirs(std::regex regex) {
     namespace files = std::filesystem;
@@ -34,7 +34,7 @@ generator<std::string> iterable_dirs(std::regex regex) {
     }
 }
 
-// Stops early, which a generator allows; the tutorial prints all folders.
+// Prints at most `count_max` folders; a generator can be stopped early. The tutorial prints all folders.
 void print_dirs(int count_max) {
     auto dirs = iterable_dirs(std::regex("^[a-z]"));
     for (int count = 0; count < count_max; ++count) {
@@ -60,8 +60,9 @@ generator<none, int> sub_coroutine() {
     }
 }
 
-// The tutorial uses `yield from`, which would never come back from a function that never returns. To get the
-// tutorial's output, this function passes each value on by hand.
+// The tutorial uses `yield from`, which does not return while the inner function runs, and this inner
+// function never returns. To produce the tutorial's output, this function itself passes each value to the
+// inner function.
 generator<none, int> delegating_coroutine() {
     fmt::print("coroutine started\n");
     auto sub = sub_coroutine();
@@ -100,7 +101,8 @@ void send_until_it_returns() {
     if (!c.send({})) fmt::print("StopIteration: {}\n", c.returned());
 }
 
-// The first event loop: it cannot wait, and its tasks cannot end. The tutorial's loop runs for ever.
+// The tutorial's first event loop: the loop cannot wait, and its tasks cannot end. The tutorial's loop runs
+// for ever.
 void static_event_loop(int rounds) {
     std::array event_loop{printing("task1"), printing("task2")};
     for (int round = 0; round < rounds; ++round) {
@@ -108,7 +110,7 @@ void static_event_loop(int rounds) {
     }
 }
 
-// Ends at the first call after `duration` has passed.
+// Yields on every call until `duration` has passed.
 generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration) {
     const auto start = clock.now();
     while (clock.now() - start < duration) co_yield {};
@@ -117,13 +119,13 @@ generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration)
 generator<none> printing_and_sleeping(const char* name, virtual_clock& clock, std::chrono::seconds pause) {
     for (;;) {
         fmt::print("{}\n", name);
-        // yield from:
+        // Python's `yield from`.
         for (auto sleeping = sleep_async(clock, pause); sleeping.next();) co_yield {};
     }
 }
 
-// The second event loop can wait: it asks each task again and again if it can continue. Here it runs in
-// virtual time, and it has an end.
+// The tutorial's second event loop can wait: it asks each task again and again if the task can continue.
+// Here, the loop runs in virtual time and ends after `duration`.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
     virtual_clock clock;
     std::array event_loop{printing_and_sleeping("task1", clock, 1s),

@@ -1,8 +1,9 @@
-// Tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs": prints "hello" after five seconds,
-// while a task waits for Enter and then sleeps for three seconds.
+// Tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs": the program prints "hello" after
+// five seconds, while a task waits for Enter and then sleeps for three seconds.
 //
-// The tutorial first builds async/await by hand; hello_and_enter_by_hand.cpp does this, and
-// hello_and_enter_awaitables.cpp is a step in between. Here the compiler and the loop's library do the work.
+// The tutorial first builds async/await by hand, like hello_and_enter_by_hand.cpp;
+// hello_and_enter_awaitables.cpp is a step between that program and this one. This program uses the
+// coroutines of the compiler and of the loop.
 #include <fmt/core.h>
 
 #include <array>
@@ -21,8 +22,8 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// The user plays a slow server: the answer comes when Enter is pressed. The typed text does not matter, and
-// it may be empty: the end of the input is also an answer.
+// The user plays the role of a slow server: pressing Enter is the answer. The typed text is ignored. The end
+// of the input also counts as an answer.
 task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
     loop::standard_input input(loop, fd);
     std::array<std::byte, 4096> typed;

@@ -1,6 +1,7 @@
-// Tutorial 000 between its two extremes: fetch_ms() and func() are real coroutines, but the awaitables are
-// made by hand from the loop's two callbacks. One awaitable is a generator in a wrapper, as
-// @as_async_coroutine makes it; the other is a class with a state, as in the tutorial's last section.
+// Tutorial 000, a step between its two other programs: fetch_ms() and func() are real coroutines, but the
+// awaitables are written by hand and use two callbacks of the loop. One awaitable is a wrapped generator,
+// like those that the tutorial's @as_async_coroutine makes; the other awaitable is a class with a state, as
+// in the tutorial's last section.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -26,8 +27,8 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// Awaits a generator: waits for each future that the generator yields and sends its result back. The await
-// gives the generator's return value.
+// An awaitable that runs a generator: it waits for each future that the generator yields, and sends the
+// future's result to the generator. The await returns the generator's return value.
 template <class T>
 class awaitable_wrapper {
 public:
@@ -56,7 +57,7 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-// The tutorial's decorator.
+// The tutorial's decorator: makes a function that returns a generator in an awaitable_wrapper.
 constexpr auto as_async_coroutine = [](auto generator_function) {
     return [generator_function](auto&&... arguments) {
         return awaitable_wrapper(generator_function(arguments...));
@@ -66,7 +67,7 @@ constexpr auto as_async_coroutine = [](auto generator_function) {
 generator<loop::future<std::string>, std::string, std::string> read_from_file(event_loop& loop, int fd) {
     loop::promise<std::string> promise(loop);
     loop.add_reader(fd, [&] {
-        loop.remove_reader(fd);  // only once
+        loop.remove_reader(fd);  // so the callback runs only once
         // The descriptor is ready, so this does not block.
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
@@ -79,7 +80,8 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
 
 constexpr auto loop_read_from_file = as_async_coroutine(&read_from_file);
 
-// The three functions that `co_await` needs: is it ready, how to wait, and the result.
+// An awaitable with the three functions that `co_await` calls. The first function checks if the wait is
+// already over, the second arranges the wake-up, and the third returns the result.
 class loop_sleep {
 public:
     loop_sleep(event_loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}

@@ -1,6 +1,6 @@
-// Tutorial 000 as in its last section: async/await reduced to its basics, "without any syntax sugar and
-// helpers, using only raw primitives". There are no coroutines here: each function that pauses is a class
-// with a state, resumed by send(), and needs only two callbacks from the loop.
+// Tutorial 000, as in its last section: async/await reduced to its basics, "without any syntax sugar and
+// helpers, using only raw primitives". There are no coroutines here. Each function that pauses is a class
+// with a state, and send() resumes it. The program needs only two callbacks from the loop.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -37,7 +37,8 @@ private:
     std::function<void(value)> callback_;
 };
 
-// The result of send(): a future to wait for, or the end. (Python throws the end as StopIteration.)
+// The result of send(): a future to wait for, or the end. (In Python, the end is the exception
+// StopIteration.)
 struct stop_iteration {
     value returned;
 };
@@ -63,7 +64,8 @@ public:
         if (std::exchange(started_, true)) return stop_iteration{std::move(sent)};
         auto awaited = std::make_shared<future>();
         loop_.call_when_ready_for_reading(fd_, [awaited, fd = fd_] {
-            // The descriptor is ready, so this does not block, and its flags can stay as the shell set them.
+            // The descriptor is ready, so read() does not block, and the descriptor can keep the flags that
+            // the shell has set.
             std::array<char, 4096> text;
             const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
                                              "read standard input (give it a terminal or a pipe)");
@@ -95,7 +97,8 @@ private:
     bool started_ = false;
 };
 
-// Awaiting means passing everything on to the inner machine until that one has ended.
+// A machine that awaits another machine passes all values on to that inner machine until the inner machine
+// has ended.
 class fetch_ms : public state_machine {
 public:
     fetch_ms(const loop_calls& loop, int fd) : read_(loop, fd) {}
@@ -135,10 +138,11 @@ private:
 
     const loop_calls& loop_;
     fetch_ms fetch_;
-    std::optional<loop_sleep> sleep_;  // the state: set once the answer has come
+    std::optional<loop_sleep> sleep_;  // the state: set after the answer has arrived
 };
 
-// A task that drives a state machine: each future that the machine gives resumes it, until it ends.
+// A task that drives a state machine: the result of each future that the machine returns resumes the machine,
+// until the machine ends.
 class task {
 public:
     explicit task(std::unique_ptr<state_machine> machine) : machine_(std::move(machine)) {}
@@ -159,7 +163,7 @@ loop_calls calls_of(event_loop& loop) {
         .call_when_ready_for_reading =
             [&loop](int fd, callback f) {
                 loop.add_reader(fd, [&loop, fd, f = std::move(f)] {
-                    loop.remove_reader(fd);  // only once
+                    loop.remove_reader(fd);  // so `f` runs only once
                     f();
                 });
             },

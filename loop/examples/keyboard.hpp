@@ -1,4 +1,4 @@
-// The source of Enter for the programs of tutorial 000.
+// The source of the Enter key for the programs of tutorial 000.
 #pragma once
 
 #include <unistd.h>
@@ -14,10 +14,10 @@
 
 namespace loopbench::examples {
 
-/// Standard input; or, for a show without hands, a pipe on which the loop presses Enter after a delay.
+/// Standard input, or, for a run without a user, a pipe to which the loop writes Enter after a delay.
 class keyboard {
 public:
-    /// A negative number: a person presses Enter.
+    /// With a negative number, Enter comes from standard input.
     keyboard(loop::event_loop& loop, double press_enter_after_seconds) {
         if (press_enter_after_seconds < 0) return;
         pipe_.emplace(loop.open_pipe());
@@ -35,7 +35,8 @@ private:
     std::optional<loop::pipe_ends> pipe_;
 };
 
-/// Runs such a program: calls body(loop, fd of the keyboard) on the chosen design. Returns the exit code.
+/// Runs a program that needs Enter: calls body(loop, fd) with a loop of the chosen design and the keyboard's
+/// descriptor. Returns the exit code.
 inline int run_with_keyboard(int argc, char** argv, std::string about,
                              const std::function<void(loop::event_loop&, int)>& body) {
     double press_enter_after = -1;

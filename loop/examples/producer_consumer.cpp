@@ -1,6 +1,6 @@
-// Tutorial 004's digression on generators: one that produces, one that consumes, and one that is resumed
-// until it returns. The last one is first a generator, then a coroutine on a loop, where a turn corresponds
-// to sending None.
+// Tutorial 004's digression on generators: a generator that produces values, a generator that consumes a
+// value, and a generator that is resumed until it returns. The third example is also shown as a coroutine on
+// a loop; there, a turn of the loop corresponds to sending None.
 #include <fmt/core.h>
 
 #include <string>
@@ -38,7 +38,7 @@ generator<none, std::string> consumer() {
 
 void consume() {
     auto c = consumer();
-    c.next();  // runs to the yield
+    c.next();  // runs the generator to its yield
     c.send("hello!");
 }
 

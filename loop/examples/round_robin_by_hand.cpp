@@ -1,7 +1,7 @@
-// Tutorial 001's runtime as it is built there: a queue of tasks. Each task is a generator that runs to its
-// next yield and is put back until it has returned. round_robin_tasks.cpp is the same program on our loop.
-// With --trace, this program prints output that the tutorial has commented out: the task that runs, each
-// time.
+// Tutorial 001's runtime, built as in the tutorial: a queue of tasks. Each task is a generator. The loop runs
+// the first task to its next yield, and puts it back at the end of the queue unless it has returned.
+// round_robin_tasks.cpp is the same program on the loop of this project. With --trace, this program prints
+// each task before it runs; in the tutorial, this output is commented out.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace loopbench::examples {
 namespace {
 
 using namespace std::chrono_literals;
-using result = std::optional<loop::nanoseconds>;  // how long a sleep was; Python's None for the other tasks
+using result = std::optional<loop::nanoseconds>;  // the duration of a sleep; other tasks return std::nullopt
 using coroutine = generator<none, none, result>;
 
 class task {
@@ -29,7 +29,7 @@ public:
 
     bool done() const { return finished_; }
 
-    // Wakes the task up and runs it to its next yield.
+    // Resumes the task and runs it to its next yield.
     void run() {
         if (coro_.next()) return;
         finished_ = true;
@@ -75,7 +75,7 @@ coroutine sleep(loop::nanoseconds duration) {
     co_return now() - start;
 }
 
-// Prints its name `times` times, and sleeps after each. The loop around co_yield is the tutorial's
+// Prints `name` the given number of times, and sleeps each time. The loop around `co_yield` is the tutorial's
 // Task.__await__.
 coroutine prints(event_loop& loop, std::string_view name, int times, loop::nanoseconds pause) {
     for (int round = 0; round < times; ++round) {

@@ -1,8 +1,8 @@
-// Tutorial 001, "Let's build an asyncio runtime from scratch in Python": two tasks that print and sleep, and
-// a main task that awaits both.
+// Tutorial 001, "Let's build an asyncio runtime from scratch in Python": two tasks print and sleep, and a
+// main task awaits these two tasks.
 //
-// The tutorial's own loop asks a sleeping task on every turn if its time has come. On a loop that sleeps, the
-// program is the same; `top` shows the difference.
+// The tutorial's own loop asks each sleeping task on every turn if its sleep has ended. On a loop that sleeps
+// in the kernel, the output is the same, but the program uses almost no CPU, as `top` shows.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Tutorial 004's deep dive: asyncio.sleep() as the library implements it, with a future, a timer that sets
-// it, and a `finally` that cancels the timer if the sleeper is cancelled.
+// Tutorial 004's deep dive: asyncio.sleep() as asyncio implements it, with a future, a timer that sets the
+// future, and a `finally` that cancels the timer if the sleeping task is cancelled.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// Gives `result` after the delay. A delay of zero or less is one turn of the loop.
+// Returns `result` after the delay. If the delay is zero or negative, waits for one turn of the loop.
 template <class T>
 task<T> sleep(event_loop& loop, loop::nanoseconds delay, T result) {
     if (delay <= 0ns) {
@@ -53,7 +53,8 @@ task<void> sleepers(event_loop& loop) {
     }
 }
 
-// Shows that nothing is left of the hour: the loop is idle when the sleepers are done.
+// Shows that the cancelled sleep of one hour leaves no timer: the loop is idle as soon as the sleepers are
+// done.
 void sleep_deep_dive(event_loop& loop) {
     const auto start = loop.now();
     loop.spawn(sleepers(loop));

@@ -1,5 +1,5 @@
-// Tutorial 004, "Building our own Async Event Loop in Python": two sleeps, one after the other and then
-// concurrently.
+// Tutorial 004, "Building our own Async Event Loop in Python": the program runs two sleeps first one after
+// the other, and then concurrently.
 #include <fmt/core.h>
 
 #include <array>

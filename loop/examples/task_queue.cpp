@@ -1,8 +1,10 @@
-// Tutorial 003, "Build your own Event Loop in Python": its building blocks. Tasks in a queue; two tasks that
-// count at the same time, each by putting the rest of its work at the end of the queue; and one that waits.
+// The building blocks of tutorial 003, "Build your own Event Loop in Python": tasks in a queue; two tasks
+// that count alternately, because each of them puts the rest of its work at the end of the queue; and a task
+// that runs after a delay.
 //
-// The tutorial's counting snippets do not run as printed (a `{i}` without its f, and no end). Here they print
-// the lines of their sequential versions, alternately.
+// The tutorial's code for counting does not run as printed: the f of an f-string is missing, and the counting
+// has no end. Here, the two tasks print the same lines as the tutorial's sequential versions, but
+// alternately.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -1,9 +1,9 @@
-// Time that jumps: if nothing can happen before the next deadline, the clock jumps to that deadline.
+// Virtual time: if nothing can happen before the next deadline, the clock jumps to that deadline.
 //
-// A program of five seconds then runs in milliseconds, and the order of its output depends only on its
-// deadlines, not on how busy the machine is. Everything else of the design stays: its timer queue, its wait
-// policy, its driver. The kernel knows nothing about virtual time, so pending I/O gets a short real time
-// before each jump.
+// A program that waits for five seconds then runs in milliseconds, and the order of its output depends only
+// on its deadlines, not on the load of the machine. The design keeps its own timer queue, wait policy and
+// driver. The kernel does not use virtual time; therefore, if I/O is pending, the clock waits for a short
+// real time before each jump.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 
 namespace loopbench::examples {
 
-/// A clock that starts at 0 and jumps.
+/// A clock that starts at 0 and jumps to deadlines.
 class virtual_clock final : public loop::clock {
 public:
-    /// Returns the time and advances it a little, so that a loop that only reads the clock and never sleeps
+    /// Advances the time a little and returns it. Therefore a loop that only reads the clock and never sleeps
     /// also makes progress.
     loop::time_point now() noexcept override { return now_ += look; }
 
     void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }
 
-    /// Jumps to the deadline where the driver would sleep.
+    /// Asks the driver for events. If there are no events, jumps to the deadline instead of sleeping.
     void wait(loop::event_loop& loop, loop::driver& io, loop::time_point deadline) override {
         if (deadline == loop::do_not_wait || deadline == loop::never) return io.wait(deadline);
         const auto moment = std::chrono::steady_clock::now() + time_for_io;
@@ -36,7 +36,7 @@ public:
     /// Advances the clock; this does not count as a sleep.
     void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
 
-    /// Returns how often the clock jumped over a sleep.
+    /// Returns the number of sleeps that the clock has replaced by a jump.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 private:

@@ -1,5 +1,5 @@
-// The existing drivers, with the interface of io.hpp. Each throws std::system_error if the kernel refuses a
-// descriptor for it (EMFILE) or refuses the driver itself.
+// Functions that make the drivers; io.hpp has their interface. Each function throws std::system_error if the
+// kernel refuses the driver or a descriptor for the driver (EMFILE).
 #pragma once
 
 #include <memory>
@@ -18,8 +18,9 @@ std::unique_ptr<driver> make_poll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_epoll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_io_uring_driver(ready_queue& ready);
 
-/// A driver over io_uring, for Linux 6.1 or later. Any thread may create it; it belongs to the first thread
-/// that waits in it. Operations started before that wait are kept until then.
+/// A driver over io_uring, for Linux 6.1 or later. Any thread may create the driver; it belongs to the first
+/// thread that calls wait(). Operations that are started before the first wait() are submitted by this
+/// wait().
 class io_uring_driver : public driver {
 public:
     virtual const uring_ring& ring() const noexcept = 0;
@@ -27,11 +28,11 @@ public:
 protected:
     using driver::driver;
 };
-/// For callers that count its work, or want it small.
+/// Makes a driver with the given sizes, for callers that count its system calls or need a small driver.
 std::unique_ptr<io_uring_driver> make_limited_io_uring_driver(ready_queue& ready, const uring_limits& limits);
 
-/// Returns why io_uring cannot be used here, with the likely cause and the remedy; returns an empty string if
-/// it can be used.
+/// Returns an empty string if io_uring can be used here. Otherwise, returns the error message, with the
+/// likely cause and the remedy.
 std::string io_uring_refusal();
 
 }  // namespace loopbench::loop

@@ -1,14 +1,16 @@
-// epoll, edge-triggered: each descriptor is registered once and rarely touched again.
+// The epoll driver, edge-triggered: each descriptor is registered once, and its registration rarely changes.
 //
 // Surprising behaviour of the kernel:
-// - Registering reports existing readiness: nothing is lost between a call that returned EAGAIN and the
-//   registration.
-// - A closed descriptor leaves the set only when its last duplicate is closed. An event can therefore name a
-//   descriptor that is closed, or worse, one whose number was reused; its generation shows this.
-// - Timeouts of epoll_wait are in milliseconds and, like those of epoll_pwait2, are late by the thread's
-//   timer slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in
-//   nanoseconds and has no slack (timerfd_create(2)), so deadlines use one. The driver does not read it: a
-//   new setting clears it, and as it is edge-triggered, it does not report the same expiry twice.
+// - A registration also reports readiness that already exists. So no event is lost between a call that
+//   returned EAGAIN and the registration.
+// - The kernel removes a closed descriptor from the epoll set only when its last duplicate is closed. An
+//   event can therefore name a closed descriptor, or even a descriptor whose number was reused. The
+//   generation in the event shows this.
+// - Timeouts of epoll_wait are in milliseconds. The timeouts of epoll_wait and epoll_pwait2 are late by the
+//   thread's timer slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline
+//   in nanoseconds and has no slack (timerfd_create(2)); therefore the driver uses a timerfd for deadlines.
+//   The driver does not have to read the timerfd: setting a new deadline clears it, and edge triggering
+//   reports each expiry only once.
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -43,8 +45,8 @@ public:
     void wake() noexcept override { wake_.set(); }
 
     void wait_for_reports(time_point deadline) override {
-        // The timerfd takes a deadline of zero as "disarm". A deadline at or before the boot has passed
-        // anyway.
+        // For a timerfd, a deadline of zero means "disarm". A deadline at or before the boot, whose time is
+        // zero, has passed anyway.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
         const int count = [&]() noexcept {
@@ -69,8 +71,8 @@ public:
     }
 
 private:
-    static constexpr int events_max = 256;  // one turn takes at most these; the next one gets the others
-    // Values that are no descriptor's number.
+    static constexpr int events_max = 256;  // per turn; the next turn gets the remaining events
+    // Keys that differ from the numbers of all descriptors.
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
     static constexpr std::uint32_t timer_key = 0xffff'fffe;
 
@@ -92,9 +94,9 @@ private:
             const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
-        } else if (::getpid() == owner_) {  // in the child of a fork, the set also belongs to the parent
-            // Fails if the descriptor is closed (EBADF) or is another file by now (ENOENT): then it has
-            // already left the set.
+        } else if (::getpid() == owner_) {  // a forked child must not change the set of its parent
+            // The call fails if the descriptor is closed (EBADF) or refers to another file by now (ENOENT).
+            // In both cases, the descriptor is no longer in the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
         }
     }
@@ -104,14 +106,16 @@ private:
         event.events = events;
         event.data.u64 = key;
         if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
-        // The descriptor is already registered. It is to be watched in another way; or it is left from an
-        // earlier use: close() was called, but the descriptor was not closed.
+        // EEXIST means that the descriptor is already registered. Either the watched directions change; or
+        // the descriptor is still registered from an earlier use, because close() was called but the
+        // descriptor was not closed.
         if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
         throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
     }
 
-    // Sets the timerfd, unless it will fire before the deadline anyway: then the wait ends early once, and
-    // the next wait sets the timerfd. This saves a system call for every timer that is armed and cancelled.
+    // Sets the timerfd. If the timerfd will fire before the deadline anyway, the setting stays unchanged; the
+    // wait then ends early once, and the next wait sets the timerfd. This saves a system call for every timer
+    // that is armed and cancelled.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};
@@ -122,7 +126,7 @@ private:
     unique_fd epoll_ = make_epoll();
     wake_event wake_;
     unique_fd timer_ = make_timer();
-    time_point armed_ = never;  // the setting of the timerfd
+    time_point armed_ = never;  // the deadline of the timerfd
     pid_t owner_ = ::getpid();
     std::array<epoll_event, events_max> events_;
 };

@@ -1,4 +1,4 @@
-// An owned file descriptor, and a helper for system calls that must not fail.
+// An owned file descriptor, and functions that throw an exception if a system call fails.
 #pragma once
 
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 namespace loopbench::loop {
 
-/// An owned descriptor, closed on destruction; -1 means none. Ignores errors of close(2): on Linux the
-/// descriptor is closed anyway.
+/// An owned descriptor, which the destructor closes. The value -1 means that there is no descriptor. Errors
+/// of close(2) are ignored, because Linux closes the descriptor even then.
 class unique_fd {
 public:
     unique_fd() = default;
@@ -35,12 +35,13 @@ private:
     int fd_ = -1;
 };
 
-/// Throws `errno` as an exception. `what` names the call, and the likely cause and remedy if known.
+/// Throws `error` as a std::system_error. `what` names the failed call, and if known, the likely cause and
+/// the remedy.
 [[noreturn]] inline void throw_errno(const std::string& what, int error = errno) {
     throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Returns the result of a call, or throws the error in errno.
+/// Returns the result of a call. If the result is negative, throws the error in errno.
 inline int checked(int result, const char* what) {
     if (result < 0) throw_errno(what);
     return result;

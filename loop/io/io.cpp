@@ -14,19 +14,21 @@ void io_awaiter::release() noexcept {
     if (pending) {
         io_.discard(*this);
     } else if (result >= 0) {
-        ::close(static_cast<int>(result));  // an accepted connection that no coroutine received
+        ::close(static_cast<int>(result));  // closes an accepted connection that no coroutine received
     }
 }
 
 namespace {
 
-// Called again until it is done; `pending` means that it was called before. SO_ERROR would not work: it is
-// also 0 while the connection is in progress, and not every driver calls only when the socket is writable.
+// Calls connect(2). This function is called repeatedly until the connection is established or refused;
+// `op.pending` is true if it was called before. Asking for SO_ERROR instead would not work: SO_ERROR is also
+// 0 while the connection is in progress, and some drivers call this function before the socket is writable.
 std::int64_t attempt_connect(const io_operation& op) noexcept {
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
     if (done == 0 || (op.pending && errno == EISCONN)) return 0;
-    // EAGAIN itself means that a Unix listener has no room: nothing is in progress that could be waited for.
-    // An interrupted connect continues in the background (POSIX), so EINTR means the same as EINPROGRESS.
+    // From connect(2), EAGAIN means that the backlog of a Unix listener is full. No connection is in progress
+    // then, so waiting would be useless. An interrupted connect continues in the background (POSIX), so EINTR
+    // means the same as EINPROGRESS.
     if (errno == EAGAIN) {
         errno = ENOBUFS;
     } else if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) {

@@ -1,5 +1,5 @@
-// An I/O operation, started once and completed with a result; the driver that executes it; and how a
-// coroutine awaits it.
+// I/O operations, which are started once and complete with a result; the interface of the drivers, which
+// execute I/O operations; and the awaiters with which coroutines wait for I/O operations.
 #pragma once
 
 #include <sys/socket.h>
@@ -18,15 +18,15 @@ namespace loopbench::loop {
 enum class io_kind : std::uint8_t {
     // Input:
     receive,       // from a stream socket
-    read,          // from anything else: a pipe, a terminal
+    read,          // from any other descriptor: a pipe, a terminal
     receive_from,  // a datagram, with its sender's address
     accept,        // the result is the new descriptor: non-blocking, close-on-exec
-    input_call,    // whatever `call` does: several buffers, flags of a message, an address
+    input_call,    // calls `call`, for example with several buffers, message flags or an address
     readable,      // completes when a read would not block; the result is 0
     // Output:
     send,     // to a stream socket; never raises SIGPIPE
-    write,    // to anything else
-    send_to,  // a datagram, to `address`, or to the connected peer if that is empty
+    write,    // to any other descriptor
+    send_to,  // a datagram, to `address`; if this is null, to the connected peer
     connect,  // to `address`
     output_call,
     writable,  // completes when a write would not block; the result is 0
@@ -37,25 +37,26 @@ constexpr bool is_input(io_kind kind) noexcept {
     return kind <= io_kind::readable;
 }
 
-/// An I/O operation. From start() to completion it belongs to the driver and must not move.
+/// An I/O operation. From start() to completion, the operation belongs to the driver and must not be moved.
 struct io_operation : operation {
     int fd = -1;
     io_kind kind = io_kind::readable;
-    bool whole = false;       // of send and write: continues until every byte is taken
-    bool detachable = false;  // of receive and send: see driver::leave_thread()
-    bool pending = false;     // kept by the driver: true while it waits for the kernel
-    std::uint8_t state = 0;   // these three belong to the driver while the operation is pending
+    bool whole = false;       // for send and write: continue until all bytes are written
+    bool detachable = false;  // for receive and send: see driver::enter_thread()
+    bool pending = false;     // set by the driver: true while the operation waits
+    std::uint8_t state = 0;   // the driver uses `state`, `polled` and `by_edge`
     bool polled = false;
     bool by_edge = false;
-    // For the three *_call kinds: makes the call once, without blocking, and sets `result`; returns false if
-    // it would block. The descriptor is non-blocking. Called when the operation is started, and again
-    // whenever it might succeed.
+    // For the three *_call kinds: a function that makes the system call once and sets `result`. The function
+    // must not block; it returns false if the system call would block. The descriptor is non-blocking. The
+    // driver calls the function when the operation is started, and again whenever the system call might
+    // succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
     std::int64_t result = 0;    // a count of bytes or a descriptor, or a negated errno
-    std::byte* data = nullptr;  // never written to if the kind sends
+    std::byte* data = nullptr;  // only read by operations that send
     std::size_t size = 0;
-    std::size_t moved = 0;                // of `size`, by the parts of a `whole` operation
-    sockaddr_storage* address = nullptr;  // receive_from: out; send_to, connect: in
+    std::size_t moved = 0;                // of `size`, the bytes that a `whole` operation has moved
+    sockaddr_storage* address = nullptr;  // output of receive_from; input of send_to and connect
     socklen_t address_bytes = 0;
 };
 
@@ -68,7 +69,8 @@ struct io_queue : operation_queue {
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 
-/// A selection of the operations on a descriptor: all of them, or those for which `is_chosen` returns true.
+/// A selection of the operations on a descriptor: the operations for which `is_chosen` returns true; if it is
+/// null, all operations.
 struct io_choice {
     bool (*is_chosen)(const io_operation&, const void* by) noexcept = nullptr;
     const void* by = nullptr;
@@ -76,22 +78,23 @@ struct io_choice {
     bool holds(const io_operation& op) const noexcept { return is_chosen == nullptr || is_chosen(op, by); }
 };
 
-/// A table with a T for each descriptor that was used, indexed by the descriptor's number.
+/// A table with one T for each descriptor, indexed by the descriptor's number.
 template <class T>
 class descriptor_table {
 public:
-    /// Returns the entry, and creates it if there is none yet. Throws std::bad_alloc.
+    /// Returns the entry of a descriptor, and creates the entry if there is none yet. Throws std::bad_alloc.
     T& get(int fd) {
         const auto index = static_cast<std::size_t>(fd);
         if (index >= entries_.size()) [[unlikely]]
             entries_.resize(2 * index + 16);
         return entries_[index];
     }
-    /// Returns null if there is no entry, for example for -1, the number of a closed descriptor.
+    /// Returns the entry of a descriptor, or null if there is none. For -1, the number of a closed
+    /// descriptor, there is never an entry.
     T* find(int fd) noexcept {
         return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
     }
-    /// The entry must exist.
+    /// Returns the entry of a descriptor. The entry must exist.
     T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
 
     auto begin() noexcept { return entries_.begin(); }
@@ -101,7 +104,7 @@ private:
     std::vector<T> entries_;
 };
 
-/// A lock with which other threads use a loop's timers and its driver. The loop's own thread holds it during
+/// A lock that lets other threads use a loop's timers and driver. The loop's own thread holds the lock during
 /// a turn, except while it sleeps in the kernel and while callbacks run.
 class loop_lock {
 public:
@@ -112,75 +115,83 @@ protected:
     ~loop_lock() = default;
 };
 
-/// A way to do I/O. All members except wake() are for the loop's thread only, unless the driver is shared.
+/// The object that executes the I/O operations of a loop. Call all members except wake() only in the loop's
+/// thread, unless the driver is shared.
 class driver {
 public:
     driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
 
-    /// From now on start(), cancel_some() and unwatch() may be called in any thread that holds the lock, and
-    /// close() after cancel_some() where runs_in_this_thread() is true. A thread other than the loop's must
-    /// wake the loop afterwards, and must not push anything to the ready queue; therefore it uses
-    /// cancel_some(). Only the drivers on epoll and io_uring can be shared, and only for operations that are
-    /// calls or `detachable`.
+    /// Shares the driver. From now on, any thread that holds the lock may call start(), cancel_some() and
+    /// unwatch(); after cancel_some(), it may also call close() if runs_in_this_thread() returns true. A
+    /// thread other than the loop's must wake the loop afterwards, and must not push any operation to the
+    /// ready queue. That is why it calls cancel_some() and not cancel(). Only the epoll and io_uring drivers
+    /// can be shared, and only for operations of the *_call kinds and `detachable` operations.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
-    /// Returns true if the loop runs in the calling thread or, between two runs, if it has run there last or
-    /// not at all. In any other thread, a descriptor must not be closed: the loop's thread might have
-    /// requests for it that it has not yet submitted to the kernel. A driver without such requests returns
-    /// true in every thread.
+    /// Returns true if the loop runs in the calling thread. Between two runs, returns true if the last run
+    /// was in the calling thread, or if there was no run yet. If the result is false, the calling thread must
+    /// not close a descriptor: the loop's thread might have requests for this descriptor that are not yet
+    /// submitted to the kernel. A driver without such requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
-    /// Called, with the lock, before a shared loop runs, possibly in another thread than before. `for_long`:
-    /// until leave_thread() is called in the same thread, the driver may give the kernel the buffers of
-    /// `detachable` operations; otherwise it asks the kernel for readiness. Throws std::system_error.
+    /// Called, with the lock, before a shared loop runs, possibly in another thread than before. If
+    /// `for_long` is true, the driver may pass the buffers of `detachable` operations to the kernel until
+    /// leave_thread() is called in the same thread. If it is false, the driver only asks the kernel for
+    /// readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
-    /// Takes all buffers back from the kernel. The driver will repeat these requests later. With the lock.
+    /// Takes all buffers back from the kernel by cancelling their requests; the driver will submit these
+    /// requests again later. Called with the lock.
     virtual void leave_thread() noexcept {}
-    /// Called in the child of a fork, for a shared loop: creates the driver's kernel objects again, because
-    /// the old ones are shared with the parent. Pending operations stay pending. Throws std::system_error.
+    /// Called in the child of a fork, for a shared loop. Creates new kernel objects for the driver, because
+    /// the old kernel objects are shared with the parent process. Pending operations stay pending. Throws
+    /// std::system_error.
     virtual void begin_anew_in_child() {}
 
-    /// Starts an operation. Returns true if it completed immediately: `result` is set, and nothing is queued.
-    /// Returns false if it is pending; it will be pushed to ready() when it completes. Throws
-    /// std::system_error if the descriptor cannot be watched, and std::bad_alloc; then the operation was not
-    /// started.
+    /// Starts an operation. Returns true if the operation completed immediately; then `result` is set, and
+    /// the operation is not queued. Returns false if the operation is pending; it will be pushed to ready()
+    /// when it completes. Throws std::system_error if the descriptor cannot be watched, or std::bad_alloc;
+    /// then the operation was not started.
     virtual bool start(io_operation& op) = 0;
 
-    /// Ends a pending operation early: it will be pushed with -ECANCELED, or with a result that arrived
-    /// before.
+    /// Ends a pending operation early. The operation will be pushed to ready() with -ECANCELED, or with a
+    /// result that arrived before the cancellation.
     virtual void cancel(io_operation& op) noexcept {
         discard(op);
         op.result = -ECANCELED;
         ready_.push(op);
     }
 
-    /// Forgets a pending operation whose owner is going away: after this call, neither the driver nor the
-    /// kernel uses it or its buffer, and it is not pushed. Data or a connection that it has received is lost.
+    /// Drops a pending operation that its owner will destroy. After this call, neither the driver nor the
+    /// kernel uses the operation or its buffer, and the operation is not pushed to ready(). Data or a
+    /// connection that the operation has already received is lost.
     virtual void discard(io_operation& op) noexcept = 0;
 
-    /// Ends the chosen pending operations on a descriptor. Those that end at once are moved to `ended`, with
-    /// `result` set; the others will be pushed, as described at cancel(). Data that has arrived is not lost.
+    /// Ends the chosen pending operations on a descriptor. Operations that end immediately are moved to
+    /// `ended`, with `result` set; the other operations will be pushed to ready(), as described at cancel().
+    /// Data that has arrived is not lost.
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
-    /// At the end of the loop: moves all pending operations to `ended`; neither the driver nor the kernel
-    /// uses them any more.
+    /// Called at the end of the loop: moves all pending operations to `ended`. After this call, neither the
+    /// driver nor the kernel uses these operations.
     virtual void take_all(io_queue& /*ended*/) noexcept {}
 
-    /// Must be called before a descriptor is closed: its pending operations complete with -ECANCELED, and
-    /// none of its events reaches the next descriptor with the same number.
+    /// Prepares the closing of a descriptor, and must be called before close(2). Pending operations on the
+    /// descriptor complete with -ECANCELED. Later events of this descriptor do not reach the next descriptor
+    /// that has the same number.
     virtual void close(int fd) noexcept = 0;
 
-    /// Called when a user stops watching a descriptor that the loop does not own and that may be closed
-    /// without notice. If nothing is pending on it, the driver forgets it.
+    /// Called when a program stops watching a descriptor that the loop does not own. The program may close
+    /// this descriptor without a call to close(). If no operation is pending on the descriptor, the driver
+    /// forgets the descriptor.
     virtual void unwatch(int /*fd*/) noexcept {}
 
-    /// Sleeps until something is pushed, wake() is called, or the deadline has come; then takes the kernel's
-    /// events. With do_not_wait, it does not sleep. It may return early, with nothing. Throws
-    /// std::system_error.
+    /// Sleeps until an operation completes, wake() is called or the deadline has passed, and handles the
+    /// kernel's events. With do_not_wait, this function does not sleep. It may return early, without any
+    /// event. Throws std::system_error.
     virtual void wait(time_point deadline) = 0;
 
-    /// Ends the current or the next wait(). Any thread; may also be called from a signal handler.
+    /// Ends the current or the next wait(). May be called from any thread and from a signal handler.
     virtual void wake() noexcept = 0;
 
     std::size_t pending() const noexcept { return pending_; }
@@ -220,7 +231,7 @@ protected:
         ended.push(op);
     }
 
-    /// A guard that releases the lock while it lives, so that the thread may sleep.
+    /// A guard that releases the lock while the guard exists, because the thread may sleep then.
     class without_lock {
     public:
         explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {
@@ -244,15 +255,15 @@ private:
 /// A deadline for driver::wait() that means: do not sleep.
 inline constexpr time_point do_not_wait = time_point::min();
 
-/// Makes the operation's system call once, without blocking, and sets `result`. Returns false, with -EAGAIN
-/// in `result`, if the operation has to wait: the call would block, or it has moved (and added to `moved`)
-/// only a part of a `whole` operation. Handles EINTR.
+/// Makes the operation's system call, without blocking, and sets `result`. Returns false and sets `result` to
+/// -EAGAIN if the operation has to wait. This is the case if the call would block, or if a `whole` operation
+/// has moved only a part of its bytes (and added their number to `moved`). Repeats the call after EINTR.
 bool attempt(io_operation& op) noexcept;
 
 /// The result of a read or a write. `bytes` is the number of bytes; a read of 0 bytes means the end of the
-/// stream. If `error` (an errno) is not 0, `bytes` is the number that a write moved before the error.
+/// stream. If `error` (an errno) is not 0, `bytes` is the number of bytes that were written before the error.
 struct io_result {
-    /// Converts an operation's result. `moved` counts only if the result is an error.
+    /// Converts an operation's result. `moved` is used only if `result` is an error.
     static io_result of(std::int64_t result, std::size_t moved = 0) noexcept {
         if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
         return {.bytes = static_cast<std::size_t>(result), .error = 0};
@@ -264,18 +275,19 @@ struct io_result {
     std::error_code error_code() const noexcept { return {error, std::generic_category()}; }
 };
 
-/// An awaiter for one I/O operation. await_resume() returns the operation's result: a count, a descriptor, or
-/// a negated errno. It throws task_cancelled if the task was cancelled before the operation was done; an
-/// operation that was done first keeps its result, so that no byte is lost.
+/// An awaiter for one I/O operation. await_resume() returns the operation's result: a number of bytes, a
+/// descriptor, or a negated errno. If the task was cancelled before the operation was done, await_resume()
+/// throws task_cancelled instead. If the operation was done before the cancellation, await_resume() returns
+/// the result, so that no byte is lost.
 class io_awaiter : protected awaiter<io_operation> {
 public:
-    /// A receiving operation writes to `buffer`, although it is const here.
+    /// An operation that receives data writes to `buffer`, although the parameter is const.
     io_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer = {}) noexcept
         : io_(io) {
         kind = what;
         whole = what == io_kind::send || what == io_kind::write;
         fd = descriptor;
-        data = const_cast<std::byte*>(buffer.data());  // one pointer for both directions
+        data = const_cast<std::byte*>(buffer.data());  // `data` serves both directions
         size = buffer.size();
         result = -ECANCELED;  // the result for a task that is already cancelled
     }
@@ -299,7 +311,7 @@ public:
 
     std::int64_t await_resume() {
         if (result == -ECANCELED) throw_if_cancelled();
-        return std::exchange(result, -ECANCELED);  // the result now belongs to the awaiting code
+        return std::exchange(result, -ECANCELED);  // the awaiting code now owns an accepted connection
     }
 
 private:
@@ -326,14 +338,14 @@ private:
     driver& io_;
 };
 
-/// An awaiter for a read (one receive: at least one byte, the end, or an error) or a write (all bytes, or an
-/// error).
+/// An awaiter for a read or a write. A read completes with at least one byte, the end of the stream, or an
+/// error. A write completes when all bytes are written, or with an error.
 class transfer_awaiter : public io_awaiter {
 public:
     using io_awaiter::io_awaiter;
 
-    /// If the task was cancelled after some bytes were written, returns their number; the next await throws
-    /// instead.
+    /// If the task was cancelled after some bytes were written, returns the number of these bytes; the task's
+    /// next await then throws task_cancelled.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
         return io_result::of(std::exchange(result, -ECANCELED), std::exchange(moved, 0));

@@ -1,7 +1,8 @@
-// poll: select without its limits. A wait is linear in the number of watched descriptors, ready or not. poll
-// is level-triggered, so a descriptor stays in the list only while an operation waits on it; otherwise every
-// wait would report a peer that has hung up (POLLHUP and POLLERR cannot be masked). ppoll(2) takes
-// nanoseconds, and is late by the thread's timer slack, 50 us by default.
+// The poll driver: like select, but without its limit on descriptors. The time for a wait is linear in the
+// number of watched descriptors, whether they are ready or not. poll is level-triggered, and POLLHUP and
+// POLLERR cannot be masked. Therefore a descriptor stays in the list only while an operation waits on it;
+// otherwise every wait would report a peer that has hung up. The timeout of ppoll(2) is in nanoseconds, and
+// is late by the thread's timer slack, 50 us by default.
 
 #include <poll.h>
 
@@ -26,8 +27,8 @@ public:
         if (count < 0 && errno != EINTR) throw_errno("ppoll");
         if (count <= 0) return;
         if (watched_[0].revents != 0) wake_.clear();
-        // Starts at the end: if report() removes an entry, the last entry, which was already handled, moves
-        // to its place.
+        // The iteration starts at the end: if report() removes an entry, the last entry moves to its place,
+        // and the last entry was already handled.
         for (std::size_t place = watched_.size() - 1; place > 0; --place) {
             const pollfd seen = watched_[place];
             if (seen.revents == 0) continue;
@@ -49,7 +50,7 @@ private:
             }
             const int events = (in ? POLLIN | POLLRDHUP : 0) | (out ? POLLOUT : 0);
             watched_[place] = {fd, static_cast<short>(events), 0};
-        } else if (place != 0) {  // the last one takes the free place
+        } else if (place != 0) {  // the last entry takes the free place
             watched_[place] = watched_.back();
             place_of_[watched_.back().fd] = place;
             watched_.pop_back();

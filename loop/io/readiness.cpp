@@ -6,7 +6,8 @@ namespace loopbench::loop {
 
 namespace {
 
-// Called once per descriptor, and kept out of the code that runs for each operation. In doubt, returns false.
+// Returns true if the descriptor is a TCP socket; returns false if this is unknown. Called once per
+// descriptor; not inlined, because its caller runs for each operation.
 [[gnu::noinline]] bool is_tcp_socket(int fd) noexcept {
     int protocol = 0;
     socklen_t bytes = sizeof protocol;
@@ -14,7 +15,8 @@ namespace {
     return protocol == IPPROTO_TCP;
 }
 
-// Also called once per descriptor, when it might change to level-triggered watching.
+// Returns true if the descriptor is a listening socket. Called at most once per descriptor, before its input
+// would be watched by level.
 [[gnu::noinline]] bool is_listener(int fd) noexcept {
     int listens = 0;
     socklen_t bytes = sizeof listens;
@@ -30,8 +32,9 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
     return is_input(op.kind) ? in : out;
 }
 
-// Makes the call. If a stream gave or took less than requested, it is drained or full: the next call would
-// return EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
+// Makes the operation's system call; returns true if the operation is done. A receive that returns fewer
+// bytes than requested has usually drained the stream. The next call would return EAGAIN, so it is not made
+// (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
@@ -43,12 +46,12 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
     return done;
 }
 
-// Returns true if a short read means that nothing is left. This is false after a hang-up, because the end of
-// the stream is still to be read. It is also false where a read stops before the end of the available data
-// and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, at the end of each
-// message on sockets that keep messages apart, and in a Unix stream after a message that carries descriptors
-// (unix(7)). So an edge-triggered driver trusts a short read only for TCP, which it checks once per
-// descriptor.
+// Returns true if a short read means that the stream has no more data. After a hang-up, the result is false,
+// because the end of the stream must still be read. Some reads are short although more data is available: at
+// the urgent mark of TCP, at the end of each message on sockets that keep messages apart, and in a Unix
+// stream after a message that carries descriptors (unix(7)). Level triggering reports the remaining data
+// again, but edge triggering reports nothing until more data arrives. Therefore an edge-triggered driver
+// relies on a short read only for TCP sockets. The driver checks once per descriptor if it is a TCP socket.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
@@ -57,10 +60,11 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     return !d.always_ready && (!edge_triggered_ || d.is_tcp);
 }
 
-// Counts the calls in vain that were made when an operation was started. A level-triggered descriptor has to
-// be taken out of the set when it is closed, so this excludes `readable`, whose descriptor may be closed
-// without notice (unwatch()). It also excludes listeners: each report would give only one connection, even if
-// many wait.
+// Counts the unsuccessful calls that were made when an operation was started; after too many of them, input
+// is watched by level. A descriptor that is watched by level must be removed from the set before it is
+// closed. Therefore operations of the kind `readable`, whose descriptors may be closed without notice
+// (unwatch()), are not counted. Listeners are never watched by level, because each report would provide only
+// one connection, even if many connections wait.
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
@@ -73,7 +77,8 @@ void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, b
     }
 }
 
-// By level, makes a call now and then although nothing was reported.
+// Returns true if the driver should make the call immediately: the direction is ready, or input is watched by
+// level and this is one of the occasional attempts without a report.
 bool readiness_driver::is_to_be_tried(descriptor& d, const direction& side) noexcept {
     if (side.ready) return true;
     return d.wanted == input_watch::by_level && &side == &d.in &&
@@ -134,7 +139,8 @@ void readiness_driver::close(int fd) noexcept {
     cancel_all(d->in.waiting);
     cancel_all(d->out.waiting);
     cancel_all(d->urgent.waiting);
-    // Closing the descriptor takes it out of the set; if there is a duplicate, one more event does no harm.
+    // Closing the descriptor also removes it from the epoll set. If there is a duplicate, the descriptor may
+    // be reported once more, which has no effect.
     if (edge_triggered_ && !d->is_watched_by_level()) d->watched_in = d->watched_out = false;
     forget(fd, *d);
 }
@@ -152,8 +158,8 @@ void readiness_driver::take_all(io_queue& ended) noexcept {
     for (int fd = 0; descriptors_.find(fd) != nullptr; ++fd) cancel_some(fd, {}, ended);
 }
 
-// If the descriptor was closed before this call, a duplicate may keep it in the set, and it may still be
-// reported.
+// If the descriptor was closed before this call and has a duplicate, it may still be in the epoll set and may
+// still be reported.
 void readiness_driver::unwatch(int fd) noexcept {
     descriptor* const d = known(fd);
     if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty() && d->urgent.waiting.empty())
@@ -197,7 +203,8 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_as_before(event.fd, d);
 }
 
-// Changes how a watched descriptor is watched. This fails only if the descriptor was closed without notice.
+// Updates how an already watched descriptor is watched. If this fails, the descriptor was closed without
+// notice, and the driver forgets it.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -206,15 +213,17 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     }
 }
 
-// If an event is reported by level, but the call returns EAGAIN, the kernel would report it for ever.
-// Examples: an entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), or datagrams that are shut
-// down.
+// Called if the kernel reported an event, but the call returned EAGAIN. By level, the kernel would report the
+// same event for ever, so the descriptor is watched by edges from now on. Examples: an entry in a socket's
+// error queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket that is shut down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
         d.wanted = input_watch::by_edges_for_good;
 }
 
-// Does not queue the direction if the driver is shared: operations run without the lock.
+// Makes the calls of the operations that wait for this direction. If the last call moved much data, the
+// direction is queued instead; but not if the driver is shared, because queued operations run without the
+// lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
     if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);
@@ -235,7 +244,8 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Since the direction was queued, the waiting operation might have been cancelled, or the descriptor closed.
+// Makes the call of the first waiting operation, and runs the operation if the call completes it. Since the
+// direction was queued, the operation might have been cancelled, or the descriptor might have been closed.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
     readiness_driver& self = *side.owner;

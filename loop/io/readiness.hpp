@@ -1,14 +1,15 @@
-// The one place where readiness becomes completion.
+// The code that turns readiness into completion.
 //
-// select, poll and epoll report that a descriptor is ready; the loop needs to know that an operation is done.
-// This driver makes the system calls itself and remembers their results (so that it does not repeat a call
-// that would return EAGAIN). Derived classes implement the rest: how to watch descriptors and how to wait.
+// select, poll and epoll report that a descriptor is ready, but the loop needs to know that an operation is
+// done. Therefore readiness_driver makes the operations' system calls. This class remembers which descriptors
+// are not ready, and does not make calls that would return EAGAIN. Derived classes implement how to watch
+// descriptors and how to wait.
 //
 // The driver makes the calls of all reported descriptors together, right after the kernel's report. But if
-// the last call on a descriptor moved much data, the driver queues the descriptor instead, and makes the call
-// when the ready queue reaches the descriptor, just before the coroutine resumes. Otherwise a hundred
-// messages of 16 KiB would have left the caches before the first of them is processed. (For a hundred small
-// messages, it is faster to make all calls together.)
+// the last call on a descriptor moved much data, the driver queues the descriptor instead. The call is then
+// made when the ready queue reaches the descriptor, just before the coroutine resumes. Otherwise, with a
+// hundred messages of 16 KiB, most messages would leave the caches before they are processed. (For a hundred
+// small messages, making all calls together is faster.)
 #pragma once
 
 #include <memory>
@@ -18,20 +19,22 @@
 
 namespace loopbench::loop {
 
-/// A report of the kernel about one descriptor. An error or a hang-up makes both directions ready; the next
-/// call then returns the error.
+/// A report of the kernel about one descriptor. After an error or a hang-up, both directions are ready,
+/// because the next call in each direction returns the error.
 struct readiness_event {
     int fd;
-    std::uint32_t generation;  // the value of generation_of() when it was watched
+    std::uint32_t generation;  // generation_of(fd) when the descriptor was watched
     bool in;
     bool out;
     bool hung_up;         // the peer will send no more, or the descriptor is broken: input stays ready
-    bool urgent = false;  // out-of-band data, at which reads stop short (tcp(7)): input stays ready
+    bool urgent = false;  // out-of-band data, where reads stop (tcp(7)): input stays ready
 };
 
 class readiness_driver : public driver {
 public:
-    /// For debug mode: returns the operation that continues when `queued` runs; `queued` may be a descriptor.
+    /// For debug mode: returns the operation that runs when `queued` runs. If `queued` is a direction of a
+    /// descriptor, the result is the first operation that waits for this direction; otherwise, the result is
+    /// `queued`.
     static const operation& going_on(const operation& queued) noexcept;
 
     bool start(io_operation& op) override;
@@ -41,37 +44,41 @@ public:
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept final;
     void take_all(io_queue& ended) noexcept final;
 
-    /// Returns early while reported calls are queued. Until they are made, it does not ask the kernel for
-    /// more: by level, the kernel would check and report the same descriptors again.
+    /// Waits for reports of the kernel. With do_not_wait, returns immediately while calls are queued because
+    /// of earlier reports: if the driver asked the kernel before these calls are made, the kernel would check
+    /// and report the same descriptors again, if they are watched by level.
     void wait(time_point deadline) final {
         if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
     }
 
 protected:
-    /// `edge_triggered`: for a descriptor that is watched in both directions, the kernel reports only
-    /// changes; for one that is watched only for input, it reports the state again and again. Then watch() is
-    /// called once per descriptor, or up to three times (see input_watch). Without `edge_triggered`,
-    /// watch() is called whenever the wanted directions change.
+    /// If `edge_triggered` is true, a descriptor that is watched in both directions is watched by edges (the
+    /// kernel reports only changes), and a descriptor that is watched only for input is watched by level (the
+    /// kernel reports readiness again and again). watch() is then called once per descriptor, in some cases
+    /// up to three times (see input_watch). If `edge_triggered` is false, watch() is called whenever the
+    /// wanted directions change.
     explicit readiness_driver(ready_queue& ready, bool edge_triggered) noexcept
         : driver(ready), edge_triggered_(edge_triggered) {}
 
-    /// Reports these directions from now on; if both are false, nothing more. Throws std::system_error if the
-    /// descriptor cannot be watched (epoll: ENOSPC), and std::bad_alloc. Without edge triggering, it must not
-    /// throw if it only removes directions.
+    /// Makes the kernel report the given directions of the descriptor from now on; if both are false, the
+    /// kernel no longer watches the descriptor. Throws std::bad_alloc, or std::system_error if the descriptor
+    /// cannot be watched (epoll: ENOSPC). Without edge triggering, a call that only removes directions must
+    /// not throw.
     virtual void watch(int fd, bool in, bool out) = 0;
 
-    /// Like wait(): calls report() for every report of the kernel.
+    /// Does the same as wait(), and calls report() for every report of the kernel.
     virtual void wait_for_reports(time_point deadline) = 0;
 
-    /// Calls watch() for every watched descriptor, because the kernel objects of the driver are new.
+    /// Calls watch() for every watched descriptor. Needed after the driver has created new kernel objects.
     void watch_all_anew();
 
-    /// Serves the operations that wait for this event. It may call watch().
+    /// Handles a report: makes the calls of the operations that wait for the reported event. This function
+    /// may call watch().
     void report(const readiness_event& event) noexcept;
 
-    /// Returns the number that marks the events of a watched descriptor. It changes when the descriptor is
-    /// closed, so that events that arrive later are not taken for those of the next file with the same
-    /// number.
+    /// Returns the descriptor's generation, a number that the driver stores in each event. The generation
+    /// changes when the descriptor is closed. So a late event of a closed descriptor is not mistaken for an
+    /// event of the next file with the same descriptor number.
     std::uint32_t generation_of(int fd) noexcept { return descriptors_[fd]->generation; }
 
 private:
@@ -80,39 +87,42 @@ private:
         readiness_driver* owner = nullptr;
         bool ready = true;         // false after a call returned EAGAIN, until the kernel reports readiness
         bool moves_much = false;   // the last call moved much data
-        bool is_queued = false;    // in the ready queue, to make the call of the first waiting operation
-        bool is_reported = false;  // if queued: because of a report, not because more operations wait
+        bool is_queued = false;    // in the ready queue; then makes the call of the first operation
+        bool is_reported = false;  // queued because of a report, not because more operations wait
     };
     static constexpr std::int64_t much_bytes = 4096;
 
-    // How the input of a descriptor is to be watched on an edge-triggered driver.
+    // How an edge-triggered driver should watch the input of a descriptor.
     //
-    // The kernel reports an edge only once, so a read that filled its buffer is followed by another read, and
-    // in a Unix stream every read is. If vain_calls_max of these additional reads in a row get nothing, the
-    // messages are as long as their buffers, or it is such a stream: from then on, input is watched by level.
-    // The kernel then checks the descriptor once more for each report, which costs less than the saved call.
+    // Input is watched by edges at first. The kernel reports an edge only once, so the driver needs an
+    // additional read after each read that filled its buffer, and in a Unix stream after every read. If
+    // vain_calls_max additional reads in a row return no data, then the messages are as long as the buffers,
+    // or the descriptor is a Unix stream. From then on, input is watched by level. The kernel then checks the
+    // descriptor once more for each report, but this costs less than the additional read.
     //
-    // By level, a report gives one message, although many may wait. So one of starts_until_tried reads is
-    // tried without a report; if it gets something, input is watched by edges again.
+    // By level, the driver makes one read for each report, although many messages may wait. Therefore one of
+    // starts_until_tried reads is tried without a report. If this read returns data, input is watched by
+    // edges again.
     //
-    // Input is watched by edges again, for good, if no operation reads the available data, or a call gets
-    // nothing in spite of a report: by level, the kernel would report both for ever. The same happens when
-    // output has to wait, because by level the kernel would report output whenever there is room.
+    // Input is watched by edges permanently in three cases: if no operation reads the available data; if a
+    // call returns EAGAIN in spite of a report; and if output has to wait. In the first two cases, by level,
+    // the kernel would report the same event for ever. In the third case, by level, it would report output
+    // whenever there is room.
     enum class input_watch : std::uint8_t { by_edges, by_level, by_edges_for_good };
     static constexpr std::uint8_t vain_calls_max = 8;
     static constexpr std::uint8_t starts_until_tried = 128;
 
     struct alignas(64) descriptor {
-        direction in;  // in one cache line with the next members; usually no other line is needed
+        direction in;  // `in` and the members up to `is_tcp` share one cache line
         std::uint32_t generation = 0;
         input_watch wanted = input_watch::by_edges;
-        std::uint8_t vain_calls = 0;  // in a row, for input that is watched by edges
+        std::uint8_t vain_calls = 0;  // unsuccessful calls in a row, while input is watched by edges
         std::uint8_t starts_by_level = 0;
         bool watched_in = false;
         bool watched_out = false;
         bool always_ready = false;     // for input: the peer hung up, or there is urgent data
-        bool socket_is_known = false;  // is_tcp was looked up
-        bool is_tcp = false;           // a short read means that nothing is left
+        bool socket_is_known = false;  // is_tcp was determined
+        bool is_tcp = false;           // then a short read means that no data is left
         direction out;
         direction urgent;
 
@@ -121,7 +131,7 @@ private:
     };
 
     descriptor& get(int fd);
-    /// Returns null if nothing is known about the descriptor.
+    /// Returns the state of a descriptor, or null if it was never used.
     descriptor* known(int fd) noexcept;
     void watch_what_is_wanted(int fd, descriptor& d);
     void watch_as_before(int fd, descriptor& d) noexcept;
@@ -136,8 +146,8 @@ private:
     static void run_or_discard(operation* op, completion how);
 
     const bool edge_triggered_;
-    std::size_t reported_ = 0;                                   // queued because of a report
-    descriptor_table<std::unique_ptr<descriptor>> descriptors_;  // their addresses are stable
+    std::size_t reported_ = 0;                                   // number of directions with is_reported
+    descriptor_table<std::unique_ptr<descriptor>> descriptors_;  // pointers, so addresses are stable
 };
 
 }  // namespace loopbench::loop

@@ -1,8 +1,8 @@
-// No driver at all: every operation that would block is tried again on every turn.
+// A driver that watches no descriptors: every operation that would block is tried again on every turn.
 //
-// Tutorial 001's loop has no selector; it asks a task that cannot continue again and again until it can.
-// Applied to I/O, this means one system call per waiting operation and turn, which select was invented to
-// avoid.
+// The loop of tutorial 001 has no selector. If a task cannot continue, the loop asks the task again on every
+// turn. For I/O, this means one system call per waiting operation and turn; select was invented to avoid
+// these calls.
 
 #include <vector>
 
@@ -35,7 +35,7 @@ public:
         });
     }
 
-    /// Never sleeps, whatever the deadline.
+    /// Tries all waiting operations. Never sleeps, even if the deadline is later.
     void wait(time_point) override {
         std::erase_if(waiting_, [&](io_operation* op) {
             if (attempt(*op)) complete(*op, op->result);

@@ -1,10 +1,10 @@
-// select: the driver of the tutorials, with the limits that made everybody leave it.
+// The select driver, as in the tutorials. Because of its limits, other programs now use poll or epoll.
 //
-// Surprising behaviour: a descriptor of 1024 or more does not fit into an fd_set, and setting its bit writes
-// past the end of the set (AMQP-CPP#378), so this driver refuses it with an error. A wait costs a pass over
-// every number up to the highest. pselect(2) takes nanoseconds, and is late by the thread's timer slack, 50
-// us by default. There is no separate report of a hang-up: the descriptor is readable, and the read then
-// returns the end or the error.
+// Surprising behaviour: a descriptor number of 1024 or more does not fit into an fd_set, and setting its bit
+// writes past the end of the set (AMQP-CPP#378); this driver refuses such a descriptor with an error. Each
+// wait checks all descriptor numbers up to the highest one in the set. The timeout of pselect(2) is in
+// nanoseconds, and is late by the thread's timer slack, 50 us by default. A hang-up is not reported
+// separately: the descriptor becomes readable, and the read returns the end of the stream or the error.
 
 #include <sys/select.h>
 
@@ -27,7 +27,8 @@ public:
         FD_SET(wake_.fd(), &readers_);
     }
 
-    /// Refuses descriptors that cannot be watched before it starts anything, even if they are ready.
+    /// Refuses a descriptor that cannot be watched before the operation is started, even if the descriptor is
+    /// ready.
     bool start(io_operation& op) override {
         expect_to_fit(op.fd);
         return readiness_driver::start(op);

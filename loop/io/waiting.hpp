@@ -1,4 +1,4 @@
-// What the drivers need for waiting: an eventfd that ends a wait, and deadlines in the kernel's formats.
+// Helpers for the drivers: an eventfd that ends a wait, and deadlines in the kernel's formats.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -15,14 +15,15 @@ class wake_event {
 public:
     int fd() const noexcept { return fd_.get(); }
 
-    /// Makes the eventfd readable. Any thread; may also be called from a signal handler.
+    /// Makes the eventfd readable. May be called from any thread and from a signal handler.
     void set() noexcept {
         const std::uint64_t one = 1;
         while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     }
 
-    /// Resets the eventfd, for drivers that report the eventfd until it is cleared. For the others each set()
-    /// is an event; the counter allows 2^64 of them.
+    /// Resets the eventfd. Level-triggered drivers need this, because they report the eventfd until it is
+    /// reset. Edge-triggered drivers do not need this, because each set() is a new event; the counter allows
+    /// 2^64 of them.
     void clear() noexcept {
         std::uint64_t count;
         static_cast<void>(::read(fd_.get(), &count, sizeof count));
@@ -38,16 +39,17 @@ Timespec to_timespec(nanoseconds time) noexcept {
     return {.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
 }
 
-/// Returns the time left until `deadline`, for ppoll(2) and pselect(2); null for `never`. Computed from the
-/// deadline at every call, so that an interrupted wait does not start again with its full length. In
-/// nanoseconds, never rounded down: with a timeout cut to zero, the last moment before a deadline becomes
-/// busy polling (open62541#7102).
+/// Returns the time left until `deadline`, for ppoll(2) and pselect(2); returns null for `never`. The time is
+/// computed again before each wait, so that an interrupted wait does not restart with its full length. It is
+/// exact, in nanoseconds: if it were rounded down to zero, the loop would poll busily during the last moment
+/// before a deadline (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};
     if (deadline != do_not_wait) {
         const time_point now = std::chrono::steady_clock::now();
-        // Compares instead of subtracting: a difference to a deadline near time_point::min() would overflow.
+        // The comparison comes before the subtraction, because a difference to a deadline near
+        // time_point::min() would overflow.
         if (deadline > now) storage = to_timespec(deadline - now);
     }
     return &storage;

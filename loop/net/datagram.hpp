@@ -5,7 +5,8 @@
 
 namespace loopbench::loop {
 
-/// The result of receive_from(): the datagram's length, cut to the buffer's length, and its sender.
+/// The result of receive_from(): the number of bytes stored in the buffer, and the sender. A datagram that is
+/// longer than the buffer is truncated.
 struct datagram_result : io_result {
     endpoint sender;
 };
@@ -15,11 +16,11 @@ class datagram_socket : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Awaitable, gives an io_result. Sends a datagram, whole or not at all. If `to` is empty, sends it to
-    /// the connected peer.
+    /// Sends a datagram, completely or not at all, to `to`; if `to` is empty, to the connected peer. The
+    /// await returns an io_result.
     task<io_result> send_to(std::span<const std::byte> bytes, endpoint to);
 
-    /// Awaitable, gives a datagram_result. A datagram of 0 bytes is valid.
+    /// Receives a datagram. The await returns a datagram_result. A datagram of 0 bytes is valid.
     task<datagram_result> receive_from(std::span<std::byte> buffer);
 
     endpoint local() const { return local_endpoint(native_handle()); }

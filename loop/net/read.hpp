@@ -1,4 +1,4 @@
-// Reading more than one receive gives: an exact number of bytes, or up to a delimiter, in any order.
+// Reads that may need several receives: an exact number of bytes, or everything up to a delimiter.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,21 @@
 
 namespace loopbench::loop {
 
-/// A reader that reads ahead. It keeps, for the next read, bytes that the current read did not need, or that
-/// had arrived when a read was cancelled. One read at a time; the stream must outlive the reader, and the
-/// reader must outlive its reads.
+/// A reader with a buffer. It keeps bytes for the next read if the current read does not need them, or if
+/// they had arrived when a read was cancelled. Only one read may be pending at a time. The stream must
+/// outlive the reader, and the reader must outlive its reads.
 template <class Stream>
 class buffered_reader {
 public:
-    /// If the delimiter never comes, read_until() keeps at most `bytes_max` and one receive.
+    /// `bytes_max` limits the memory of read_until(): if the delimiter does not arrive, read_until() keeps at
+    /// most `bytes_max` bytes, plus the bytes of one receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
     buffered_reader& operator=(buffered_reader&&) = delete;
 
     struct outcome {
-        std::string text;  // with the delimiter, unless the stream ended or failed first
-        int error = 0;     // an errno; EMSGSIZE when bytes_max came before the delimiter
+        std::string text;  // includes the delimiter, unless there was an error or the end
+        int error = 0;     // an errno; EMSGSIZE if there was no delimiter within bytes_max
     };
 
     /// Reads up to and including `delimiter`, which must not be empty and must live until the read is done.
@@ -42,7 +43,7 @@ public:
         }
     }
 
-    /// Fills the buffer. If it gives fewer bytes and no error, the stream ended before.
+    /// Fills the buffer. If the result has fewer bytes and no error, the stream has ended.
     task<io_result> read_exactly(std::span<std::byte> buffer) {
         io_result last{.bytes = 0, .error = 0};
         while (kept().size() < buffer.size()) {
@@ -63,8 +64,9 @@ private:
         return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - begin_};
     }
 
-    // Returns the space for the next receive. It is on the heap, not in the frame: it lives as long as the
-    // reader, and a frame of this size would not be recycled.
+    // Returns the space for the next receive, at least `wanted` bytes. The buffer is on the heap and not in a
+    // coroutine frame, because it exists as long as the reader, and a frame of this size would not be
+    // recycled.
     std::span<std::byte> room(std::size_t wanted) {
         if (buffer_.size() - end_ < wanted && begin_ != 0) {
             end_ -= begin_;
@@ -88,7 +90,7 @@ private:
     Stream& stream_;
     std::size_t bytes_max_;
     std::vector<std::byte> buffer_;
-    std::size_t begin_ = 0;  // the bytes read but not yet asked for
+    std::size_t begin_ = 0;  // begin_ to end_: bytes that are received but not yet returned
     std::size_t end_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Resolves names to addresses, off the loop's thread: getaddrinfo(3) blocks, for seconds if no server
-// answers.
+// Resolves names to addresses in another thread, because getaddrinfo(3) blocks, for several seconds if no
+// server answers.
 #pragma once
 
 #include <condition_variable>
@@ -13,26 +13,26 @@
 
 namespace loopbench::loop {
 
-/// A resolver with one thread, which looks names up in the order of the requests. It must be destroyed before
-/// its loop. Its destructor waits for the running look-up, as long as a name server takes to answer, and
-/// drops the look-ups queued after it.
+/// A resolver with one thread, which looks names up in the order of the requests. The resolver must be
+/// destroyed before its loop. The destructor waits for the current look-up, possibly until the name server
+/// answers, and drops the queued look-ups.
 class resolver {
 public:
     explicit resolver(event_loop& loop);
 
-    /// Returns stream endpoints for a host name (or numeric address) and a port or service name. Throws
-    /// std::runtime_error that names the host and the cause. If the task is cancelled, the look-up continues
-    /// and its result is dropped.
+    /// Returns the stream endpoints of a host and a service. `host` is a name or a numeric address; `service`
+    /// is a name or a port number. Throws a std::runtime_error that names the host and the cause. If the task
+    /// is cancelled, the look-up continues, and its result is dropped.
     task<std::vector<endpoint>> resolve(std::string host, std::string service);
 
 private:
-    // A request is also the operation that carries the answer back: the other thread would have no way to
-    // report that it has no memory for one.
+    // A look-up, and also the operation that returns the answer to the loop's thread. The operation is
+    // allocated together with the request, because the resolver's thread could not report a lack of memory.
     struct request : operation {
         event_loop::expected_post expected;
         std::string host;
         std::string service;
-        promise<std::vector<endpoint>> answer;  // for the loop's thread only
+        promise<std::vector<endpoint>> answer;  // used only in the loop's thread
         std::vector<endpoint> found;
         std::exception_ptr failure;
     };

@@ -8,7 +8,7 @@ namespace loopbench::loop {
 
 namespace {
 
-// The effect of the thread's signal_blocks on one signal.
+// The state of one signal in this thread: how many signal_block objects block it.
 struct blocked_signal {
     unsigned blocks = 0;
     bool was_blocked = false;  // before the first signal_block

@@ -14,11 +14,12 @@ void descriptor::close() noexcept {
 namespace {
 
 constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
-constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // by then, a descriptor may be free
+constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // by then, a descriptor might be free
 
-// The process or the system lacks some resource for now; or one connection failed and is gone: "treat them
-// like EAGAIN by retrying" (accept(2)). EPERM comes from the firewall. accept() pauses in both cases, because
-// a broken network breaks the next connection too.
+// Errors after which accept() pauses and tries again. Either the process or the system temporarily lacks a
+// resource; or a new connection has already failed with a network error, which accept(2) says to treat "like
+// EAGAIN by retrying". The firewall causes EPERM. accept() also pauses after a network error, because the
+// next connection will probably fail too.
 constexpr int passing_errors[] = {EMFILE,    ENFILE, ENOBUFS,      ENOMEM,     ENETDOWN,    ENOPROTOOPT,
                                   EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM};
 
@@ -34,7 +35,7 @@ task<stream> listener::accept() {
             co_return stream(loop(), std::move(fd));
         }
         const int error = static_cast<int>(-result);
-        if (error == ECONNABORTED || error == EPROTO) continue;  // the peer was gone before we called
+        if (error == ECONNABORTED || error == EPROTO) continue;  // the peer has closed the connection
         if (std::ranges::find(passing_errors, error) == std::end(passing_errors))
             throw_errno("accept", error);
         co_await loop().sleep_for(pause);

@@ -1,12 +1,13 @@
-// A descriptor that belongs to a loop, and stream sockets: TCP and Unix.
+// A descriptor that belongs to a loop, and stream sockets (TCP and Unix).
 #pragma once
 
 #include "loop/loop.hpp"
 
 namespace loopbench::loop {
 
-/// A descriptor that belongs to a loop. Closing it informs the driver first, so that operations that wait on
-/// it end with ECANCELED and none of its events reaches the next descriptor with the same number.
+/// A descriptor that belongs to a loop. close() first informs the driver. Therefore pending operations on the
+/// descriptor end with ECANCELED, and later events of this descriptor do not reach the next descriptor that
+/// has the same number.
 class descriptor {
 public:
     descriptor() = default;
@@ -20,7 +21,8 @@ public:
     }
     ~descriptor() { close(); }
 
-    /// Closes the descriptor; pending operations complete with ECANCELED. Closing twice is harmless.
+    /// Closes the descriptor; pending operations complete with ECANCELED. Does nothing if the descriptor is
+    /// already closed.
     void close() noexcept;
 
     int native_handle() const noexcept { return fd_.get(); }
@@ -34,19 +36,21 @@ private:
     unique_fd fd_;
 };
 
-/// A descriptor from which bytes are read and to which they are written. One read and one write may be
-/// pending at a time; buffers must live until they complete.
+/// A descriptor for reading and writing bytes. One read and one write may be pending at a time; their buffers
+/// must exist until they complete.
 template <io_kind Input, io_kind Output>
 class byte_stream : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Awaitable, gives an io_result: at least one byte, the end of the stream (0 bytes), or an error.
+    /// Reads some bytes. The await returns an io_result: at least one byte, the end of the stream (0 bytes),
+    /// or an error.
     transfer_awaiter read_some(std::span<std::byte> buffer) noexcept {
         return {io(), Input, native_handle(), buffer};
     }
 
-    /// Awaitable, gives an io_result: the kernel has taken all bytes, or the first error.
+    /// Writes all bytes. The await returns an io_result when the kernel has accepted all bytes, or after the
+    /// first error.
     transfer_awaiter write_all(std::span<const std::byte> bytes) noexcept {
         return {io(), Output, native_handle(), bytes};
     }
@@ -57,7 +61,7 @@ class stream : public byte_stream<io_kind::receive, io_kind::send> {
 public:
     using byte_stream::byte_stream;
 
-    /// Closes the write side: the peer's reads end, and our reads continue.
+    /// Closes the write side: the peer reads the end of the stream, and our own reads still work.
     void shutdown_write() noexcept { ::shutdown(native_handle(), SHUT_WR); }
 };
 
@@ -66,10 +70,11 @@ class listener : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Awaitable, gives the next connection, with TCP_NODELAY set; skips a connection whose peer was gone
-    /// before accept(). If the process or the system is out of descriptors or memory, the connection stays in
-    /// the backlog and accept() tries again after a pause, instead of spinning on a listener that is ready
-    /// but cannot be served. Throws std::system_error, with ECANCELED if the listener is closed.
+    /// Waits for the next connection and returns it, with TCP_NODELAY set. Skips a connection whose peer has
+    /// already closed it. If the process or the system is out of descriptors or memory, the connection stays
+    /// in the backlog, and accept() tries again after a pause. (Without the pause, accept() would spin,
+    /// because the listener stays ready.) Throws std::system_error; the error is ECANCELED if the listener is
+    /// closed.
     task<stream> accept();
 
     std::uint16_t port() const { return local_endpoint(native_handle()).port(); }

@@ -11,24 +11,25 @@ class event_loop;
 using time_point = std::chrono::steady_clock::time_point;
 using nanoseconds = std::chrono::nanoseconds;
 
-/// "No deadline": a wait until `never` lasts until something else happens.
+/// The value that means "no deadline": a wait until `never` ends only because of an event.
 inline constexpr time_point never = time_point::max();
 
-/// Returns now + delay without overflow: `never` if the delay is too long for the clock, `now` if it is
-/// negative.
+/// Returns now + delay without overflow. The result is `never` if the sum is too large for the clock, and
+/// `now` if the delay is negative.
 constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept {
     if (delay <= nanoseconds::zero()) return now;
     return delay >= never - now ? never : now + delay;
 }
 
-/// The clock of a loop, and how time passes while the loop waits. Tests and simulations replace the kernel's
-/// clock with it. Loop's thread only.
+/// An interface with which tests and simulations replace the kernel's clock: it returns the time, and
+/// determines how time passes while the loop waits. The loop calls it only in its own thread.
 class clock {
 public:
     virtual time_point now() noexcept = 0;
     /// Blocks the thread; only the tick policy uses it.
     virtual void sleep_for(nanoseconds duration) = 0;
-    /// Called instead of io.wait(deadline). `loop` shows if something was posted meanwhile.
+    /// Called instead of io.wait(deadline). The implementation can ask `loop` if something was posted
+    /// meanwhile.
     virtual void wait(event_loop& loop, driver& io, time_point deadline) = 0;
 
 protected:

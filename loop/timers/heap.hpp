@@ -1,5 +1,5 @@
-// A binary heap whose timers know their index, so that one can be erased without a search: the textbook timer
-// queue, and Boost.Asio's. O(log n) for everything except earliest().
+// A binary heap, as in textbooks and in Boost.Asio. Each timer stores its index in the heap, so that it can
+// be erased without a search. insert(), erase() and each expiry take O(log n), earliest() takes O(1).
 #pragma once
 
 #include <vector>
@@ -30,7 +30,7 @@ public:
     }
 
 protected:
-    // The deadline is stored next to the pointer, so that comparisons do not touch the timer.
+    // The deadline is stored next to the pointer, so that a comparison does not access the timer.
     struct entry {
         time_point deadline;
         timer* subject;
@@ -50,7 +50,7 @@ protected:
         sift_down(last.subject->place.index, last);
     }
 
-    // Both move `moving` to its final place, starting at a free place.
+    // sift_up() and sift_down() move `moving` from a free place in the heap to its final place.
     void sift_up(std::size_t index, entry moving) noexcept {
         while (index > 0) {
             const std::size_t parent = (index - 1) / 2;

@@ -1,12 +1,13 @@
-// The heap of CPython's asyncio (tutorial 004): cancelling does not remove the entry.
+// The heap of CPython's asyncio (tutorial 004): cancelling a timer does not remove its entry.
 //
-// The entry of a cancelled timer stays in its place, marked, until it reaches the head and is dropped there,
-// so that cancelling is O(1). The cost is dead entries: a server that arms a long timeout for each request
-// and cancels it keeps all of them, and every push and pop goes through a deeper heap. Hence the second rule:
-// if there are more than `min_scheduled` entries and more than `max_cancelled_fraction` of them are
-// cancelled, the heap is rebuilt from the others. This is O(n), and the n/2 cancellations before it pay for
-// it. asyncio checks this once per turn; here each erase() does, because otherwise a callback that arms and
-// cancels a million timers would need memory for all of them.
+// Cancelling marks the timer's entry, which takes O(1). The marked entry stays in its place until it reaches
+// the head of the heap and is removed there. The disadvantage is that the heap contains dead entries: if a
+// server arms a long timeout for each request and then cancels it, the heap keeps an entry for every request,
+// and each push and pop must pass more levels of the heap. Therefore there is a second rule: if the heap has
+// more than `min_scheduled` entries, and more than `max_cancelled_fraction` of them are cancelled, it is
+// rebuilt from the remaining entries. A rebuild takes O(n), but happens only after n/2 cancellations. asyncio
+// checks this rule once per turn. Here, each erase() checks it; otherwise a callback that arms and cancels a
+// million timers would need memory for all of them.
 #pragma once
 
 #include <vector>
@@ -15,9 +16,9 @@
 
 namespace loopbench::loop {
 
-/// A timer queue in a lazy heap. Python's timers outlive their cancellation, so the timers are marked. Our
-/// timers are destroyed with their coroutine's frame, so the entry is marked, which the timer's index finds.
-/// Timers with equal deadlines expire in any order.
+/// A timer queue in a lazy heap. asyncio marks the timer object, which still exists after its cancellation.
+/// Our timers are destroyed with their coroutine's frame; therefore erase() marks the entry in the heap,
+/// which it finds through the timer's index. Timers with equal deadlines expire in any order.
 class lazy_heap_timers : heap_timers {
 public:
     // asyncio's _MIN_SCHEDULED_TIMER_HANDLES and _MIN_CANCELLED_TIMER_HANDLES_FRACTION.
@@ -58,7 +59,7 @@ private:
         cancelled_ = 0;
     }
 
-    timer cancelled_timer_{};    // the entries of cancelled timers point to it
+    timer cancelled_timer_{};    // the entries of cancelled timers point to this object
     std::size_t cancelled_ = 0;  // number of cancelled entries
 };
 

@@ -1,10 +1,10 @@
-// The plain list of tutorial 002, "Discover asyncio event loop": how a first event loop keeps its timers.
+// The plain list of timers from tutorial 002, "Discover asyncio event loop".
 //
-// The list is not sorted. Each turn of the loop scans all of it to find the due timers, and once more to find
-// how long to sleep. So a turn costs O(n), however little happens: not noticeable with ten timers, but the
-// whole CPU with a hundred thousand. Arming is O(1), as cheap as possible. Two things differ from the
-// tutorial: timers are linked through themselves, while Python builds a new list each time; and erase() is
-// O(1).
+// The list is not sorted. Each turn of the loop scans the whole list to find the due timers, and scans it
+// again to find the next deadline. So every turn costs O(n), even if no timer is due: this is not noticeable
+// with ten timers, but uses a whole core with a hundred thousand. Arming a timer takes O(1), as cheap as
+// possible. There are two differences from the tutorial: each timer contains the links of the list, while the
+// Python code builds a new list on each turn; and erase() takes O(1).
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace loopbench::loop {
 
-/// A timer queue that expires timers in the order of insertion, like the tutorial: if two timers are found
-/// due on the same turn, the one with the later deadline may run first. earliest() is exact.
+/// A timer queue that expires timers in the order of insertion, like the tutorial. If two timers are due on
+/// the same turn, the timer with the later deadline may run first. earliest() is exact.
 class list_timers {
 public:
     void insert(timer& t, time_point) noexcept {

@@ -1,10 +1,11 @@
-// Precise deadlines: sleep until shortly before the deadline, then spin.
+// A wait policy for precise deadlines: it sleeps until shortly before the deadline, and then spins.
 //
-// A sleeping thread is woken late: by the timer slack, by the interrupt's latency, and by the time that an
-// idle core needs to leave its sleep state (timer/ladder measures the total on this machine). So this policy
-// sleeps until a guard time before the deadline, and then reads the clock (and asks the kernel for I/O,
-// without waiting) until the deadline. This costs CPU: up to 100 ms per second with 1000 deadlines per second
-// and a guard of 100 us, which can grow to twice that; and nothing without near deadlines.
+// The kernel wakes a sleeping thread late. The delay is the sum of the timer slack, the latency of the
+// interrupt, and the time that an idle core needs to leave its sleep state; the workload timer/ladder
+// measures this delay. Therefore this policy sleeps only until a guard time before the deadline. From then
+// until the deadline, it reads the clock and asks the kernel for I/O, without waiting. The policy uses CPU
+// time only if there are deadlines: with 1000 deadlines per second and a guard time of 100 us, up to 100 ms
+// per second. The guard time is at most 200 us.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +14,13 @@
 
 namespace loopbench::loop {
 
-/// The guard: how long before a deadline the loop has to be awake. It is an upper quantile of the wake-up
-/// error, estimated without keeping samples. Each wake-up that was later than the guard raises the guard by
-/// the fraction `step_up`; each one within it lowers it by `step_down`. It settles where the share of late
-/// wake-ups is step_down / (step_up + step_down), about 0.5 %, so that 99 of 100 deadlines are met. A sample
-/// changes it only by a fixed fraction, and never beyond the cap, so a single wake-up that was late by
-/// milliseconds (a stopped machine) does not make the loop spin for ever.
+/// The guard time: how long before a deadline the loop must be awake. It estimates an upper quantile of the
+/// wake-up error, without storing samples. A wake-up error above the guard time raises the guard time by the
+/// fraction `step_up`; any other error lowers it by the fraction `step_down`. In equilibrium, the share of
+/// errors above the guard time is step_down / (step_up + step_down), about 0.5 %, so that more than 99 of 100
+/// deadlines are met. Each error changes the guard time only by a fixed fraction, and the guard time has an
+/// upper limit. Therefore a single error of many milliseconds, for example because the machine was stopped,
+/// does not cause long spins.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};
@@ -26,14 +28,15 @@ public:
 
     nanoseconds value() const noexcept { return guard_; }
 
-    /// `error`: by how much a sleep until a given time was too long.
+    /// Records the wake-up error of a sleep until a given time: how much too late the sleep ended.
     void record(nanoseconds error) noexcept {
         const nanoseconds change = error > guard_ ? guard_ * step_up / unit : -guard_ * step_down / unit;
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
-    /// Records a deadline that was too near to sleep for it, which also lowers the guard: if the guard became
-    /// longer than the distance between deadlines, the loop would never sleep, and so never measure again.
+    /// Records a deadline for which the loop did not sleep, because the deadline was nearer than the guard
+    /// time. This also lowers the guard time. Otherwise, if the guard time became longer than the distance
+    /// between deadlines, the loop would never sleep again, and could not measure any more errors.
     void record_none() noexcept { record(nanoseconds(0)); }
 
 private:
@@ -42,27 +45,28 @@ private:
     nanoseconds guard_{60'000};
 };
 
-/// A wait policy like block_wait, but it wakes one guard time before a deadline, and spins until the deadline
-/// or until there is work.
+/// A wait policy like block_wait, except that the loop wakes one guard time before a deadline, and then spins
+/// until the deadline or until an operation is ready.
 class precise_wait {
 public:
     template <class Loop>
     void operator()(Loop& loop) {
         if (loop.has_ready() || loop.next_deadline() == never) return block_wait()(loop);
         const time_point deadline = loop.next_deadline();
-        // A deadline before the boot has passed; and nothing can be subtracted from the earliest time_point.
+        // A deadline before the boot, whose time is 0, has passed anyway. std::max() prevents an overflow if
+        // the deadline is near the earliest time_point.
         const time_point wake_at = std::max(deadline, time_point{}) - guard_.value();
         if (loop.now() < wake_at) {
             loop.sleep_until_event(wake_at);
             const time_point woken_at = loop.now();
             if (woken_at >= wake_at && !loop.has_ready()) guard_.record(woken_at - wake_at);
-            if (woken_at < wake_at) return;  // I/O, a post, or a signal: too early
+            if (woken_at < wake_at) return;  // I/O, a post or a signal ended the sleep early
         } else if (deadline != seen_) {
             guard_.record_none();
         }
-        seen_ = deadline;  // the loop spins for it, perhaps during several turns
-        // Asks the kernel at least once; otherwise a loop that is always late for a deadline would never see
-        // any I/O.
+        seen_ = deadline;  // the loop now spins until this deadline, perhaps for several turns
+        // The kernel is asked at least once; otherwise a loop that is always late for a deadline would never
+        // notice any I/O.
         do {
             if (loop.has_pending_io()) loop.look();
         } while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline);

@@ -1,4 +1,4 @@
-// The contents of a timer queue, and the operations that it must offer.
+// The timer, and the operations that a timer queue must offer.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace loopbench::loop {
 
-/// An operation that becomes ready at a deadline. It knows its place in the queue, so that cancelling needs
-/// no search.
+/// An operation that becomes ready at a deadline. A timer stores its place in the timer queue, so that
+/// cancelling needs no search.
 struct timer : operation {
     time_point deadline;
-    bool armed = false;  // kept by the queue: true from insert() to erase() or expiry
+    bool armed = false;  // set by the timer queue: true from insert() to erase() or expiry
 
-    // The place of the timer in its queue; only the queue uses it. After the timer has expired: see
-    // fetch_later().
+    // The place of the timer in its timer queue; only the timer queue uses it. After the timer has expired,
+    // fetch_later() uses `later`.
     union {
         const timer* later = nullptr;
         std::size_t index;
@@ -30,12 +30,13 @@ struct timer : operation {
         } stored;
     } place;
 
-    /// Prefetches `later`, a timer that runs some callbacks after this one, into the cache. Called when this
-    /// timer runs. If a million timers expire at once, each has left the caches by the time it runs, and the
-    /// ready queue cannot tell which one to fetch: it links only each to the next.
+    /// Prefetches `later` into the cache: a timer that runs some callbacks after this timer. Called when this
+    /// timer runs. If a million timers expire at once, each timer has left the caches before it runs. The
+    /// ready queue cannot prefetch it, because an operation links only to the next operation, which is too
+    /// near.
     void fetch_later() const noexcept {
         if (place.later == nullptr) return;
-        // A timer is part of an object that usually has two cache lines.
+        // The object that contains the timer usually occupies two cache lines.
         const auto* const line = reinterpret_cast<const char*>(place.later);
         constexpr std::ptrdiff_t line_bytes = 64;
         __builtin_prefetch(line, 1);
@@ -43,28 +44,29 @@ struct timer : operation {
     }
 };
 
-/// Makes a timer ready; it is no longer in its queue. `later` is null, or a timer that becomes ready after
-/// it. `later` is only prefetched, so it may already be destroyed by then.
+/// Makes an expired timer ready; the timer queue has already removed it. `later` is null, or a timer that
+/// becomes ready after this one. `later` may be destroyed before it is used, because it is only prefetched.
 inline void make_ready(timer& expired, operation_queue& ready, const timer* later = nullptr) noexcept {
     expired.armed = false;
     expired.place.later = later;
     ready.push(expired);
 }
 
-/// Returns the latest deadline that is due. Timers at `never` are not due, whatever the time.
+/// Returns the latest deadline that is due. A timer with the deadline `never` is never due.
 constexpr time_point last_due(time_point now) noexcept {
     return std::min(now, never - nanoseconds(1));
 }
 
-/// A set of timers. Not thread-safe.
-/// - insert(t, now): t is not armed; t.deadline is set and does not change while t is armed. It may be in the
-///   past: then t is due at the next expire(). `now` is a time that the clock has reached, for queues that
-///   depend on distances. Throws std::bad_alloc; then t is not armed.
-/// - erase(t): t must be armed.
-/// - earliest(): no timer has an earlier deadline; `never` if the queue is empty. After an erase() it may be
-///   too early, which costs a wake-up in vain; but after expire(now) it is later than now.
-/// - expire(now, ready): moves every timer with deadline <= last_due(now) to `ready`, with make_ready(), in
-///   the order of deadlines unless the queue says otherwise. `now` never decreases.
+/// A timer queue: a set of timers. It is not thread-safe.
+/// - insert(t, now) adds t, which must not be armed. t.deadline must not change while t is armed. If the
+///   deadline has passed, t is due at the next expire(). `now` is a time that the clock has already reached;
+///   some queues need it as a reference. If insert() throws std::bad_alloc, t is not armed.
+/// - erase(t) removes t, which must be armed.
+/// - earliest() returns the earliest deadline, or `never` if the queue is empty. After an erase(), the result
+///   may be too early, which causes an unnecessary wake-up. After expire(now), the result is later than
+///   `now`.
+/// - expire(now, ready) moves every timer with deadline <= last_due(now) to `ready`, with make_ready(). The
+///   order is that of the deadlines, unless the queue documents another order. `now` must not decrease.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
     queue.insert(t, now);

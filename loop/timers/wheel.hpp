@@ -1,25 +1,26 @@
-// Timers for a loop that has very many of them and cancels most: an exact hierarchical wheel.
+// An exact hierarchical timing wheel, for loops that have very many timers and cancel most of them.
 //
-// A heap touches O(log n) timers, each a cache miss, to cancel one. A wheel puts a timer into a slot, roughly
-// by its deadline, and sorts it further only when its time comes near; most timers never get that far. The
-// usual wheels (Varghese and Lauck 1987) count ticks and fire up to one tick early or late. This one rounds
-// nothing:
-// - Times are numbers in base 64, whose last digit counts nanoseconds. There is a level for each digit, with
-//   a slot for each value of the digit. A timer goes to the level of the first digit in which its deadline
-//   differs from `base` (the last time that has been expired), and there to the slot of that digit. So the
-//   slots of each level are in order, and stay in order while `base` grows.
-// - Each slot has a floor: no deadline in it is earlier. The least floor is the next time to wake up. A timer
-//   that is due in a year therefore causes no wake-ups on its way: nothing happens when time passes its
-//   slot's beginning.
-// - When the time reaches a slot's floor, the slot is emptied: due timers are sorted and become ready, the
-//   others are placed again, relative to now, on a lower level. A timer moves down a few times, unless it is
-//   cancelled.
+// To cancel a timer, a heap accesses O(log n) timers, and each access is a cache miss. A wheel puts a timer
+// into a slot according to its approximate deadline, and sorts the timer further only when the deadline is
+// near; most timers are cancelled before that. The usual wheels (Varghese and Lauck 1987) count ticks, and
+// timers fire up to one tick early or late. This wheel does not round deadlines:
+// - Times are written as numbers in base 64; the unit is 1 ns. There is a level for each digit, and each
+//   level has a slot for each value of the digit. `base` is the latest time up to which all timers have
+//   expired. The most significant digit in which a timer's deadline differs from `base` determines the
+//   timer's level, and the value of that digit in the deadline determines the slot. So the slots of each
+//   level are in order, and stay in order while `base` grows.
+// - Each slot has a floor, which is a lower bound of the deadlines in the slot. The lowest floor is the next
+//   time to wake up. Therefore a timer that is due in a year causes no earlier wake-ups: nothing happens when
+//   the time passes the beginning of its slot.
+// - When the time reaches a slot's floor, the slot is emptied. The due timers are sorted and become ready;
+//   each other timer is placed again, on a lower level, relative to the current time. A timer that is not
+//   cancelled moves down a few times.
 //
-// The costs: arming and cancelling are O(1), but cost more than a push on a small heap; below a few hundred
-// timers a heap is the better queue. Expiry is amortised O(1), but uneven: a slot is emptied at once, while a
-// heap spreads its work evenly. After an erase() a floor may be too low, so that the loop wakes in vain; but
-// this happens only in a slot with many timers, and that wake-up empties the slot. Memory: 17 KB per queue,
-// and 17 bytes per timer.
+// The costs: arming and cancelling take O(1), but more time than a push on a small heap; below a few hundred
+// timers, a heap is the better queue. Expiry takes amortised O(1), but its cost is uneven: a whole slot is
+// emptied at once, while a heap removes one timer at a time. After an erase(), a floor may be too low, so
+// that the loop wakes without a due timer; but this happens only if the slot contains many timers, and the
+// wake-up empties the slot. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +49,7 @@ struct timer_chunk : recycled {
 };
 static_assert(sizeof(timer_chunk) == 256);
 
-/// A list of chunks, none of them empty: entries in an order.
+/// An ordered list of entries, in chunks of which none is empty.
 struct timer_row {
     timer_chunk* first = nullptr;
     timer_chunk* last = nullptr;  // meaningful while `first` is not null
@@ -64,16 +65,16 @@ struct timer_row {
     }
 };
 
-/// A set of timers, in no order, that can be scanned without touching the timers.
+/// An unordered set of timers that can be scanned without access to the timers.
 ///
-/// Timers are spread all over the memory, inside coroutine frames. A walk along a linked list of a million
-/// timers waits for one cache miss after the other, and a wheel walks its lists several times. So a slot
-/// keeps the deadlines next to the pointers, in arrays. It only writes to the timers, and the processor does
-/// not wait for writes. The arrays are chunks of four cache lines in recycled memory: an entry does not move
-/// when its slot grows, and other slots can reuse a chunk that one slot no longer needs.
+/// Timers are scattered over the memory, inside coroutine frames. Each step along a linked list of a million
+/// timers would wait for a cache miss, and a wheel scans its timers several times. Therefore a slot stores
+/// the deadlines next to the pointers to the timers, in arrays. The slot only writes to the timers, and the
+/// processor does not wait for writes. The arrays are chunks of four cache lines in recycled memory. So an
+/// entry does not move when its slot grows, and other slots can reuse a chunk that a slot no longer needs.
 struct timer_slot {
     timer_chunk* newest = nullptr;           // no chunk is empty
-    nanoseconds floor = nanoseconds::max();  // no deadline is before this
+    nanoseconds floor = nanoseconds::max();  // a lower bound of the deadlines
     bool floor_erased = false;               // a timer at the floor was erased, so the floor may be too low
 
     bool empty() const noexcept { return newest == nullptr; }
@@ -93,8 +94,8 @@ struct timer_slot {
         placed.subject->place.stored.entry = &here;
     }
 
-    /// Corrects the floor, once after an erase and only if there are few timers; otherwise a wake-up in vain
-    /// is cheaper.
+    /// Corrects a floor that may be too low after an erase, but only if the slot contains few timers. For
+    /// many timers, an unnecessary wake-up is cheaper.
     void correct_floor() noexcept {
         floor_erased = false;
         nanoseconds least = nanoseconds::max();
@@ -107,7 +108,7 @@ struct timer_slot {
     }
 };
 
-/// Returns true if `use` found the memory that it needs.
+/// Calls use(); returns false if use() throws std::bad_alloc.
 template <class Use>
 bool has_memory_for(Use use) noexcept {
     try {
@@ -118,13 +119,13 @@ bool has_memory_for(Use use) noexcept {
     }
 }
 
-/// Returns the time counted from the earliest possible time, because the digits of negative numbers would be
-/// out of order.
+/// Returns the time as an unsigned number that counts from the earliest possible time. (The digits of
+/// negative numbers would be in the wrong order.)
 constexpr std::uint64_t digits_of(nanoseconds time) noexcept {
     return static_cast<std::uint64_t>(time.count()) ^ (std::uint64_t{1} << 63);
 }
 
-/// Prefetches a chunk into the cache; does nothing if it is null.
+/// Prefetches a chunk into the cache. Does nothing if `chunk` is null.
 inline void fetch(const timer_chunk* chunk) noexcept {
     constexpr std::size_t line_bytes = 64;
     for (std::size_t at = 0; chunk != nullptr && at < sizeof *chunk; at += line_bytes)
@@ -140,12 +141,12 @@ public:
         while (newest_ != nullptr) delete std::exchange(newest_, newest_->next);
     }
 
-    /// Throws std::bad_alloc.
+    /// Adds `count` new chunks. Throws std::bad_alloc.
     void allocate(std::size_t count) {
         for (; count > 0; --count) give(*new timer_chunk);
     }
     void give(timer_chunk& chunk) noexcept { chunk.next = std::exchange(newest_, &chunk); }
-    /// Returns an empty chunk. There must be one.
+    /// Returns an empty chunk. The stack must not be empty.
     timer_chunk& take() noexcept {
         timer_chunk& taken = *std::exchange(newest_, newest_->next);
         taken.used = 0;
@@ -156,12 +157,12 @@ private:
     timer_chunk* newest_ = nullptr;
 };
 
-/// Sorts the entries. A very large number may be due at once: for a million entries std::sort would cost more
-/// than everything else that happens to a timer. This radix sort moves the entries once for each byte in
-/// which the deadlines differ: five times if they span a minute. It moves them from chunk to chunk, so that
-/// it needs only 128 KB of new memory. New arrays would cost a page fault for each page, and the whole sort
-/// would take 2 to 4.5 times as long on machines with slow page faults (docs/performance.md). If there is no
-/// memory, the entries stay unsorted.
+/// Sorts the entries by deadline. A very large number of timers may be due at once; for a million entries,
+/// std::sort would take longer than all other work on a timer together. This radix sort moves the entries
+/// once for each byte in which the deadlines differ: five times if the deadlines span a minute. It moves the
+/// entries from chunk to chunk, and needs only 128 KB of new memory. New arrays would cause a page fault for
+/// each page; on machines with slow page faults, the whole sort would take 2 to 4.5 times as long
+/// (docs/performance.md). If there is not enough memory, the entries stay unsorted.
 inline void sort_by_deadline(timer_row& entries) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;
@@ -185,8 +186,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // Chunks are reused as soon as they are read. Apart from the full ones, there is at most one partly
-    // filled chunk per digit, for the current pass and for the previous one.
+    // A chunk is reused as soon as all its entries have been read. In addition to the full chunks, there are
+    // at most two partly filled chunks per digit: one of the current pass and one of the previous pass.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;
@@ -212,7 +213,7 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
 
 /// A timer queue that expires timers in the order of their deadlines; timers with equal deadlines expire in
 /// any order. earliest() may be too early after an erase(). If there is no memory, insert() throws
-/// std::bad_alloc, and expire() might ignore the order.
+/// std::bad_alloc, and expire() may use any order.
 class wheel_timers {
 public:
     wheel_timers& operator=(wheel_timers&&) = delete;
@@ -223,8 +224,8 @@ public:
     }
 
     void insert(timer& t, time_point now) {
-        // With a base long ago, all deadlines would differ from it in the same high digit, and would have to
-        // be placed again when the first one is due.
+        // If `base_` were far in the past, all deadlines would differ from it in the same high digit, and all
+        // timers would have to be placed again when the first timer is due.
         if (empty()) base_ = std::max(base_, now.time_since_epoch());
         put({t.deadline.time_since_epoch(), &t});
         t.armed = true;
@@ -249,10 +250,10 @@ public:
     }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        base_ = std::max(base_, last_due(now).time_since_epoch());  // ignores a clock that goes back
+        base_ = std::max(base_, last_due(now).time_since_epoch());  // `base_` never decreases
         if (soonest_ > base_) return;
         detail::timer_row due;
-        // Starts at the lowest level, because timers that are placed again go to lower levels.
+        // The lowest level is handled first, because emptying a slot places timers on lower levels again.
         for (std::uint64_t levels = occupied_levels_; levels != 0; levels &= levels - 1) {
             const auto level = static_cast<unsigned>(std::countr_zero(levels));
             while (occupied_slots_[level] != 0 && slots_[first_slot(level)].floor <= base_)
@@ -288,7 +289,7 @@ private:
         occupied_levels_ |= std::uint64_t{1} << level;
     }
 
-    // Not inlined, so that erase() does not have to save registers.
+    // This function is not inlined, so that erase() does not have to save registers.
     [[gnu::noinline]] void drop_newest_chunk(std::size_t index) noexcept {
         slot& s = slots_[index];
         const detail::timer_chunk& drained = *s.newest;
@@ -296,7 +297,7 @@ private:
         delete &drained;
         if (!s.empty()) return;
         mark_empty(index);
-        soonest_erased_ = true;  // the slot's floor may have been too low, but still the soonest of all
+        soonest_erased_ = true;  // the slot's floor may be equal to soonest_, even if no deadline was
     }
 
     void mark_empty(std::size_t index) noexcept {
@@ -306,14 +307,14 @@ private:
         if (occupied_slots_[level] == 0) occupied_levels_ &= ~(std::uint64_t{1} << level);
     }
 
-    /// Returns the level's first slot with timers in it. There must be one.
+    /// Returns the level's first slot that contains timers. The level must not be empty.
     std::size_t first_slot(unsigned level) const noexcept {
         return level * slots_per_level + static_cast<unsigned>(std::countr_zero(occupied_slots_[level]));
     }
 
-    /// Appends the timers that are due at `base_` to `due`, and puts the others on lower levels. A timer for
-    /// which there is no memory stays in this slot, whose time range includes its deadline; then the due
-    /// timers of the same chunk become ready immediately.
+    /// Appends the timers that are due at `base_` to `due`, and puts the other timers on lower levels. If
+    /// there is no memory to move a timer, the timer stays in this slot, whose time range includes its
+    /// deadline. In this case, the due timers of the same chunk become ready immediately.
     void empty_slot(std::size_t index, detail::timer_row& due, operation_queue& ready) noexcept {
         detail::timer_chunk* next = slots_[index].newest;
         mark_empty(index);
@@ -348,7 +349,7 @@ private:
         }
     }
 
-    /// Makes all these timers ready, and frees the chunks.
+    /// Makes all timers in `due` ready, and frees their chunks.
     static void make_ready_all(detail::timer_row due, operation_queue& ready) noexcept {
         const detail::timer_chunk* fetched_from = due.first;
         std::size_t fetched = 0;
@@ -383,7 +384,7 @@ private:
     }
 
     nanoseconds base_ = nanoseconds::min();
-    nanoseconds soonest_ = nanoseconds::max();                    // no deadline is earlier
+    nanoseconds soonest_ = nanoseconds::max();                    // a lower bound of all deadlines
     bool soonest_erased_ = false;                                 // soonest_ may be too low
     std::uint64_t occupied_levels_ = 0;                           // bit l: level l has an occupied slot
     std::array<std::uint64_t, level_count> occupied_slots_ = {};  // bit d: slot d of the level is not empty

@@ -1,33 +1,39 @@
-// io_uring: the driver hands operations to the kernel as they are, and the kernel reports when they are done.
+// The io_uring driver: the driver submits each operation to the kernel as a request, and the kernel reports
+// when the request is done.
 //
-// The driver enters the kernel once per turn: in one call, wait() submits the requests that the turn has
-// started, sleeps, and takes the completions. It makes no call if there is nothing to submit or to take. With
-// 100 connections, one entry carries dozens of operations. This is the whole gain: a single send costs the
-// same with or without io_uring.
+// The driver enters the kernel once per turn: with one system call, wait() submits the requests that the turn
+// has started, sleeps, and receives the completions. If there are no requests and no completions, wait()
+// makes no system call. With 100 connections, one system call serves dozens of operations. This is the only
+// advantage: a single send costs the same with and without io_uring.
 //
-// Surprising behaviour, in addition to the list in ring.hpp:
-// - A waiting receive occupies its caller's buffer, so streams are fed: see stream_feed.hpp.
-// - A pending request keeps its file open: close(2) would not send a FIN. close() therefore cancels the
-//   requests and enters the kernel immediately; requests not yet submitted go out while the number still
-//   refers to this file. It cancels by request and not by file, because the file may have other descriptors.
-// - A multishot accept takes every connection, wanted or not. So accepts are single; if the completion says
-//   that more connections are waiting, the next accepts are plain calls. (accept/... of bench/suite/choices
-//   shows what a burst then costs.)
-// - A connection wakes only one of several accepts. If that one is cancelled at the same moment, the others
-//   continue to sleep although a connection waits. So a listener has one accept in the kernel, and the others
-//   wait in the driver.
-// - A request for readiness also ends at an error and when the peer stops sending, even if this was not asked
-//   for (IO_POLL_UNMASK in io_uring/poll.c), and it ends immediately while such a state lasts. An operation
-//   that waits to write, and gets such a report in vain, asks for changes: a multishot request reports the
-//   current state once, then each change.
-// - A cancellation is a request like any other, and often comes too late. The cancelled request still
-//   completes, once, and only then is its memory free.
-// - Registered files are not used: they make a bare round trip less than 2 % shorter (bench/suite/choices,
-//   echo/...), and a receive that stays armed looks its file up only once anyway. Each connection would have
-//   to be registered. Also, up to Linux 6.12 a file that was removed from the table is not released before
-//   all older requests have ended, so that idle receives would keep it open for ever.
-// - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up again for every
-//   sleep; an absolute IORING_OP_TIMEOUT stays armed from turn to turn.
+// Surprising behaviour of the kernel, in addition to the list in ring.hpp:
+// - A pending receive occupies the buffer of its caller. Therefore streams have feeds: see stream_feed.hpp.
+// - A pending request keeps its file open, so that close(2) would not send a FIN. Therefore the driver's
+//   close() cancels the requests and enters the kernel immediately. This entry also submits the outstanding
+//   requests, while the descriptor number still refers to this file. close() cancels each request separately
+//   and not the whole file, because the file may have other descriptors.
+// - A multishot accept accepts every connection, even if the program does not want one. Therefore each accept
+//   is a separate request. If the completion of an accept reports that more connections are waiting, the next
+//   accepts are plain system calls. (The benchmarks accept/... in bench/suite/choices measure a burst of
+//   connections.)
+// - A connection wakes only one of several pending accepts. If this accept is cancelled at the same moment,
+//   the other accepts continue to sleep although a connection is waiting. Therefore the driver submits only
+//   one accept per listener, and keeps the other accepts in a queue.
+// - A request for readiness also ends when there is an error or when the peer stops sending, even if the
+//   request did not ask for these events (IO_POLL_UNMASK in io_uring/poll.c). While such a state lasts, every
+//   new request ends immediately. Therefore, if an operation that waits to write gets such a report and still
+//   cannot write, the driver asks for changes with a multishot request, which reports the current state once
+//   and then each change.
+// - A cancellation is a request like any other, and is often too late. The cancelled request still completes
+//   exactly once; its memory must not be reused before that.
+// - The driver does not use registered files. They make a bare round trip less than 2 % shorter
+//   (bench/suite/choices, echo/...), and a multishot receive looks its file up only once anyway. Each
+//   connection would have to be registered. Also, up to Linux 6.12, a file that was removed from the table is
+//   not released before all older requests have ended, so that idle receives would keep the file open for
+//   ever.
+// - Neither kind of timeout has timer slack. The timeout argument of io_uring_enter(2) would be set up again
+//   for every sleep. The driver uses an absolute IORING_OP_TIMEOUT instead, which stays armed from turn to
+//   turn.
 
 #include <poll.h>
 #include <unistd.h>
@@ -41,15 +47,16 @@ namespace loopbench::loop {
 
 namespace {
 
-constexpr std::size_t transfer_bytes_max = std::size_t{1} << 30;  // the kernel counts in 32 bits
+constexpr std::size_t transfer_bytes_max = std::size_t{1} << 30;  // a request stores the size in 32 bits
 
 unsigned events_of(io_kind kind) noexcept {
     if (kind == io_kind::urgent_call) return POLLPRI;
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
-// Fills in the request. If an operation needs more than a pointer, fills in a request for readiness; the call
-// follows.
+// Fills in the request of an operation. Some kinds of operations have no request of their own. For these
+// kinds, this function fills in a request for readiness; if the kind needs a system call, the driver makes it
+// after the completion.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
     const auto bytes = static_cast<unsigned>(std::min(op.size - op.moved, transfer_bytes_max));
@@ -91,8 +98,8 @@ public:
         op.polled = op.by_edge = false;
         op.state = queued;
         if (!can_submit()) [[unlikely]] {
-            // A program that writes and then waits for the answer, before the loop runs, must not wait in
-            // vain.
+            // The operation is tried immediately, because a program may write and then wait for the answer
+            // before the loop runs.
             if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
@@ -184,7 +191,8 @@ public:
             return set_not_pending(op);
         }
         discarded_ = &op;
-        // The kernel may refuse the cancellation if it lacks memory; each completion gives some memory back.
+        // The kernel may refuse the cancellation if it lacks memory. Each completion frees some memory, so
+        // the cancellation is tried again.
         for (bool asked = false; op.pending;) {
             asked = asked || submit_cancel(user_data(op));
             if (!ring_.await_completion()) break;
@@ -220,7 +228,8 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // Work left by an earlier wait, because of lack of memory or because it was done outside a turn.
+        // First, wait() submits requests that could not be submitted before, because of a lack of memory or
+        // outside a turn.
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
@@ -233,8 +242,8 @@ public:
             ring_.enter_if_needed();
         }
         take_completions();
-        // Only after all completions were taken, so that a reader gets a message in several buffers as a
-        // whole, and answers it once.
+        // Waiting operations start only after all completions were handled. So a reader receives a message
+        // that is spread over several buffers as a whole, and answers it once.
         start_all();
     }
 
@@ -243,24 +252,24 @@ public:
     const uring_ring& ring() const noexcept override { return ring_; }
 
 private:
-    // The owner of a completion, stored in the upper byte of its user_data. The rest is a feed's descriptor,
-    // or the address of an operation, whose upper byte is 0 (on x86-64, and on AArch64 without tagged
-    // pointers).
+    // The owner of a completion, stored in the upper byte of user_data. The lower bytes contain the
+    // descriptor number of a feed, or the address of an operation. The upper byte of an address is 0, on
+    // x86-64, and on AArch64 without tagged pointers.
     enum class owner : std::uint8_t { operation, feed, timer, wake, none };
 
     // io_operation::state of a pending operation.
     enum stage : std::uint8_t {
         queued,      // in one of the driver's queues
-        in_kernel,   // in descriptor::requests, like the following stages
-        cancelling,  // will end early
-        taken_back,  // will end early, and start again later
-        done,        // has its result; completes when its multishot request ends
-        closed,      // will end early, and its descriptor is closed
+        in_kernel,   // in descriptor::requests, as in all following stages
+        cancelling,  // cancelled; will end early
+        taken_back,  // its request will end early and start again later
+        done,        // has a result; completes when its multishot request ends
+        closed,      // its descriptor is closed; will end early
     };
 
     struct alignas(64) descriptor {
         stream_feed feed;
-        io_queue waiting;          // for the feed's data, or for another operation that is in the kernel
+        io_queue waiting;          // wait for the feed's data or for another operation
         io_queue requests;         // submitted to the kernel
         bool accepting = false;    // an accept is in the kernel
         bool has_backlog = false;  // more connections were waiting when the last accept completed
@@ -274,7 +283,7 @@ private:
         return reinterpret_cast<std::uintptr_t>(&op);
     }
 
-    // Starts again with another ring; the requests that were in the kernel are made again.
+    // Replaces the ring. The operations whose requests were in the old ring start again.
     void begin_anew() {
         ring_.renew();
         buffers_.begin();
@@ -295,8 +304,8 @@ private:
         return ring_.is_enabled() && (lock() == nullptr || ring_.runs_in_this_thread());
     }
 
-    // Completes the operation if that is possible without the ring. Otherwise submits it, or lets it wait for
-    // another operation's completion. Returns true if it is complete.
+    // Completes the operation without the ring if possible, and returns true. Otherwise, submits the
+    // operation or lets it wait for the completion of another operation, and returns false.
     bool start_now(io_operation& op) {
         descriptor& d = descriptors_.get(op.fd);
         if (waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
@@ -350,9 +359,10 @@ private:
         return false;
     }
 
-    // Returns true for operations that are executed one after the other, in order. (If the kernel had several
-    // of them, an event would go to the latest one.) Closed operations belong to another file and do not
-    // count as predecessors.
+    // waits_its_turn() returns true for operations that must be executed one after the other, in order. (If
+    // the kernel had several of these requests, an event would complete the latest one.) is_requested()
+    // returns true if the kernel has such an operation for the same direction. Closed operations do not
+    // count, because they belong to another file.
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
@@ -375,14 +385,14 @@ private:
         return found || (d != nullptr && is_requested(*d, op));
     }
 
-    // Returns true if the operation is done. Otherwise it becomes a request for readiness, which takes no
-    // data and needs no pointer.
+    // Tries the operation, and returns true if it is done. Otherwise, the operation becomes a request for
+    // readiness, which does not transfer data and does not use the buffer.
     bool try_for_readiness(io_operation& op) noexcept {
         op.polled = !attempt(op);
         return !op.polled;
     }
 
-    // Puts the operation before those that have waited for it.
+    // Starts the operation again. It is queued before the operations that have waited for it.
     void start_again(io_operation& op, bool polled = false) noexcept {
         op.state = queued;
         op.polled = polled;
@@ -400,9 +410,10 @@ private:
         return true;
     }
 
-    // Cancels all requests in the kernel that have to end early. If one of them finds no room, the rest waits
-    // for the next wait(). Requests that were cancelled before are cancelled again. This does no harm: the
-    // kernel handles the cancellation before it gets another request with the same user_data.
+    // Cancels all requests of the descriptor that have to end early. If a cancellation cannot be submitted,
+    // the remaining cancellations are submitted by the next wait(). Requests that are already cancelled are
+    // cancelled again. This has no effect, because the kernel handles the second cancellation before it
+    // receives another request with the same user_data.
     void submit_cancels(int fd, descriptor& d) noexcept {
         d.requests.for_each([this](operation& each) {
             auto& op = static_cast<io_operation&>(each);
@@ -425,7 +436,7 @@ private:
                 case owner::feed:
                     on_feed(static_cast<int>(static_cast<std::uint32_t>(cqe.user_data)), cqe);
                     break;
-                case owner::timer:  // it has fired, or was refused; after a change of its time, this is 0
+                case owner::timer:  // negative if the timer fired or was refused; 0 after an update
                     if (cqe.res < 0) armed_ = never;
                     break;
                 case owner::wake:
@@ -444,8 +455,8 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
     }
 
-    // Returns the result of a readiness request, or of the call that it was made for; -EAGAIN if the report
-    // was in vain.
+    // Handles a report of readiness. Returns 0 for the kinds `readable` and `writable`; for the other kinds,
+    // makes the system call and returns its result. Returns -EAGAIN if the operation must continue to wait.
     static std::int64_t result_of_poll(io_operation& op, unsigned events) noexcept {
         if (op.kind != io_kind::readable && op.kind != io_kind::writable)
             return attempt(op) ? op.result : -EAGAIN;
@@ -453,7 +464,9 @@ private:
         return (events & useful) != 0 ? 0 : -EAGAIN;
     }
 
-    // The kernel keeps the request until its last completion, so the operation does not complete here.
+    // Handles a report of a multishot request. The kernel keeps the request until its final completion;
+    // therefore this function only stores the result and cancels the request, and the operation completes
+    // later.
     void on_change(io_operation& op, unsigned events) noexcept {
         if (op.state != in_kernel || &op == discarded_) return;
         op.result = result_of_poll(op, events);
@@ -468,7 +481,7 @@ private:
         d.requests.remove(op);
         if (!op.polled) --lent_;
         if (op.state == closed) {
-            // The number belongs to another file by now.
+            // The descriptor number belongs to another file by now.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
@@ -487,13 +500,14 @@ private:
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
         const bool continues = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
-        bool again = result == -EINTR;  // how a cancelled request ends that a worker thread was executing
+        bool again = result == -EINTR;  // e.g. cancelled while in a worker thread
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
             result = continues ? result_of_poll(op, events) : -EAGAIN;
-            // If the event was the requested one, other code was faster, and the operation waits as before.
-            // Otherwise it asks for changes, except an accept: it must not complete before its request has
-            // ended, because then no code would close the accepted connection.
+            // -EAGAIN after the requested event means that other code has already used the event; then the
+            // operation waits as before. After any other event, the operation asks for changes. An accept
+            // never asks for changes: its result would be stored until its multishot request ends, and if the
+            // operation were discarded meanwhile, no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
@@ -501,15 +515,16 @@ private:
             result = static_cast<std::int64_t>(op.moved);
             again = op.moved < op.size;
         }
-        // A non-blocking file that io_uring cannot wait for: a terminal, or a pipe before Linux 6.4.
+        // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file: a
+        // terminal, or a pipe before Linux 6.4. Then the driver waits for readiness.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!continues) return complete(op, -ECANCELED);
         start_again(op, op.polled);
     }
 
-    // The event that these operations wait for may have come; or there is no longer a feed, or an accept in
-    // the kernel, to wait for.
+    // Queues the waiting operations for a new start. Either the event that they wait for may have arrived, or
+    // the feed or the request that they wait for has ended.
     void start_waiting(descriptor& d) noexcept {
         while (!d.waiting.empty()) to_start_.push(d.waiting.pop());
     }
@@ -533,8 +548,8 @@ private:
         wake_is_armed_ = true;
     }
 
-    // Sets the kernel's timer, unless it will fire before the deadline anyway: then the wait ends early once,
-    // and the next wait sets the timer.
+    // Sets the kernel's timer. If the timer will fire before the deadline anyway, it is not set; the wait
+    // then ends early once, and the next wait sets the timer.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         io_uring_sqe& sqe = ring_.sqe();
@@ -551,13 +566,13 @@ private:
     provided_buffers buffers_;
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
-    io_queue to_start_;                  // for the next wait: early ones, remainders, former waiters
-    std::size_t lent_ = 0;               // requests that may use a buffer
-    bool lends_buffers_ = false;         // to the kernel, for detachable operations
-    io_operation* discarded_ = nullptr;  // its owner waits until the kernel releases it
-    bool lacks_cancels_ = false;         // some cancellations found no room or no memory
+    io_queue to_start_;                  // operations that the next wait() starts
+    std::size_t lent_ = 0;               // number of requests that may use a caller's buffer
+    bool lends_buffers_ = false;         // passes buffers of detachable operations to the kernel
+    io_operation* discarded_ = nullptr;  // discard() waits until the kernel releases it
+    bool lacks_cancels_ = false;         // some cancellations could not be submitted
     bool wake_is_armed_ = true;
-    time_point armed_ = never;  // the setting of the kernel's timer
+    time_point armed_ = never;  // the deadline of the kernel's timer
     __kernel_timespec timeout_{};
 };
 

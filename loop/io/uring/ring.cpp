@@ -15,7 +15,7 @@ constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER
                                  IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED |
                                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
 
-// Returns a number that identifies the calling thread. Unlike a thread id, it is never reused.
+// Returns a number that identifies the calling thread. Unlike a thread id, this number is never reused.
 std::uint64_t number_of_this_thread() noexcept {
     static constinit std::atomic<std::uint64_t> last{0};
     static constinit thread_local std::uint64_t number = 0;
@@ -79,7 +79,8 @@ void uring_ring::open() {
     const int error = -io_uring_queue_init_params(limits_.submissions, &ring_, &parameters);
     is_open_ = error <= 0;
     if (is_open_) return;
-    // The kernel returns EINVAL for an unknown flag; for us, this means that io_uring is not available.
+    // The kernel returns EINVAL for an unknown flag. In this case, the exception has ENOSYS, because this
+    // io_uring is not usable.
     throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
@@ -105,8 +106,9 @@ void uring_ring::enable() {
     const int error =
         -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     if (error != 0) throw_errno("io_uring_enable_rings", error);
-    // Does not use io_uring_register_ring_fd(), which saves the kernel a look-up at each entry: the thread
-    // would then keep the ring open, with the files of its requests, even after the ring is closed.
+    // io_uring_register_ring_fd() would save the kernel a look-up at each entry. It is not used, because the
+    // thread would then keep the ring open, together with the files of its requests, even after the ring is
+    // closed.
     owner_ = number_of_this_thread();
 }
 
@@ -114,8 +116,9 @@ bool uring_ring::runs_in_this_thread() const noexcept {
     return !is_enabled() || owner_ == number_of_this_thread();
 }
 
-// Returns an errno, or 0. A signal is not an error. Lack of memory for requests or completions is not an
-// error either, because taking completions frees memory; the remaining requests go with the next entry.
+// Enters the kernel; returns an errno, or 0 if there was no error. An interruption by a signal is not an
+// error. A lack of memory for requests or completions is not an error either, because handling completions
+// frees memory; the next entry submits the remaining requests.
 int uring_ring::try_enter(unsigned completions_wanted) noexcept {
     if (owner_ != number_of_this_thread()) [[unlikely]]
         lost_ = EEXIST;
@@ -171,7 +174,7 @@ io_uring_sqe* uring_ring::try_sqe() noexcept {
 io_uring_sqe& uring_ring::sqe() {
     io_uring_sqe* const entry = try_sqe();
     if (entry == nullptr) [[unlikely]] {
-        enter();  // throws the cause, if it is an error
+        enter();  // throws the reason if there is an error
         throw_errno("io_uring_enter: the kernel has no memory for submissions", ENOMEM);
     }
     return *entry;
@@ -180,7 +183,7 @@ io_uring_sqe& uring_ring::sqe() {
 bool uring_ring::take(io_uring_cqe& cqe) noexcept {
     if (!has_completions()) return false;
     const io_uring_cqe& next = ring_.cq.cqes[*ring_.cq.khead & ring_.cq.ring_mask];
-    // Does not copy the whole structure, because it has a flexible array at its end.
+    // The members are copied one by one, because the structure has a flexible array at its end.
     cqe.user_data = next.user_data;
     cqe.res = next.res;
     cqe.flags = next.flags;
@@ -192,7 +195,7 @@ bool uring_ring::take(io_uring_cqe& cqe) noexcept {
 void uring_ring::cancel_all() noexcept {
     if (!is_enabled()) return;
     io_uring_sqe* const cancel = try_sqe();
-    if (cancel == nullptr) return;  // if the ring cannot be entered, the kernel runs none of our requests
+    if (cancel == nullptr) return;  // then the kernel cannot run any of the requests
     io_uring_prep_cancel64(cancel, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
     cancel->user_data = 0;
     for (io_uring_cqe ended{}; outstanding_ != 0 && await_completion();)

@@ -1,17 +1,18 @@
-// The ring itself: its set-up, the only way into the kernel, and the completions.
+// The ring: its set-up, the functions that enter the kernel, and the completions.
 //
 // Surprising behaviour of the kernel:
-// - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1) nothing completes asynchronously: the second half of an
-//   operation (the socket has become readable, now receive) waits until this thread enters with GETEVENTS.
-//   The completion queue therefore does not change while we read it, and IORING_SQ_TASKRUN shows, without a
-//   system call, if an entry would bring anything.
-// - With IORING_SETUP_SINGLE_ISSUER the ring belongs to the thread that enables it. In every other thread,
-//   its registered number refers to another ring or to none, so we check the thread before the kernel does.
-// - A full completion queue loses nothing (IORING_FEAT_NODROP): the kernel keeps the rest in a list and hands
-//   it over at the next entry. But it then ends multishot requests: check IORING_CQE_F_MORE every time.
-// - From Linux 6.13 on, one entry runs about twenty deferred halves and leaves the others for the next entry.
-// - Closing the ring cancels its requests later, in another thread. So first cancel them and wait for the
-//   completions.
+// - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1), no request completes asynchronously: the second half of a
+//   request (for example, the receive after the socket has become readable) is deferred until this thread
+//   enters the kernel with GETEVENTS. Therefore the completion queue does not change while we read it. The
+//   flag IORING_SQ_TASKRUN shows, without a system call, if there are deferred halves.
+// - With IORING_SETUP_SINGLE_ISSUER, the ring belongs to the thread that enables it, and the kernel refuses
+//   entries from every other thread. The ring checks the thread itself before each entry.
+// - A full completion queue loses no completions (IORING_FEAT_NODROP): the kernel keeps further completions
+//   in a list and delivers them at the next entry. But the kernel then ends multishot requests. Therefore
+//   IORING_CQE_F_MORE must be checked in every completion.
+// - From Linux 6.13 on, one entry runs only about twenty deferred halves; the next entry runs the others.
+// - If the ring is closed, the kernel cancels its requests later, in another thread. So the driver cancels
+//   the requests and waits for their completions before it closes the ring.
 #pragma once
 
 #include <liburing.h>
@@ -21,16 +22,18 @@
 
 namespace loopbench::loop {
 
-/// The sizes of the driver's parts, as powers of two. The defaults are for programs; tests use small ones.
+/// The sizes of the driver's parts; each must be a power of two. The defaults are for programs; tests use
+/// smaller sizes.
 struct uring_limits {
-    unsigned submissions = 512;   // gathered before the kernel is entered; more of them cost one more entry
-    unsigned completions = 8192;  // the kernel keeps more than these in memory that it has to allocate
-    unsigned buffers = 1024;      // for data that arrives before it is asked for; see stream_feed.hpp
+    unsigned submissions = 512;   // per entry; a turn with more submissions needs another entry
+    unsigned completions = 8192;  // the kernel must allocate memory for further completions
+    unsigned buffers = 1024;      // for data that arrives before a read; see stream_feed.hpp
 };
 
 class uring_ring {
 public:
-    /// Throws std::system_error with the likely cause and the remedy if the kernel refuses. Any thread.
+    /// Creates a ring. Any thread may call this. If the kernel refuses the ring, throws a std::system_error
+    /// with the likely cause and the remedy.
     explicit uring_ring(const uring_limits& limits);
     uring_ring& operator=(uring_ring&&) = delete;
     ~uring_ring();
@@ -41,43 +44,44 @@ public:
     /// Returns true if the calling thread is the ring's thread, or if the ring does not have one yet.
     bool runs_in_this_thread() const noexcept;
 
-    /// Replaces this ring with a new one, which any thread may enable. Forgets the requests that the kernel
-    /// still has; none of them may point to memory. Throws std::system_error; then the object can only be
-    /// destroyed.
+    /// Replaces this ring with a new ring, which any thread may enable. Forgets the requests that the kernel
+    /// still has; these requests must not use any buffer. If this function throws std::system_error, the
+    /// object can only be destroyed.
     void renew();
 
-    /// Returns a submission to fill in, which goes to the kernel with the next entry; set `user_data` last.
-    /// Each submission gives exactly one final completion. Returns null in a thread that is not the ring's,
-    /// and if the kernel takes no submissions because it lacks memory.
+    /// Returns a submission for the caller to fill in; set `user_data` last. The next entry submits it. Each
+    /// submission causes exactly one final completion. Returns null if the thread is not the ring's thread,
+    /// or if the kernel accepts no submissions because it lacks memory.
     io_uring_sqe* try_sqe() noexcept;
-    /// Does the same, but throws std::system_error (EEXIST in a thread that is not the ring's, or ENOMEM)
-    /// instead of returning null.
+    /// Does the same as try_sqe(), but throws std::system_error instead of returning null: EEXIST if the
+    /// thread is not the ring's thread, or ENOMEM.
     io_uring_sqe& sqe();
 
-    /// Enters the kernel: hands over the submissions, sleeps until there are `completions_wanted` completions
-    /// (it may return early), and gets the available completions. Throws std::system_error; EEXIST in another
-    /// thread.
+    /// Enters the kernel: passes the submissions to the kernel, sleeps until there are `completions_wanted`
+    /// completions, and gets the available completions. It may return early. Throws std::system_error; the
+    /// error is EEXIST in a thread that is not the ring's thread.
     void enter(unsigned completions_wanted = 0);
-    /// Hands over all submissions immediately, and lets the kernel run the work that this completes. Returns
-    /// false if this was not possible: in a thread that is not the ring's, or if the kernel lacks memory.
+    /// Passes all submissions to the kernel immediately, and lets the kernel run deferred work. Returns false
+    /// if the thread is not the ring's thread, or if the kernel lacks memory.
     bool flush() noexcept;
-    /// Enters the kernel and sleeps until there is a completion, or returns early. Returns false if the ring
-    /// cannot be entered: in a thread that is not the ring's, or after a lasting error. Then pending
-    /// operations can be destroyed safely: for a ring of this kind, the kernel runs code only while the
-    /// ring's thread is inside, and it will not enter again.
+    /// Enters the kernel and sleeps until there is a completion; it may return early. Returns false if the
+    /// kernel cannot be entered with this ring: the thread is not the ring's thread, or there was a permanent
+    /// error. Then pending operations can be destroyed safely: the kernel works on the requests of such a
+    /// ring only while the ring's thread is in the kernel with this ring, and that will not happen again.
     bool await_completion() noexcept;
 
-    /// Does the same as enter(), but only if that has an effect.
+    /// Does the same as enter(), but only if there are submissions, deferred halves or further completions.
     void enter_if_needed();
     bool has_completions() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
 
     /// Takes the next completion; returns false if the queue is empty.
     bool take(io_uring_cqe& cqe) noexcept;
 
-    /// Cancels everything and waits until the kernel has released it; drops the completions.
+    /// Cancels all requests, waits until the kernel has released them, and drops their completions.
     void cancel_all() noexcept;
 
-    /// Return how often the ring has entered the kernel, and how many requests it has submitted.
+    /// Return two counters: the number of entries into the kernel with this ring, and the number of submitted
+    /// requests.
     std::uint64_t entries() const noexcept { return entries_; }
     std::uint64_t requests() const noexcept { return requests_; }
     io_uring& native() noexcept { return ring_; }
@@ -90,11 +94,11 @@ private:
     const uring_limits limits_;
     bool is_open_ = false;
     io_uring ring_;
-    std::size_t outstanding_ = 0;  // submissions whose final completion was not taken yet
+    std::size_t outstanding_ = 0;  // submissions whose final completion take() has not returned yet
     std::uint64_t entries_ = 0;
     std::uint64_t requests_ = 0;
-    std::uint64_t owner_ = 0;  // the thread that it belongs to; 0: none yet
-    int lost_ = 0;             // the errno that blocks all entries; EEXIST: another thread was here
+    std::uint64_t owner_ = 0;  // the number of the ring's thread; 0: none yet
+    int lost_ = 0;             // a permanent error, as an errno; EEXIST: another thread tried to enter
 };
 
 }  // namespace loopbench::loop

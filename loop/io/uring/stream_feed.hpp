@@ -1,18 +1,19 @@
-// Data that arrives on a stream before a read asks for it.
+// Feeds, which receive the data of streams before a read asks for the data.
 //
-// A stream is fed by one multishot receive, which stays armed and puts the received data into our buffers. A
-// read then finds its data without the kernel, and cancelling a read affects nothing. The costs: the data is
-// copied, and the kernel receives even if no task reads. So a feed that runs ahead of its reader is stopped,
-// which leaves the rest to TCP's flow control. Then receives go directly into the callers' buffers until one
-// of them has drained the socket.
+// The feed of a stream is one multishot receive, which stays armed and puts the received data into buffers of
+// the driver. A read then gets its data without a system call, and a cancelled read loses no data. There are
+// two disadvantages: the data is copied, and the kernel receives data even if no task reads. Therefore a feed
+// that runs ahead of its reader is stopped; from then on, TCP's flow control stops the sender. Then each
+// receive goes directly into its caller's buffer, until one receive has drained the socket.
 //
-// All streams share the buffers: a ring that the process fills and from which the kernel takes
-// (IORING_REGISTER_PBUF_RING). The ring is in order, so its buffers are used one after another: with all
-// buffers in it, a loop that needs ten at a time would walk through two megabytes. So the ring starts with a
-// few buffers, doubles their number when they run out, up to the limit, and halves it again after a burst. If
-// the limit is reached because some readers are slow, all streams receive directly into the callers' buffers
-// until a quarter of the buffers is back: a feed that is armed and ends immediately because it has no buffer
-// would make two requests of every read.
+// All streams share the buffers. The driver puts free buffers into a ring, and the kernel takes buffers from
+// this ring (IORING_REGISTER_PBUF_RING). The kernel uses the buffers in the order of the ring. If all buffers
+// were in the ring, a loop that needs ten buffers at a time would still access two megabytes of memory in
+// turn. Therefore the ring starts with a few buffers. Their number is doubled when they run out, up to a
+// limit, and is halved again after a burst. If slow readers hold all buffers at the limit, all streams
+// receive directly into the callers' buffers until a quarter of the buffers is free again. (Without this
+// rule, a feed would be armed and would end immediately because there is no buffer, so that every read would
+// need two requests.)
 #pragma once
 
 #include <liburing.h>
@@ -28,12 +29,12 @@
 
 namespace loopbench::loop {
 
-/// The data that has arrived on one stream: buffers, linked through their numbers.
+/// The data that has arrived on one stream: a list of buffers, linked through their numbers.
 struct arrived_bytes {
-    std::uint16_t first = 0;  // these two are meaningful only while there are buffers
+    std::uint16_t first = 0;  // first and last are meaningful only if count is not 0
     std::uint16_t last = 0;
     std::uint32_t count = 0;
-    std::uint32_t bytes = 0;  // in all of them, without the bytes already taken
+    std::uint32_t bytes = 0;  // in all these buffers, without the bytes already taken
 
     bool empty() const noexcept { return count == 0; }
 };
@@ -43,7 +44,7 @@ public:
     static constexpr int group = 0;
     static constexpr std::size_t buffer_bytes = 2048;
 
-    /// Throws std::system_error. The ring must outlive this object.
+    /// Allocates and registers the buffers. Throws std::system_error. The ring must outlive this object.
     provided_buffers(io_uring& ring, unsigned count_max)
         : owner_(ring),
           count_max_(count_max),
@@ -66,8 +67,7 @@ public:
         ::munmap(ring_, mapped_bytes());
     }
 
-    /// Registers the buffers with the ring, in which none are registered yet (or any more). Throws
-    /// std::system_error.
+    /// Registers the buffers with the ring, which must not have registered buffers. Throws std::system_error.
     void begin() {
         io_uring_buf_reg registration{};
         registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring_);
@@ -90,11 +90,12 @@ public:
         fill_ring();
     }
 
-    /// Returns how many buffers the kernel can take.
+    /// Returns the number of buffers that the kernel can take.
     unsigned available() const noexcept { return available_; }
 
-    /// Called when the kernel has found no buffer: doubles the number of buffers, once for all streams that
-    /// ran out. Returns false if the limit is reached.
+    /// Called when the kernel found no buffer: doubles the number of buffers. If several streams run out at
+    /// the same time, the number is doubled only once. Returns false if there is no free buffer and the limit
+    /// is reached.
     bool grow() noexcept {
         if (available_ != 0) return true;
         available_max_ = std::min(2 * available_max_, count_max_);
@@ -103,10 +104,10 @@ public:
         return !scarce_;
     }
 
-    /// Returns true if the buffers ran out at the limit, and less than a quarter of them is back.
+    /// Returns true if the buffers ran out at the limit and fewer than a quarter of them are free again.
     bool are_scarce() const noexcept { return scarce_; }
 
-    /// Appends a buffer into which the kernel has put `bytes` bytes.
+    /// Appends a buffer to which the kernel has written `bytes` bytes.
     void append(arrived_bytes& arrived, std::uint16_t buffer, std::uint16_t bytes) noexcept {
         least_available_ = std::min(least_available_, --available_);
         contents_[buffer] = {.begin = 0, .end = bytes, .next = 0};
@@ -116,13 +117,14 @@ public:
         ++arrived.count;
     }
 
-    /// Releases a buffer that the kernel has taken, so that the kernel may fill it again.
+    /// Releases a buffer that the kernel has taken, without reading it, so that the kernel can fill it again.
     void release_unread(std::uint16_t buffer) noexcept {
         --available_;
         release(buffer);
     }
 
-    /// Copies as many bytes as fit, and releases buffers that are then empty. Returns the number of bytes.
+    /// Moves as many bytes to `to` as fit, and releases the buffers that are then empty. Returns the number
+    /// of bytes.
     std::size_t take(arrived_bytes& arrived, std::span<std::byte> to) noexcept {
         std::size_t taken = 0;
         while (!arrived.empty() && taken < to.size()) {
@@ -167,7 +169,8 @@ private:
         if (scarce_ && available_ >= plenty()) scarce_ = false;
     }
 
-    // Uses the latest buffer first, because it is still in the cache.
+    // Fills the ring with spare buffers. The buffer that was released last is used first, because it is still
+    // in the cache.
     void fill_ring() noexcept {
         const auto mask = static_cast<int>(count_max_ - 1);
         for (; available_ < available_max_ && !spare_.empty(); spare_.pop_back(), ++available_) {
@@ -176,7 +179,7 @@ private:
         }
     }
 
-    // Halves the number of buffers if more than half of them were not needed for some rounds.
+    // Halves the number of buffers if more than half of them were free all the time since the last check.
     void shrink_after_burst() noexcept {
         if (least_available_ > available_max_ / 2) available_max_ = std::max(available_max_ / 2, few());
         least_available_ = available_;
@@ -193,32 +196,34 @@ private:
     io_uring& owner_;
     const unsigned count_max_;
     const std::size_t ring_bytes_;
-    unsigned available_ = 0;      // in the ring
-    unsigned available_max_ = 0;  // released buffers above this number are spare
+    unsigned available_ = 0;      // buffers in the ring
+    unsigned available_max_ = 0;  // further free buffers are in spare_
     unsigned least_available_ = 0;
-    unsigned released_ = 0;  // since the last check for a burst
+    unsigned released_ = 0;  // buffers released since the last shrink_after_burst()
     bool scarce_ = false;
-    std::vector<std::uint16_t> spare_;  // the next one to use is last
-    io_uring_buf_ring* ring_;           // the buffers follow it
+    std::vector<std::uint16_t> spare_;  // the last one is used next
+    io_uring_buf_ring* ring_;           // the buffers follow in memory
     std::vector<content> contents_;
 };
 
-/// The feed of one descriptor. Its functions receive the buffers, which all feeds share.
+/// The feed of one descriptor. Its functions have a parameter for the buffers, which all feeds share.
 class stream_feed {
 public:
-    /// Returns true if the feed delivers the arriving data. Then a receive waits for the feed, and so does an
-    /// operation that waits for readability, because the socket is not readable while a feed drains it.
+    /// Returns true if the feed delivers the arriving data. Then a receive must wait for the feed. An
+    /// operation that waits for readability must also wait for the feed, because the socket itself does not
+    /// stay readable while the feed drains it.
     bool is_armed() const noexcept { return state_ == state::running || state_ == state::stopping; }
-    /// Returns true if the feed may be armed for a receive. Otherwise the receive becomes its own request.
+    /// Returns true if the feed may be armed for a receive. Otherwise, the receive must be a separate
+    /// request.
     bool may_be_armed(const provided_buffers& buffers) const noexcept {
         return state_ == state::idle && !ahead_ && !buffers.are_scarce();
     }
-    /// Returns true if the descriptor is closed, but the kernel still has the feed's request, which has to
-    /// end.
+    /// Returns true if the descriptor is closed, but the kernel still has the feed's request, which must
+    /// still end.
     bool is_closed() const noexcept { return state_ == state::closed; }
 
-    /// Completes a receive, or a wait for readability, with the arrived data or the end of the stream.
-    /// Returns false if there is neither.
+    /// Completes a receive or a wait for readability. Returns false if no data has arrived and the stream has
+    /// not ended.
     bool take(io_operation& op, provided_buffers& buffers) noexcept {
         if (arrived_.empty() && !ended_) return false;
         if (op.kind == io_kind::readable) {
@@ -240,20 +245,20 @@ public:
         state_ = state::running;
     }
 
-    /// Returns true if the feed has to be stopped, because more has arrived than was asked for.
+    /// Returns true if the feed must be stopped, because too much unread data has arrived.
     bool runs_ahead() const noexcept {
         return state_ == state::running &&
                (arrived_.count > buffers_max || arrived_.bytes >= provided_buffers::buffer_bytes);
     }
 
-    /// Called after a request to cancel the feed was submitted.
+    /// Called after a cancellation of the feed was submitted.
     void stop() noexcept {
         state_ = state::stopping;
         ahead_ = true;
     }
 
-    /// Called before the descriptor is closed: data that the kernel still delivers does not belong to the
-    /// next descriptor.
+    /// Called before the descriptor is closed. Discards the arrived data, and later also the data that the
+    /// kernel still delivers, because this data does not belong to the next descriptor with the same number.
     void close(provided_buffers& buffers) noexcept {
         buffers.discard(arrived_);
         if (is_armed()) state_ = state::closed;
@@ -281,7 +286,7 @@ public:
         }
     }
 
-    /// Called when a separate receive request has returned fewer bytes than it asked for.
+    /// Called after a separate receive request has received fewer bytes than its buffer could hold.
     void on_short_receive(std::int64_t bytes) noexcept {
         ahead_ = bytes >= static_cast<std::int64_t>(provided_buffers::buffer_bytes);
     }
@@ -289,15 +294,15 @@ public:
 private:
     enum class state : std::uint8_t { idle, running, stopping, closed };
 
-    // How many buffers may have arrived on one stream before its feed is stopped. One buffer's worth of bytes
-    // also stops it: it is cheaper to receive longer messages into the caller's own buffer than into several
-    // of ours, with a copy.
+    // The number of unread buffers above which a feed is stopped. A feed is also stopped if its unread data
+    // has at least the size of one buffer, because receiving a long message directly into the caller's buffer
+    // is cheaper than receiving it into several shared buffers and copying it.
     static constexpr std::uint32_t buffers_max = 8;
 
     arrived_bytes arrived_;
-    int end_ = 0;         // how the stream has ended: 0, or a negated errno
-    bool ended_ = false;  // and no operation has received this yet
-    bool ahead_ = false;  // it was faster than the reader, and has left data in the socket
+    int end_ = 0;         // the end of the stream: 0, or a negated errno
+    bool ended_ = false;  // the stream has ended, and no operation has reported the end
+    bool ahead_ = false;  // the feed was stopped, and the socket may contain more data
     state state_ = state::idle;
 };
 
