@@ -81,7 +81,7 @@ TYPED_TEST(asio_io, accept_reports_the_peer_and_connect_reports_a_missing_listen
     EXPECT_EQ(found, net::error::connection_refused);
 }
 
-TYPED_TEST(asio_io, reads_give_lines_and_then_the_end) {
+TYPED_TEST(asio_io, reads_return_lines_and_then_the_end) {
     auto [one, other] = this->connection();
     net::write(other, net::buffer("first\nsecond\nre"s));
     other.close();
@@ -363,7 +363,7 @@ template <class kit>
 using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
-// (In this case, Asio's own resolver throws from async_resolve().)
+// This test runs only on our loops: in the same case, Asio's own resolver throws from async_resolve().
 TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_resolve_the_name) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);

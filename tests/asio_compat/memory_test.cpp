@@ -163,8 +163,8 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// Calls `first` while no memory is available. At that time, a first check has found the waits not due,
-    /// and the second check has not happened yet.
+    /// Calls `first` while no memory is available. At that time, a first check has found the waits on
+    /// still_clock not due, and the second check has not happened yet.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);

@@ -1,8 +1,8 @@
 // Re-arms a timer while 10,000 timers wait, as a server does for the time limit of an active connection. The
-// previous wait receives its cancellation and arms the next timer. With armed:1, it is always the same timer.
-// With armed:10000, it is each timer in turn, so that no timer is in a cache any more. This Asio program is
-// built unchanged, without threads, and with dropin.hpp, for `loopbench compare`
-// (reports/evidence/asio_programs).
+// previous wait receives its cancellation and arms the next timer. With armed:1, the same timer is re-armed
+// each time. With armed:10000, all timers are re-armed in turn, so that no timer is in a cache any more. This
+// Asio program is built in three ways for `loopbench compare`: unchanged, without threads, and with
+// dropin.hpp (reports/evidence/asio_programs).
 #include <benchmark/benchmark.h>
 
 #include <boost/asio/io_context.hpp>

@@ -67,7 +67,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
 
 TYPED_TEST(asio_threads, every_one_of_a_million_posts_runs_once) {
     const std::size_t threads = 4;
-    // A sanitizer needs a minute for a million posts, and reports every error that it can detect long before.
+    // With a sanitizer, a million posts take a minute. Far fewer posts are enough to detect an error.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);

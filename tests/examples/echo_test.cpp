@@ -13,8 +13,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// Returns the lines that begin with one of `starts`. The tests compare only lines of the same kind, because
-// the two counts print their numbers in the order of their deadlines.
+// Returns the lines that begin with one of `starts`. The tests compare only lines of the same kind: the two
+// counts print in the order of their deadlines, but a client's lines can come between any two numbers.
 std::vector<std::string> lines_with(const std::vector<std::string>& lines,
                                     const std::vector<std::string>& starts) {
     std::vector<std::string> found;

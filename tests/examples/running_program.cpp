@@ -64,7 +64,7 @@ std::string content_of(int fd) {
 running_program::running_program(const std::string& name, const std::vector<std::string>& arguments,
                                  unique_fd input)
     : errors_(make_error_file()) {
-    std::signal(SIGPIPE, SIG_IGN);  // the program might have ended when type() writes
+    std::signal(SIGPIPE, SIG_IGN);  // the program might have ended before type() writes
     if (!input) std::tie(input, input_) = make_pipe();
     auto [output, child_output] = make_pipe();
     output_ = std::move(output);

@@ -1,4 +1,5 @@
-// Tests of the durations that the programs print, on a virtual clock; and runs on the machine's clock.
+// Tests of the durations that the programs print. Some tests use a virtual clock, the others the machine's
+// clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ sleeps parse(const std::string& printed) {
 
 using sleeping = on_every_design;
 
-TEST_P(sleeping, serial_sleeps_take_the_sum_and_concurrent_ones_the_longest) {
+TEST_P(sleeping, serial_sleeps_add_up_and_concurrent_sleeps_overlap) {
     const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
     // loop-tick notices a deadline at its next tick: two ticks for each sleep, one for the end of the gather.
     const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;

@@ -97,7 +97,7 @@ struct outcome {
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;
-    bool has_failed = false;  // whether the planned call or allocation has failed
+    bool has_failed = false;  // true if the planned call or allocation has failed
     bool told = false;
 };
 
@@ -439,7 +439,7 @@ private:
     const std::string_view only_;
     std::string designs_;
     std::map<std::pair<std::size_t, int>, unsigned> tried_;
-    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // the same, with the driver
+    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // driver, site and error
     std::vector<std::string> problems_;
     unsigned runs_ = 0;
     unsigned allocation_runs_ = 0;

@@ -14,7 +14,6 @@
 // one older value for each load; and random executions with two older values. The tests do not cover loads of
 // values that are stored later (relacy executes in program order), more threads, more posts, or the kernel.
 // In the model, an event that remembers one ring replaces the kernel's eventfd.
-// remembers one ring.
 #include <gtest/gtest.h>
 
 #include <algorithm>

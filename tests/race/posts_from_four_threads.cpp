@@ -40,7 +40,7 @@ constexpr std::size_t threads = 4;
 /// The state of one posting thread, as seen from the loop.
 struct alignas(64) sender {
     std::uint64_t next = 0;               // the number of the next expected post; used by the loop's thread
-    std::uint64_t out_of_order = 0;       // number of posts; used by the loop's thread
+    std::uint64_t out_of_order = 0;       // number of posts out of order; used by the loop's thread
     std::atomic<std::uint64_t> ended{0};  // the end of the last burst that has run
 };
 

@@ -42,7 +42,7 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// Registers a wait while this object exists in the waiting frame.
+/// Registers a wait for the lifetime of this object, which the waiting coroutine owns.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -247,7 +247,7 @@ void program::post() {
     }
 }
 
-// Tasks of time.
+// Tasks that use timers, futures and calls.
 
 loop::task<void> program::sleep(nanoseconds duration) {
     const loop::time_point deadline = after(duration);
@@ -396,7 +396,7 @@ loop::task<void> program::call_later() {
     expect(!is_left || promised_.starves, "a call has not run in time");
 }
 
-// Tasks of the network.
+// Tasks that use the network.
 
 loop::task<void> program::serve(bool is_unix) {
     struct counted {

@@ -148,8 +148,8 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
     return {tasks.done, simulated.log.digest()};
 }
 
-/// Returns true if each defect is detected on both flagships within a minute. Each search runs in its own
-/// process.
+/// Returns true if each defect is detected within a minute, both on loop-epoll and on loop-uring. Each search
+/// runs in its own process.
 bool finds_what_is_planted() {
     constexpr double seconds_max = 60;
     bool all = true;

@@ -279,7 +279,7 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     } while (steady_clock::now() < end);
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
-    // The server keeps the memory that it once needed, as recycled frames. This memory may grow during the
+    // The server keeps the memory that it once needed, as recycled frames. This memory can grow during the
     // first tenth of the rounds.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];

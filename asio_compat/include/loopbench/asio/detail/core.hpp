@@ -278,8 +278,8 @@ public:
     // Running.
 
     /// Runs handlers, and returns their number. Returns after `handlers_max` handlers, at the time `until`,
-    /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits. The
-    /// exception of a handler leaves the function.
+    /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits.
+    /// Throws the exception of a handler.
     std::size_t run(std::size_t handlers_max, loop::time_point until) {
         const bool for_long = handlers_max == without_limit && until == loop::never;
         const running in_here(*this, for_long, until);
