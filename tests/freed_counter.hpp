@@ -1,11 +1,12 @@
-// Counts whether something was freed: for the tests of the loop's parts and for those of all runtimes.
+// Counts the destruction of objects, for the tests of the loop's parts and for those of all runtimes.
 #pragma once
 
 #include <utility>
 
 namespace loopbench {
 
-/// Counts its own destruction: a local or a capture that must be freed.
+/// An object that counts its own destruction. Tests use it as a local variable or a capture that must be
+/// destroyed.
 class freed_counter {
 public:
     explicit freed_counter(int& freed) : freed_(&freed) {}

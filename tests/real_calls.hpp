@@ -1,5 +1,5 @@
-// The C library's own functions, for code that the linker puts between the library and the loop (--wrap): the
-// code is __wrap_NAME, and the library's function is __real_NAME.
+// Declares the C library's functions that tests replace through the linker (--wrap). A call of NAME in the
+// loop reaches the test's function __wrap_NAME. The library's own function is __real_NAME.
 #pragma once
 
 #include <liburing.h>

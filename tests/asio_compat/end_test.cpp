@@ -1,5 +1,5 @@
-// The end of a context with operations of every kind pending: no handler runs, and all are destroyed,
-// whatever their destructors do.
+// Tests of the destruction of a context while operations of every kind are pending. No handler runs, and all
+// handlers are destroyed, whatever their destructors do.
 #include <unistd.h>
 
 #include <array>
@@ -31,10 +31,11 @@ template <class kit>
 using asio_end = with_context<kit>;
 TYPED_TEST_SUITE(asio_end, kits, kit_names);
 
-/// Held by handlers: its use count is the number of handlers, and its value is how often one has run.
+/// A counter that every handler holds. Its use count grows with the number of handlers; its value is the
+/// number of times that handlers have run.
 using counter = std::shared_ptr<int>;
 
-/// A handler that counts.
+/// A handler that counts its calls.
 struct counts {
     counter ran;
     template <class... Results>
@@ -43,7 +44,7 @@ struct counts {
     }
 };
 
-/// A handler that does something when it is destroyed without having run.
+/// A handler that calls `last` when it is destroyed.
 template <class Last>
 struct when_it_dies {
     counter ran;
@@ -62,7 +63,7 @@ struct when_it_dies {
     }
 };
 
-TYPED_TEST(asio_end, the_end_releases_every_kind_of_operation) {
+TYPED_TEST(asio_end, destroying_the_context_releases_every_kind_of_operation) {
     using executor_type = typename TestFixture::executor;
     const counter ran = std::make_shared<int>(0);
     const counts handler{ran};
@@ -117,7 +118,7 @@ TYPED_TEST(asio_end, handlers_can_post_start_and_close_while_they_are_destroyed)
         auto& context = this->context();
         std::array<char, 1> byte{};
         auto [one, other] = this->connection();
-        // Owned only by the handlers: the last handler destroys them.
+        // Only the handlers own these objects, so the last handler destroys them.
         const auto timer = std::make_shared<typename TestFixture::timer_type>(context, 1h);
         const auto here = std::make_shared<typename TestFixture::tcp_socket>(std::move(one));
         const auto there = std::make_shared<typename TestFixture::tcp_socket>(std::move(other));
@@ -147,7 +148,7 @@ TYPED_TEST(asio_end, handlers_can_post_start_and_close_while_they_are_destroyed)
     EXPECT_EQ(ran.use_count(), 1) << "the handlers are destroyed";
 }
 
-TYPED_TEST(asio_end, the_end_destroys_coroutines_and_what_they_own) {
+TYPED_TEST(asio_end, destroying_the_context_destroys_coroutines_and_their_objects) {
     using executor_type = typename TestFixture::executor;
     const counter ran = std::make_shared<int>(0);
     auto [one, other] = this->connection();

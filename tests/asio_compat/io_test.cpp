@@ -1,4 +1,5 @@
-// Sockets, pipes, signals and resolvers of Asio: what arrives, in which order, and how it ends.
+// Tests of Asio's sockets, pipes, signals and resolvers: which data arrives, in which order, and with which
+// error an operation ends.
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ TYPED_TEST(asio_io, accept_reports_the_peer_and_connect_reports_a_missing_listen
     EXPECT_EQ(found, net::error::connection_refused);
 }
 
-TYPED_TEST(asio_io, reads_give_lines_and_then_the_end) {
+TYPED_TEST(asio_io, reads_return_lines_and_then_the_end) {
     auto [one, other] = this->connection();
     net::write(other, net::buffer("first\nsecond\nre"s));
     other.close();
@@ -122,7 +123,7 @@ TYPED_TEST(asio_io, several_buffers_stay_one_message) {
 TYPED_TEST(asio_io, several_buffers_are_sent_in_one_segment) {
     auto& context = this->context();
     auto [one, other] = this->connection();
-    one.set_option(net::ip::tcp::no_delay(true));  // each send is its own segment
+    one.set_option(net::ip::tcp::no_delay(true));  // makes each send a segment of its own
     const auto first = "head "s, second = "body "s, third = "tail"s;
     const std::array all{net::buffer(first), net::buffer(second), net::buffer(third)};
     for (unsigned sent = 1; sent <= 3; ++sent) {
@@ -144,7 +145,7 @@ TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
     seq_packet_socket one(context, protocol(AF_UNIX, 0), ends[0]);
     seq_packet_socket other(context, protocol(AF_UNIX, 0), ends[1]);
-    // Fills the socket: the next send has to wait.
+    // Fills the socket, so that the next send has to wait.
     const std::string filler(4096, 'f');
     one.non_blocking(true);
     std::size_t filled = 0;
@@ -228,7 +229,7 @@ TYPED_TEST(asio_io, a_datagram_is_received_with_its_sender) {
     EXPECT_EQ(from, one.local_endpoint());
 }
 
-TYPED_TEST(asio_io, asynchronous_and_other_reads_together_lose_nothing) {
+TYPED_TEST(asio_io, asynchronous_and_synchronous_reads_of_one_socket_lose_nothing) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     std::array<char, 4> got{};
@@ -288,7 +289,7 @@ TYPED_TEST(asio_io, urgent_data_goes_to_the_reader_that_asks_for_it) {
     EXPECT_EQ(plain, 'p');
 }
 
-TYPED_TEST(asio_io, a_signal_goes_to_every_set_that_has_it) {
+TYPED_TEST(asio_io, a_signal_goes_to_every_set_that_contains_it) {
     using signal_set = net::basic_signal_set<typename TestFixture::executor>;
     auto& context = this->context();
     signal_set one(context, SIGUSR1), other(context, SIGUSR1, SIGUSR2);
@@ -299,7 +300,7 @@ TYPED_TEST(asio_io, a_signal_goes_to_every_set_that_has_it) {
     ::raise(SIGUSR1);
     context.run();
     EXPECT_EQ(found, (std::vector<int>{SIGUSR1, SIGUSR1}));
-    ::raise(SIGUSR2);  // before a wait for it
+    ::raise(SIGUSR2);  // the signal arrives before the wait for it
     other.async_wait(count);
     context.restart();
     context.run();
@@ -337,7 +338,7 @@ TYPED_TEST(asio_io, names_and_numbers_are_resolved) {
     EXPECT_EQ(found, 2);
 }
 
-/// Prevents new threads while it lives: there is no memory for their stacks.
+/// Prevents new threads while this object exists: there is no memory for their stacks.
 class no_more_threads {
 public:
     no_more_threads() {
@@ -362,7 +363,7 @@ template <class kit>
 using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
-// (Asio's own resolver throws from async_resolve().)
+// This test runs only on our loops: in the same case, Asio's own resolver throws from async_resolve().
 TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_resolve_the_name) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
@@ -380,7 +381,7 @@ TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_r
     EXPECT_FALSE(later);
 }
 
-TYPED_TEST(asio_io, a_read_on_a_reused_number_gets_the_data_of_the_next_file) {
+TYPED_TEST(asio_io, a_read_on_a_reused_descriptor_number_gets_the_data_of_the_new_file) {
     auto& context = this->context();
     auto [one, peer] = this->connection();
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
@@ -390,7 +391,7 @@ TYPED_TEST(asio_io, a_read_on_a_reused_number_gets_the_data_of_the_next_file) {
     error_code first;
     std::size_t bytes = 0;
     one.async_read_some(net::buffer(dropped), [&](error_code error, std::size_t) { first = error; });
-    context.poll();  // now the kernel has the read
+    context.poll();  // the read is now pending in the kernel
     net::post(context, [&] {
         const int number = one.native_handle();
         one.close();
@@ -428,7 +429,7 @@ TYPED_TEST(asio_io, pipes_and_other_descriptors_can_be_read) {
 TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
     typename TestFixture::tcp_socket socket(this->context());
     net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
-    const int closed = ::dup(STDERR_FILENO);  // higher than the ones that contexts open for themselves
+    const int closed = ::dup(STDERR_FILENO);  // above the descriptors that contexts open for themselves
     ::close(closed);
     for (const int none : {-1, closed}) {
         error_code error;

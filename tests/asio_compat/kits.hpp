@@ -1,5 +1,5 @@
-// The types that the tests of this folder run on: Boost.Asio unchanged, which is the oracle, and its classes
-// on our two loops. A test that fails on the first is wrong.
+// The types that the tests of this folder run on: unchanged Boost.Asio, and Asio's classes on our two loops.
+// Boost.Asio is the reference: a test that fails on Boost.Asio is wrong.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ struct kit_names {
     }
 };
 
-/// A test with a context, and Asio's classes on it.
+/// A fixture with a context and with the types of Asio's classes on this context.
 template <class kit>
 class with_context : public ::testing::Test {
 protected:
@@ -65,7 +65,7 @@ protected:
     context_type& context() { return *made_; }
     void destroy_context() { made_.reset(); }
 
-    /// Returns two ends of a TCP connection over the loopback.
+    /// Returns the two ends of a TCP connection over the loopback.
     std::pair<tcp_socket, tcp_socket> connection() {
         tcp_acceptor acceptor(context(), {net::ip::address_v4::loopback(), 0});
         std::pair<tcp_socket, tcp_socket> ends{tcp_socket(context()), tcp_socket(context())};

@@ -1,5 +1,5 @@
-// A steady state takes no memory. A coroutine that is spawned again, or an operation that is started again,
-// reuses the memory of the previous one.
+// Tests that a steady state allocates no memory. A coroutine that is spawned again, or an operation that is
+// started again, reuses the memory of the previous one.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ protected:
 };
 TYPED_TEST_SUITE(asio_memory, kits, kit_names);
 
-TYPED_TEST(asio_memory, timers_and_posts_take_no_memory) {
+TYPED_TEST(asio_memory, timers_and_posts_allocate_no_memory) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context);
     int left = 0;
@@ -65,7 +65,7 @@ TYPED_TEST(asio_memory, timers_and_posts_take_no_memory) {
     EXPECT_LE(this->allocations() - before, 4U) << "allocations of a thousand timers and posts";
 }
 
-/// Echoes until the end, and returns the number of bytes.
+/// Echoes until the stream ends, and returns the number of bytes.
 template <class socket>
 net::awaitable<std::size_t, typename socket::executor_type> echo(socket stream) {
     const net::use_awaitable_t<typename socket::executor_type> awaited;
@@ -93,7 +93,7 @@ net::awaitable<void, typename socket::executor_type> ask(socket& stream, int tim
     }
 }
 
-TYPED_TEST(asio_memory, coroutines_that_echo_take_no_memory) {
+TYPED_TEST(asio_memory, coroutines_that_echo_allocate_no_memory) {
     auto& context = this->context();
     auto [client, server] = this->connection();
     std::size_t echoed = 0;
@@ -116,7 +116,7 @@ TYPED_TEST(asio_memory, coroutines_that_echo_take_no_memory) {
     EXPECT_LE(made, 16U) << "allocations of two hundred round trips";
 }
 
-TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_take_no_memory) {
+TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_allocate_no_memory) {
     using executor_type = typename TestFixture::executor;
     const net::use_awaitable_t<executor_type> awaited;
     auto& context = this->context();
@@ -150,7 +150,8 @@ TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_take_no_memory) {
 template <class kit>
 class asio_without_memory : public asio_memory<kit> {
 protected:
-    /// The clock of a timer whose waits are checked every millisecond, and are never due.
+    /// A clock that stands still. A timer on this clock checks its waits every millisecond and never finds
+    /// them due.
     struct still_clock {
         using rep = std::int64_t;
         using period = std::nano;
@@ -162,8 +163,8 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// Calls `first` without memory, before the waits are checked again that an earlier check has found not
-    /// due.
+    /// Calls `first` while no memory is available. At that time, a first check has found the waits on
+    /// still_clock not due, and the second check has not happened yet.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);
@@ -222,7 +223,7 @@ TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_e
     error_code ended;
     {
         const loop::test::nothing_recycled from_the_heap;
-        const loop::test::out_of_memory none(/*few=*/1);  // for the handler
+        const loop::test::out_of_memory none(/*few=*/1);  // one allocation, for the handler
         timer.async_wait([&](error_code error) { ended = error; });
     }
     context.poll();

@@ -1,6 +1,6 @@
-// A Boost.Asio program that knows nothing of loopbench: an echo server and its client, with coroutines and
-// callbacks. It is built unchanged and with <loopbench/asio/dropin.hpp>, and prints whether Asio's own
-// scheduler was created.
+// A Boost.Asio program that does not know loopbench: an echo server and its client, with coroutines and
+// callbacks. The program is built twice: unchanged, and with <loopbench/asio/dropin.hpp>. It prints whether
+// Asio's own scheduler was created.
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdio>

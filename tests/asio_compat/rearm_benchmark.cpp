@@ -1,7 +1,8 @@
-// Arms a timer again while 10,000 wait, like the time limit of an active connection. The previous wait
-// receives its cancellation, and arms the next timer. It is always the same timer, or all of them in turn, of
-// which none is in a cache any more. An Asio program, built unchanged, without threads, and swapped; for
-// `loopbench compare` (reports/evidence/asio_programs).
+// Re-arms a timer while 10,000 timers wait, as a server does for the time limit of an active connection. The
+// previous wait receives its cancellation and arms the next timer. With armed:1, the same timer is re-armed
+// each time. With armed:10000, all timers are re-armed in turn, so that no timer is in a cache any more. This
+// Asio program is built in three ways for `loopbench compare`: unchanged, without threads, and with
+// dropin.hpp (reports/evidence/asio_programs).
 #include <benchmark/benchmark.h>
 
 #include <boost/asio/io_context.hpp>

@@ -1,10 +1,10 @@
-// The kernel's counters for a TCP connection. Separate from the tests, because <linux/tcp.h>, which has them,
-// and <netinet/tcp.h>, which Asio includes, exclude each other.
+// Reads the kernel's counters for a TCP connection. This code is separate from the tests because it needs
+// <linux/tcp.h>, which conflicts with <netinet/tcp.h>, and Asio includes the latter.
 #pragma once
 
 namespace loopbench::tests {
 
-/// Returns how many segments with data the socket has sent; 0 when the kernel does not tell.
+/// Returns the number of segments with data that the socket has sent, or 0 if the kernel does not report it.
 unsigned data_segments_sent(int fd);
 
 }  // namespace loopbench::tests

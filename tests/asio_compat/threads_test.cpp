@@ -1,4 +1,5 @@
-// Other threads can post, start, cancel, close and stop what one thread runs, and can run it themselves.
+// Tests that other threads can post to a running context, can start, cancel and close its operations, can
+// stop the context, and can run it themselves.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -66,7 +67,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
 
 TYPED_TEST(asio_threads, every_one_of_a_million_posts_runs_once) {
     const std::size_t threads = 4;
-    // A sanitizer takes a minute for a million posts, and by then has seen all that it can see.
+    // With a sanitizer, a million posts take a minute. Far fewer posts are enough to detect an error.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
@@ -171,7 +172,7 @@ private:
     std::thread thread_;
 };
 
-TYPED_TEST(asio_threads, another_thread_can_start_what_the_running_thread_waits_for) {
+TYPED_TEST(asio_threads, another_thread_can_start_operations_of_a_running_context) {
     auto& context = this->context();
     const running_elsewhere running(context);
     typename TestFixture::timer_type late(context, 1h);
@@ -184,7 +185,7 @@ TYPED_TEST(asio_threads, another_thread_can_start_what_the_running_thread_waits_
         one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
         });
-        // It is due before the timer that the other thread sleeps for.
+        // This timer is due before the timer that the running thread sleeps for.
         typename TestFixture::timer_type timer(context, 0ms);
         timer.async_wait([&](error_code error) { fired.set_value(error); });
         net::async_write(other, net::buffer("abcd", 4),
@@ -195,7 +196,7 @@ TYPED_TEST(asio_threads, another_thread_can_start_what_the_running_thread_waits_
     late.cancel();
 }
 
-TYPED_TEST(asio_threads, another_thread_can_cancel_and_close_what_the_running_thread_waits_for) {
+TYPED_TEST(asio_threads, another_thread_can_cancel_and_close_pending_operations) {
     auto& context = this->context();
     const running_elsewhere running(context);
     for (int i = 0; i < 100; ++i) {
@@ -212,7 +213,7 @@ TYPED_TEST(asio_threads, another_thread_can_cancel_and_close_what_the_running_th
     }
 }
 
-TYPED_TEST(asio_threads, another_thread_can_close_a_descriptor_and_open_the_next_of_its_number) {
+TYPED_TEST(asio_threads, another_thread_can_close_a_descriptor_and_reuse_its_number) {
     auto& context = this->context();
     const running_elsewhere running(context);
     for (int i = 0; i < 100; ++i) {
@@ -222,7 +223,7 @@ TYPED_TEST(asio_threads, another_thread_can_close_a_descriptor_and_open_the_next
         one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { ended.set_value(error); });
         one.close();
         EXPECT_EQ(ended.get_future().get(), net::error::operation_aborted);
-        auto [next, peer] = this->connection();  // mostly with the same number
+        auto [next, peer] = this->connection();  // usually has the same descriptor number
         std::promise<std::string> read;
         next.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
@@ -237,7 +238,7 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
     auto [one, other] = this->connection();
     typename TestFixture::timer_type timer(context, 1ms);
-    timer.async_wait([&](error_code) { context.stop(); });  // so that the thread has really waited
+    timer.async_wait([&](error_code) { context.stop(); });  // makes sure that the thread has waited
     std::array<char, 4> got{};
     error_code aborted;
     one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { aborted = error; });

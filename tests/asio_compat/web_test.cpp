@@ -1,6 +1,7 @@
-// Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. These Asio
-// programs know nothing of loopbench, and are built unchanged and with <loopbench/asio/dropin.hpp>. All use
-// one type of stream, without compression, because compiling these templates takes long.
+// Tests of Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits.
+// These Asio programs do not know loopbench. They are built twice: unchanged, and with
+// <loopbench/asio/dropin.hpp>. All tests use one type of stream, without compression, because these templates
+// take long to compile.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -30,9 +31,9 @@ using namespace std::chrono_literals;
 using boost::system::error_code;
 using net::ip::tcp;
 
-/// A stream that writes only the first of several buffers, which a stream is allowed to do. TLS makes one of
-/// them anyway. Beast has eight types of several buffers for each kind of message, and would compile
-/// everything below for each of them.
+/// A stream that writes only the first of several buffers, as a stream is allowed to do. This saves time:
+/// Beast has eight types of buffer sequences for each kind of message, and the compiler would compile
+/// everything below for each type. (TLS copies several buffers into one anyway.)
 class tls_stream : public net::ssl::stream<beast::tcp_stream> {
 public:
     using stream::stream;
@@ -56,7 +57,7 @@ void async_teardown(beast::role_type role, tls_stream& ends, handler&& done) {
 
 using secure_websocket = websocket::stream<tls_stream, /*deflateSupported=*/false>;
 
-/// A key, and its own certificate for "localhost", which a client can be configured to trust.
+/// A key and a self-signed certificate for "localhost", which a client can be configured to trust.
 class identity {
 public:
     identity() : key_(::EVP_EC_gen("P-256"), ::EVP_PKEY_free), certificate_(::X509_new(), ::X509_free) {
@@ -77,7 +78,7 @@ public:
         net::ssl::context context(net::ssl::context::tls_server);
         ::SSL_CTX_use_certificate(context.native_handle(), certificate_.get());
         ::SSL_CTX_use_PrivateKey(context.native_handle(), key_.get());
-        // If a client left with an unread ticket, the connection would be reset instead of ending.
+        // If a client left with an unread ticket, the connection would be reset and would not end normally.
         ::SSL_CTX_set_num_tickets(context.native_handle(), 0);
         return context;
     }
@@ -93,7 +94,7 @@ private:
     std::unique_ptr<X509, decltype(&::X509_free)> certificate_;
 };
 
-/// The server's and the client's end of a connection, and the context that runs them. The streams have
+/// The server's end and the client's end of a connection, and the context that runs both. The streams use
 /// strands, as in Beast's examples.
 class web : public testing::Test {
 protected:
@@ -109,13 +110,13 @@ protected:
         });
     }
 
-    /// Runs both until they end.
+    /// Runs both coroutines until they end.
     void run(net::awaitable<void> serve, net::awaitable<void> ask) {
         int running = 2;
         for (auto* each : {&serve, &ask})
             net::co_spawn(context_, std::move(*each), [&](std::exception_ptr failure) {
                 if (failure) std::rethrow_exception(failure);
-                if (--running == 0) context_.stop();  // a stream's time limit might still wait
+                if (--running == 0) context_.stop();  // a stream's time limit might be pending
             });
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
@@ -136,7 +137,8 @@ protected:
 
 const std::string megabyte(1 << 20, 'm');
 
-/// Returns the error of an operation. (One completion token for all, or each operation is compiled twice.)
+/// Returns the error of an operation. (All operations use one completion token, because the compiler compiles
+/// an operation once for each token.)
 template <class result>
 net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     try {
@@ -147,19 +149,19 @@ net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     co_return error_code{};
 }
 
-/// Shakes hands; after that, the caller sets the time limit.
+/// Performs the TLS handshake with a time limit. For later operations, the caller sets the time limit.
 net::awaitable<void> shake_hands(tls_stream& stream, net::ssl::stream_base::handshake_type as) {
     stream.next_layer().expires_after(1min);
     co_await stream.async_handshake(as, net::use_awaitable);
 }
 
-/// Reads, and returns the error that came instead of a byte.
+/// Tries to read one byte, and returns the error of the read.
 net::awaitable<error_code> how_it_ends(tls_stream& stream) {
     char more = 0;
     co_return co_await error_of(net::async_read(stream, net::buffer(&more, 1), net::use_awaitable));
 }
 
-/// Reads until the other side has announced the end, and announces the end as well.
+/// Reads until the other side has announced the end, and then announces the end, too.
 net::awaitable<void> wait_for_the_end(tls_stream& stream) {
     EXPECT_EQ(co_await how_it_ends(stream), net::error::eof);
     co_await stream.async_shutdown(net::use_awaitable);
@@ -198,7 +200,7 @@ net::awaitable<void> answer_requests(tls_stream& stream) {
         co_await http::async_read(stream, buffer, request, net::use_awaitable);
         response_type response(http::status::ok, request.version());
         response.body() = std::string(request.target()) + " " + request.body();
-        response.chunked(true);  // several buffers
+        response.chunked(true);  // makes Beast write several buffers
         co_await http::async_write(stream, response, net::use_awaitable);
         continues = request.keep_alive();
     }
@@ -227,7 +229,7 @@ TEST_F(web, http_answers_one_request_after_the_other) {
     run(answer_requests(server), make_requests(client));
 }
 
-/// Reads until the other side has gone away without announcing it.
+/// Reads until the other side has gone away without announcing the end.
 net::awaitable<void> say_nothing(tls_stream& stream) {
     co_await shake_hands(stream, net::ssl::stream_base::server);
     EXPECT_EQ(co_await how_it_ends(stream), net::ssl::error::stream_truncated);

@@ -1,4 +1,4 @@
-// Tutorial 003's echo server, with the test's own clients.
+// Tests of tutorial 003's echo server. The test has its own clients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// The numbers that two counts print come in the order of their deadlines, so lines of the same kind are
-// compared.
+// Returns the lines that begin with one of `starts`. The tests compare only lines of the same kind: the two
+// counts print in the order of their deadlines, but a client's lines can come between any two numbers.
 std::vector<std::string> lines_with(const std::vector<std::string>& lines,
                                     const std::vector<std::string>& starts) {
     std::vector<std::string> found;
@@ -95,7 +95,7 @@ TEST_P(echo_server, the_server_answers_while_counting) {
                                         "Down 3", "Down 2", "Down 1"}));
 }
 
-TEST_P(echo_server, the_next_client_is_served_when_the_last_one_is_gone) {
+TEST_P(echo_server, the_next_client_is_served_after_the_previous_one_has_left) {
     running_program program("echo_beside_counting", serving(2));
     const std::uint16_t port = port_in(program.read_line());
     auto first = tcp_peer::connected_to(port);
@@ -126,7 +126,7 @@ TEST_P(echo_server, the_counts_continue_while_a_client_is_silent) {
 TEST_P(echo_server, the_server_tries_once_a_second_while_it_has_no_descriptor_for_a_client) {
     running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
     const std::uint16_t port = port_in(program.read_line());
-    program.limit_descriptors(3);  // fewer than it already has
+    program.limit_descriptors(3);  // fewer than the program already has
     auto client = tcp_peer::connected_to(port);
     const auto is_refusal = [](const std::string& line) {
         return line.starts_with("Cannot accept: Too many");

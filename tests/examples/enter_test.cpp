@@ -1,4 +1,5 @@
-// Tutorial 000's programs with a real standard input: a pipe, a terminal, a file, and the end of each.
+// Tests of tutorial 000's programs with a real standard input: a pipe, a terminal, a file, and the end of
+// each.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -53,7 +54,8 @@ protected:
         }
     }
 
-    // Presses Enter after "hello", however long that takes: the program has to wait for it.
+    // Presses Enter when the program has printed "hello", however long that takes. The program has to wait
+    // for Enter.
     static void expect_to_wait(running_program& program, const std::function<void()>& press_enter) {
         EXPECT_EQ(program.read_line(), "hello");
         press_enter();

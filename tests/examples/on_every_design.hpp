@@ -1,4 +1,4 @@
-// Shared by the tests of the examples: a test for each design.
+// The common part of the examples' tests: a fixture that runs a test on each design.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,12 +20,13 @@ inline std::vector<std::string> design_names() {
     return names;
 }
 
-/// Returns whether the kernel refuses the design, which is no fault of the program.
+/// Returns true if the kernel refuses the design. This is not an error of the program.
 inline bool is_refused(const std::string& design) {
     return design == "loop-uring" && !loop::io_uring_refusal().empty();
 }
 
-/// Returns the text with underscores, because test names consist of letters, digits and underscores.
+/// Returns the text with underscores in place of other characters. A test's name can contain only letters,
+/// digits and underscores.
 inline std::string word(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },

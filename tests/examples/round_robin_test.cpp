@@ -1,4 +1,4 @@
-// Tutorial 001's loop: it polls every waiting task on every turn.
+// Tests of tutorial 001's loop. It polls every waiting task on every turn.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,10 +15,10 @@ using loop::task;
 
 class a_round_robin_loop : public testing::Test {
 protected:
-    // Two tasks: this one waits for the answer, and the test's other task waits for this one.
+    // The first of two tasks: it waits for the answer. The test's other task waits for this task.
     task<int> answered() { co_return co_await answer.get_future(); }
 
-    // Runs ten turns, in which nothing happens, although there is something to run on each of them.
+    // Runs ten turns. No task makes progress, although each turn has something to run.
     void expect_to_poll() {
         for (int turn = 0; turn < 10; ++turn) {
             runtime.turn();

@@ -45,7 +45,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// Makes a file instead of a pipe: it takes any amount while nothing reads.
+// Makes a file instead of a pipe, because a file accepts any amount of text while nothing reads it.
 unique_fd make_error_file() {
     return unique_fd(checked(::memfd_create("errors", MFD_CLOEXEC), "memfd_create"));
 }
@@ -64,7 +64,7 @@ std::string content_of(int fd) {
 running_program::running_program(const std::string& name, const std::vector<std::string>& arguments,
                                  unique_fd input)
     : errors_(make_error_file()) {
-    std::signal(SIGPIPE, SIG_IGN);  // the program might have ended when we type
+    std::signal(SIGPIPE, SIG_IGN);  // the program might have ended before type() writes
     if (!input) std::tie(input, input_) = make_pipe();
     auto [output, child_output] = make_pipe();
     output_ = std::move(output);

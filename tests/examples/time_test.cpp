@@ -1,4 +1,5 @@
-// The durations that the programs print, on a clock that jumps; and runs on the machine's clock.
+// Tests of the durations that the programs print. Some tests use a virtual clock, the others the machine's
+// clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,9 +32,9 @@ sleeps parse(const std::string& printed) {
 
 using sleeping = on_every_design;
 
-TEST_P(sleeping, serial_sleeps_take_the_sum_and_concurrent_ones_the_longest) {
+TEST_P(sleeping, serial_sleeps_add_up_and_concurrent_sleeps_overlap) {
     const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
-    // loop-tick notices at its next tick: two ticks for each sleep, one for the end of the gather.
+    // loop-tick notices a deadline at its next tick: two ticks for each sleep, one for the end of the gather.
     const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;
     EXPECT_GE(taken.serial_ms, 1200);
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
@@ -53,7 +54,7 @@ TEST_P(sleeping, a_cancelled_sleep_leaves_nothing_to_wait_for) {
               1);
     EXPECT_GE(half_ms, 500);
     EXPECT_GE(idle_ms, 700);
-    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // and not an hour
+    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the program does not wait an hour
 }
 
 TEST_P(sleeping, busy_waiting_runs_without_a_single_kernel_sleep) {
@@ -62,7 +63,7 @@ TEST_P(sleeping, busy_waiting_runs_without_a_single_kernel_sleep) {
     double wall_ms = 0;
     int sleeps = 0;
     ASSERT_EQ(std::sscanf(measured.c_str(), "%lf ms\nsleeps: %d", &wall_ms, &sleeps), 2) << end.output;
-    // loop-tick notices at its next tick, and the end of the gather at the tick after that.
+    // loop-tick notices a deadline at its next tick, and the end of the gather at the tick after that.
     EXPECT_GE(wall_ms, 700);
     EXPECT_LE(wall_ms, GetParam() == "loop-tick" ? 950 : 750);
     if (GetParam() == "loop-round-robin") {
@@ -72,7 +73,7 @@ TEST_P(sleeping, busy_waiting_runs_without_a_single_kernel_sleep) {
     }
 }
 
-TEST_P(sleeping, the_program_prints_what_its_wait_has_cost) {
+TEST_P(sleeping, the_program_prints_the_cost_of_its_wait) {
     const program_end end = run_program("busy_waiting", on_this_design({"--speed", "100"}));
     EXPECT_TRUE(std::regex_search(end.output, std::regex("\nCPU over wall: [0-9]+ %\n$"))) << end.output;
 }
@@ -84,8 +85,8 @@ TEST_P(sleeping, sleeps_never_end_early_at_ten_times_the_speed) {
     EXPECT_GE(taken.concurrent_ms, 70);
 }
 
-// If the machine paused for ten milliseconds, both tasks are due, and run in any order; so the test tries
-// repeatedly.
+// If the machine pauses for ten milliseconds, both tasks are due and run in any order. Therefore, the test
+// tries several times.
 TEST_P(sleeping, tasks_alternate_on_the_clock_of_the_machine) {
     const std::string in_turn = "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n";
     program_end end;

@@ -1,4 +1,4 @@
-// The common part of the examples: the choice of a design, and the errors when it is not possible.
+// Tests of the common part of the examples: the choice of a design, and the errors for an impossible choice.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ TEST(the_queue_by_hand, the_program_prints_what_its_tutorial_prints) {
     EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
 }
 
-// Returns `count` lines from `from`, each without the text after the name of a task.
+// Returns `count` lines, beginning with line `from`. Each line is cut after the name of its task.
 std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
     std::string names;
     for (std::size_t at = from; at < std::min(from + count, lines.size()); ++at)
@@ -63,13 +63,13 @@ TEST(the_queue_by_hand, a_trace_shows_each_task_that_runs) {
         run_program("round_robin_by_hand", {"--virtual-time", "--speed", "1000", "--trace"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     const auto lines = lines_of(end.output);
-    // main makes the two tasks, each of which makes a sleep; then the loop polls all five in turn.
+    // main makes two tasks, and each task makes a sleep. Then the loop polls all five tasks in turn.
     EXPECT_EQ(tasks_run(lines, 0, 12),
               "Running task main\n"
               "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"
               "Running task _sleep\nRunning task task1\nRunning task _sleep\nRunning task task2\n"
               "Running task main\nRunning task _sleep\n");
-    // At the end three tasks are left, as in the tutorial's excerpt.
+    // At the end, three tasks are left, as in the tutorial's excerpt.
     const auto last = std::find(lines.rbegin(), lines.rend(), "Task 2");
     ASSERT_NE(last, lines.rend());
     EXPECT_EQ(tasks_run(lines, static_cast<std::size_t>(lines.rend() - last), 6),
@@ -78,7 +78,7 @@ TEST(the_queue_by_hand, a_trace_shows_each_task_that_runs) {
     EXPECT_EQ(lines[0], "Running task main, finished False, res : None");
 }
 
-// A new folder that is the current one while this object lives.
+// Creates a folder and makes it the current folder while this object exists.
 class inside_a_folder {
 public:
     inside_a_folder() : before_(files::current_path()) {

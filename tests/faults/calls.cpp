@@ -15,7 +15,7 @@
 
 #include "tests/real_calls.hpp"
 
-// Wrapped only here.
+// These functions are wrapped only in this test.
 extern "C" {
 ssize_t __real_recvfrom(int, void*, size_t, int, sockaddr*, socklen_t*);
 ssize_t __real_sendto(int, const void*, size_t, int, const sockaddr*, socklen_t);
@@ -29,7 +29,7 @@ int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
-// std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()), which calls pthread_create.
+// std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()). It calls pthread_create().
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(void*,
                                                                                                   void*,
                                                                                                   void (*)());
@@ -51,7 +51,7 @@ constexpr std::size_t descriptors_max = 4096;
 constinit std::array<std::atomic<bool>, descriptors_max> is_eventfd{};
 constinit std::array<std::atomic<bool>, descriptors_max> is_connecting{};
 
-/// Counts the call, and returns whether it is the one that has to fail.
+/// Counts the call. Returns true if this call has to fail.
 bool is_to_fail(site_id where) noexcept {
     const unsigned index = made[static_cast<std::size_t>(where)].fetch_add(1);
     if (!planned || planned->where != where || planned->index != index) return false;
@@ -64,8 +64,8 @@ void note(site_id where, int error) noexcept {
     if (index < errors_max) seen_errors[static_cast<std::size_t>(where)][index] = true;
 }
 
-/// Makes a call. `fails(error)` returns the result of a call with that error; `error_of(result)` returns the
-/// error of a result, or 0.
+/// Makes a call, unless the call has to fail. `fails(error)` returns the result of a call that has failed
+/// with this error. `error_of(result)` returns the error in a result, or 0.
 template <class Call, class Fails, class ErrorOf>
 auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltype(call()) {
     if (!watching) return call();
@@ -90,7 +90,7 @@ auto with_errno(site_id where, Call call) -> decltype(call()) {
         [](auto result) { return result < 0 ? errno : 0; });
 }
 
-/// Makes a call that returns the error itself: positive, or negated.
+/// Makes a call that returns the error itself: as a positive number if Sign is 1, negated if Sign is -1.
 template <int Sign, class Call>
 int with_result(site_id where, Call call) {
     return watched(
@@ -111,8 +111,8 @@ bool exchange(std::array<std::atomic<bool>, descriptors_max>& of, int fd, bool v
            of[static_cast<std::size_t>(fd)].exchange(value);
 }
 
-/// Returns whether the planned error says that a connection is in progress or established, as only its first
-/// call can.
+/// Returns true if the planned error means that a connection is in progress or established. Only the first
+/// call of connect() can return such an error.
 bool is_for_first_connect() noexcept {
     return planned && planned->where == site_id::connect &&
            (planned->what.what == fate::made_first || planned->what.error == EISCONN);
@@ -171,9 +171,9 @@ void make_fail(io_uring_sqe& request, int error) noexcept {
     request.user_data = user_data;
 }
 
-/// Enters the kernel with the queued requests, of which the planned one fails. A request with
-/// fate::made_first is marked, and its completion is overwritten. That completion is there after the entry,
-/// since only cancellations have this fate.
+/// Enters the kernel with the queued requests, and makes the planned request fail. A request with
+/// fate::made_first is marked, and its completion is overwritten. This completion exists directly after the
+/// entry, because only cancellations have this fate.
 template <class Enter>
 int hand_over(io_uring& ring, Enter enter) {
     constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // not used in the user data of a cancellation

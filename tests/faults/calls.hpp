@@ -1,9 +1,10 @@
-// The calls of loop/ that can fail, with every error from their manual pages, and a way to make one fail.
+// The calls of loop/ that can fail, every error from their manual pages, and a way to make one call fail.
 //
-// The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). It counts the
-// calls, and makes one call end with the planned error. The tested loop is therefore the one that is measured
-// and installed. A request of io_uring becomes one that does nothing and completes with the error
-// (IORING_NOP_INJECT_RESULT, Linux 6.10), so that the kernel and the loop agree on the pending requests.
+// The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). The function
+// counts the calls, and makes one call end with the planned error. The tested loop is therefore the loop that
+// is measured and installed. An io_uring request that has to fail becomes a request that does nothing and
+// completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). In this way, the kernel and the loop agree
+// on the pending requests.
 #pragma once
 
 #include <netdb.h>
@@ -21,30 +22,30 @@ namespace loopbench::loop::faults {
 
 /// The required effect of an error.
 enum class fate {
-    passes,      // the call is not made; repeated or ignored: the work is done all the same
-    made_first,  // the same, but the call has done its work before: a close, "in progress"
-    told,        // the call is not made; the caller gets the error
-    ends_loop,   // the same, and then the loop may report it to all callers, and be destroyed
-    seen,        // only the kernel can cause it, by its state: it occurs on its own
-    cannot,      // impossible with the call's arguments; `why` says why, and each call is checked for it
+    passes,      // the call is not made; the loop repeats or ignores it and does the work
+    made_first,  // the same, but the call is made first, as for close or "in progress"
+    told,        // the call is not made; the caller receives the error
+    ends_loop,   // the same; the loop may also report the error to all callers and be destroyed
+    seen,        // only the kernel's state can cause the error; it must occur in some run
+    cannot,      // the call's arguments make the error impossible; each call is checked for this
 };
 std::string_view to_text(fate what) noexcept;
 
 struct failure {
     int error;
     fate what;
-    int told_as;           // another error to report, if that says more
-    std::string_view why;  // of an error that cannot come
+    int told_as;           // the error that is reported; it can say more than `error`
+    std::string_view why;  // the reason why the error is impossible, if it is
 };
 
 /// A place in loop/ that makes a call.
 struct site {
     std::string_view name;
     std::string_view call;
-    std::string_view file;     // in loop/
-    std::string_view callers;  // the drivers that make it: e(poll), p(oll), s(elect), (io_)u(ring), t(ick)
-    std::string_view perhaps;  // likewise, but it depends on the kernel whether they do
-    std::string_view manual;   // the source of the errors
+    std::string_view file;     // the file in loop/
+    std::string_view callers;  // drivers that make the call: e(poll), p(oll), s(elect), (io_)u(ring), t(ick)
+    std::string_view perhaps;  // drivers that make the call only on some kernels
+    std::string_view manual;   // the manual pages that name the errors
     std::vector<failure> failures;
 };
 
@@ -124,12 +125,12 @@ inline constexpr std::size_t site_count = static_cast<std::size_t>(site_id::coun
 /// One call that has to fail.
 struct plan {
     site_id where;
-    unsigned index;  // of the calls at this site, from 0
+    unsigned index;  // counts the calls at this site from 0
     failure what;
 };
 
-/// Counts calls in all threads between resume() and pause(), and makes the planned one fail. Only one can
-/// exist at a time.
+/// Counts the calls of all threads between resume() and pause(), and makes the planned call fail. Only one
+/// such object can exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;
@@ -141,18 +142,19 @@ public:
     void pause() noexcept;
 
     unsigned calls(site_id where) const noexcept;
-    /// Returns whether the planned call was made, and failed.
+    /// Returns true if the planned call was made and failed.
     bool has_failed() const noexcept;
 };
 
-/// Returns whether the kernel itself has returned this error while calls were watched.
+/// Returns true if the kernel itself has returned this error while calls were watched.
 bool was_seen(site_id where, int error) noexcept;
-/// Describes an argument that a call must never get, because the table calls an error impossible; or empty.
+/// Describes an argument that a call must never have, because the table says that the resulting error is
+/// impossible. Returns an empty string if no call had such an argument.
 std::string_view broken_promise() noexcept;
-/// Returns whether this kernel can make a request fail.
+/// Returns true if this kernel can make a request fail.
 bool requests_can_fail();
 
-/// For the tests themselves: calls without the watch.
+/// Calls that are not watched, for the tests' own use.
 namespace past_the_watch {
 ssize_t read(int fd, void* data, std::size_t bytes);
 ssize_t write(int fd, const void* data, std::size_t bytes);

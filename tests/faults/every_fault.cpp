@@ -1,11 +1,11 @@
-// every_fault: while the loop does its usual work, lets every call of the loop fail, each with every error
-// from its manual page, and every allocation; and checks the consequences.
+// every_fault: makes every call of the loop fail while the loop does its usual work, with each error from the
+// call's manual page. Also makes every allocation fail. Checks the consequences of each failure.
 //
-// After each failure, it checks that the error was reported, or the work was done all the same, as the table
-// says (sites.cpp); that each started operation has ended, once; that the loop has entered the kernel at most
-// a few times more often; that it does another round trip; and that its descriptors and its memory are
-// released with it. It prints the table, with the number of times that each error was tried, and fails when
-// one was not.
+// After each failure, the program checks five conditions. (1) The error was reported, or the work was done
+// despite the error, as the table says (sites.cpp). (2) Each started operation has ended exactly once. (3)
+// The loop has entered the kernel at most a few times more often. (4) The loop makes another round trip. (5)
+// The loop's descriptors and memory are released with it. The program prints the table with the number of
+// times that each error was tried. It fails if an error was not tried.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ using namespace loopbench;
 using namespace loopbench::loop;
 using namespace loopbench::loop::faults;
 
-// The run that is under way, for the message of a fatal signal.
+// The run in progress, for the message of a fatal signal.
 std::array<char, 256> under_way;
 
 template <class... Arguments>
@@ -64,7 +64,7 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// The kernel's clock, with a limit on how long and how often a loop waits.
+/// The kernel's clock, with a limit on the duration and on the number of the loop's waits.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -88,7 +88,7 @@ private:
 task<void> until_done(task_handle<void> awaited) {
     try {
         co_await awaited;
-    } catch (...) {  // it is in the ledger
+    } catch (...) {  // the exception is already in the ledger
     }
 }
 
@@ -97,7 +97,7 @@ struct outcome {
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;
-    bool has_failed = false;  // the planned call or allocation
+    bool has_failed = false;  // true if the planned call or allocation has failed
     bool told = false;
 };
 
@@ -108,7 +108,7 @@ std::size_t open_descriptors() {
     return count;
 }
 
-/// Returns whether this is the planned error, as the table reports it.
+/// Returns true if this is the planned error, as the table reports it.
 bool is(const std::exception_ptr& error, const failure& planned) {
     try {
         std::rethrow_exception(error);
@@ -197,7 +197,7 @@ private:
 
     void work() {
         try {
-            // loop-tick uses the kernel's own time, because its sleep is a call as well.
+            // loop-tick uses the kernel's own time, because its sleep is a call that can fail, too.
             loop_ = on_.make(on_, on_.name == "loop-tick" ? nullptr : &clock_);
         } catch (...) {
             seen_.note(std::current_exception());
@@ -209,7 +209,7 @@ private:
             } catch (...) {
                 seen_.note(std::current_exception());
             }
-            constexpr int runs_max = 4;  // an error might leave run(), and another one follow
+            constexpr int runs_max = 4;  // an error might leave run(), and then another error
             for (int runs = 0; main && !main->done() && problem_ == nullptr && runs < runs_max; ++runs)
                 run_on(*main);
             if (main && !main->done() && problem_ == nullptr) problem_ = "the work has not ended";
@@ -277,7 +277,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // from 1; 0 means none
+    const std::size_t failing_allocation_;  // counted from 1; 0 means none
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;
@@ -318,7 +318,7 @@ public:
             if (each.drivers.find(letter) != std::string_view::npos && is_wanted(each.name)) all_of(on, each);
     }
 
-    /// Prints the table, and prints missing errors and problems to stderr. Returns whether all is well.
+    /// Prints the table, and prints missing errors and problems to stderr. Returns true if there are none.
     bool report(bool requests_can_fail) const {
         fmt::print(
             "# Every system call of the loop, with every error\n\n{} runs, {} of them with a failing "
@@ -355,7 +355,7 @@ private:
 
     void all_of(const design& on, const scenario& what) {
         set_under_way("{}: {}", on.name, what.name);
-        static_cast<void>(experiment(on, what, {}, 0, waits_max).run());  // makes what is made once
+        static_cast<void>(experiment(on, what, {}, 0, waits_max).run());  // initialises static objects
         const outcome usual = tried(on, what, {}, 0, waits_max);
         if (!usual.problem.empty()) return;
         const unsigned waits = 3 * usual.waits + 200;
@@ -402,7 +402,7 @@ private:
         return found;
     }
 
-    /// Reports a call by a driver that the table does not list.
+    /// Reports a driver's call if the table does not list this driver.
     void note_caller(const design& on, const scenario& what, std::size_t index, unsigned calls) {
         const site& where = sites()[index];
         const char letter = driver_letter(on);
@@ -413,8 +413,8 @@ private:
         }
     }
 
-    /// Returns whether, for each design of this run that comes to the site, each of its errors was tried or
-    /// seen.
+    /// Returns true if each error of the site was tried or seen, for each design of this run that makes the
+    /// call.
     bool is_complete(std::size_t index, bool requests_can_fail) const {
         const site& where = sites()[index];
         const bool is_request = index >= static_cast<std::size_t>(site_id::request_feed);
@@ -439,7 +439,7 @@ private:
     const std::string_view only_;
     std::string designs_;
     std::map<std::pair<std::size_t, int>, unsigned> tried_;
-    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // with the driver
+    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // driver, site and error
     std::vector<std::string> problems_;
     unsigned runs_ = 0;
     unsigned allocation_runs_ = 0;

@@ -1,5 +1,5 @@
-// The loop's usual work, in small scenarios that can be repeated for every call that the loop makes. Each
-// operation completes or ends with an error, whatever fails meanwhile.
+// The loop's usual work, in small scenarios that can be repeated for every call that the loop makes. Whatever
+// call fails, each operation completes or ends with an error.
 #pragma once
 
 #include <array>
@@ -14,15 +14,16 @@
 
 namespace loopbench::loop::faults {
 
-/// The outcome of a scenario's operations. It allocates nothing, and outlives the loop.
+/// The outcome of a scenario's operations. A ledger allocates nothing and outlives the loop.
 class ledger {
 public:
-    /// Wraps `work` as an operation that has to end exactly once, if only because its frame is destroyed.
+    /// Wraps `work` as an operation that must end exactly once. The destruction of its frame counts as an
+    /// end.
     task<void> operation(task<void> work);
 
-    /// Records an error that was reported; cancellations do not count.
+    /// Records a reported error. Cancellations are not recorded.
     void note(const std::exception_ptr& error) noexcept;
-    /// Expects something that must hold whatever fails.
+    /// Records the problem `what` if `held` is false. `held` must be true, whatever call fails.
     void expect(bool held, const char* what) noexcept {
         if (!held && wrong_ == nullptr) wrong_ = what;
     }
@@ -44,14 +45,14 @@ struct scenario {
     std::string_view name;
     std::string_view drivers;  // like site::callers
     task<void> (*run)(event_loop& loop, ledger& seen);
-    bool leaves_operations = false;                  // they end with the loop
+    bool leaves_operations = false;                  // the operations end with the loop
     bool ends_with_run = false;                      // an error that leaves run() ends the work
-    int has_error = 0;                               // a normal part of the scenario, so it proves no fault
-    std::optional<site_id> only_for = std::nullopt;  // made for one site; proves nothing for others
+    int has_error = 0;                               // an error that is a normal part of the scenario
+    std::optional<site_id> only_for = std::nullopt;  // the only site whose calls fail in this scenario
 };
 std::span<const scenario> scenarios() noexcept;
 
-/// Does one round trip over TCP. Throws if it does not come back.
+/// Makes one round trip over TCP. Throws if the data does not come back.
 task<void> echo_once(event_loop& loop);
 
 }  // namespace loopbench::loop::faults

@@ -1,5 +1,5 @@
-// The table: where loop/ makes a call, which errors the call's manual page names (Debian's manpages-dev 6.03
-// and liburing-dev 2.3), and what each error has to lead to.
+// The table: the places at which loop/ makes a call, the errors that the call's manual page names (Debian's
+// manpages-dev 6.03 and liburing-dev 2.3), and the required effect of each error.
 #include <cerrno>
 
 #include "tests/faults/calls.hpp"
@@ -60,7 +60,8 @@ const failures refused_sends =
 const failures refused_reads = told({EBADF, EFAULT, EINVAL, EIO, EISDIR});
 const failures refused_writes =
     told({EBADF, EDESTADDRREQ, EDQUOT, EFAULT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE});
-// The errors of a request from io_uring_enter(2), "CQE errors", except those that its call has anyway.
+// The errors that io_uring_enter(2) lists for requests under "CQE errors", without those that the call has
+// anyway.
 const failures refused_requests = told({ECANCELED});
 
 const std::vector<site> table{

@@ -1,17 +1,19 @@
-// Explores the race between posting to a loop, its falling asleep, and waking it. The loop's own code
-// (loop/posting.hpp) runs on the atomics of relacy. Relacy runs its threads one access at a time, in very
-// many orders, and lets a load return any older value that C++11 allows for the requested memory order.
+// Explores the race between three actions: a thread posts to a loop, the loop falls asleep, and the thread
+// wakes the loop. The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the
+// threads one memory access at a time, in very many orders. A load can return any older value that C++11
+// allows for the requested memory order.
 //
-// The model checks the following. No wake-up is lost (otherwise the loop would sleep for ever, which relacy
-// calls a deadlock). There is at most one wake-up for each time that posts are taken, and none before the
-// loop first sleeps. Every post runs once, in the order of its thread, or is discarded once with the loop;
-// none runs after that. A post sees what its thread wrote before it (otherwise relacy calls it a data race).
+// The model checks four conditions. (1) No wake-up is lost. (Otherwise, the loop would sleep for ever, which
+// relacy reports as a deadlock.) (2) Each time that the loop takes posts, it was woken at most once for them;
+// before it first sleeps, it is never woken. (3) Every post runs once, in the order of its thread, or is
+// discarded once with the loop. After the discarding, no post runs. (4) A post sees all that its thread wrote
+// before the post. (Otherwise, relacy reports a data race.)
 //
-// Explored are: all executions of one thread that posts once; executions of more posts with a few
-// preemptions, any number of switches where a thread waits or ends, and one older value at each load; and
-// random executions with two older values. Not covered are: loads that see what is stored later (relacy
-// executes in the program's order), more threads or posts, and the kernel: its eventfd is an event that
-// remembers one ring.
+// The tests explore three sets of executions: all executions of one thread that posts once; executions of
+// more posts with a few preemptions, with any number of switches at which a thread waits or ends, and with
+// one older value for each load; and random executions with two older values. The tests do not cover loads of
+// values that are stored later (relacy executes in program order), more threads, more posts, or the kernel.
+// In the model, an event that remembers one ring replaces the kernel's eventfd.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +28,8 @@
 
 #include "loop/posting.hpp"
 
-// Included last: it has macros for new, delete, free and the names of the memory orders.
+// This header is included last, because it defines macros for new, delete, free and the names of the memory
+// orders.
 #include <relacy/relacy.hpp>
 #undef new
 #undef delete
@@ -41,7 +44,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A defect that is planted in the handshake, so that the model has something to find.
+/// A defect that is planted in the handshake. The model must detect it.
 enum class defect {
     none,
     no_second_look,
@@ -58,8 +61,8 @@ enum class defect {
 
 struct scenario {
     int posts_of_each = 1;
-    int stops_after = std::numeric_limits<int>::max();  // posts, if there are as many; ends the turn
-    int early_returns = 0;                              // of waits: for timers, I/O, signals
+    int stops_after = std::numeric_limits<int>::max();  // the loop ends after this number of posts
+    int early_returns = 0;                              // the number of waits that timers, I/O or signals end
     defect planted = defect::none;
 };
 scenario explored;
@@ -86,7 +89,8 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// The part of std::atomic that the handshake uses. The type and the function identify the access.
+/// The part of std::atomic that the handshake uses. The type and the called function identify the access that
+/// a planted defect weakens.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -125,7 +129,7 @@ private:
     rl::atomic<T> value_;
 };
 
-/// Thread 0 is the loop's, and runs turns as loop/turn.hpp does; the others post to it.
+/// Thread 0 is the loop's thread and runs turns as loop/turn.hpp does. The other threads post to the loop.
 template <rl::thread_id_t Posters>
 class posting_model : public rl::test_suite<posting_model<Posters>, Posters + 1> {
 public:
@@ -151,7 +155,7 @@ public:
         }
     }
 
-    /// Ends as scheduler::close() does. The loop outlives every call of post_from_any_thread().
+    /// Ends the loop as scheduler::close() does. The loop outlives every call of post_from_any_thread().
     void after() {
         take_posted();
         ready_.close();
@@ -166,11 +170,11 @@ private:
     static constexpr std::size_t posts_max = 3;
 
     struct post : operation {
-        rl::var<int> content;  // written by the posting thread, read by the loop's
+        rl::var<int> content;  // the posting thread writes it, and the loop's thread reads it
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // when it was pushed; it might have to wake the loop
+        bool found_nothing = false;  // the post found an empty stack, so it might have to wake the loop
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;
@@ -179,7 +183,7 @@ private:
         return at(where);
     }
 
-    // Does what scheduler::post_from_any_thread() and event_loop::wake() do.
+    // Does the same as scheduler::post_from_any_thread() and event_loop::wake().
     void post_all(posts_of_one& posts) {
         for (int i = 0; i < explored.posts_of_each; ++i) {
             post& each = posts[static_cast<std::size_t>(i)];
@@ -191,7 +195,7 @@ private:
     }
 
     void ring(const post& by) {
-        RL_ASSERT(by.found_nothing);  // so there is at most one ring for the posts that are taken at once
+        RL_ASSERT(by.found_nothing);  // posts that are taken together cause at most one ring
         RL_ASSERT(has_slept_);
         bell_.set(here());
     }
@@ -235,7 +239,7 @@ private:
     static void complete(operation* op, completion how) {
         auto& self = *static_cast<post*>(op);
         posting_model& model = *self.model;
-        RL_ASSERT(self.number == model.next_[self.poster]);  // neither twice nor before an earlier one
+        RL_ASSERT(self.number == model.next_[self.poster]);  // runs only once, and in order
         RL_ASSERT((how == completion::discard) == model.ready_.closed());
         RL_ASSERT(self.content(here()) == self.number);
         ++model.next_[self.poster];
@@ -258,8 +262,8 @@ enum class search : unsigned {
     random = rl::random_scheduler_type,
 };
 
-/// Lets relacy execute the scenario repeatedly until it finds an error. Returns the name of the error, or
-/// "SUCCESS". `limit` is the number of preemptions in an execution, or the number of random executions.
+/// Executes the scenario repeatedly with relacy until it detects an error. Returns the name of the error, or
+/// "SUCCESS". `limit` is the number of preemptions in one execution, or the number of random executions.
 template <rl::thread_id_t Posters>
 std::string explore(const scenario& what, search how, unsigned limit = 0) {
     explored = what;
@@ -276,14 +280,15 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 }  // namespace
 
-// All executions of two posts are right, too: there are 8,282,322, which take a dozen seconds.
-TEST(posting_model, one_post_is_right_in_every_execution) {
+// All executions of two posts are correct, too. This test leaves them out: there are 8,282,322, and they take
+// a dozen seconds.
+TEST(posting_model, one_post_is_correct_in_every_execution) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
 }
 
-TEST(posting_model, several_posts_are_right_with_a_few_preemptions) {
+TEST(posting_model, several_posts_are_correct_with_a_few_preemptions) {
     EXPECT_EQ(explore<1>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
@@ -292,7 +297,7 @@ TEST(posting_model, several_posts_are_right_with_a_few_preemptions) {
     EXPECT_EQ(explore<2>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
 }
 
-TEST(posting_model, more_posts_are_right_in_random_executions) {
+TEST(posting_model, more_posts_are_correct_in_random_executions) {
     constexpr unsigned executions = 100'000;
     EXPECT_EQ(explore<2>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 3, .early_returns = 2}, search::random, executions), "SUCCESS");
@@ -319,7 +324,7 @@ constexpr finding findings[] = {
     {"relaxed_take", defect::relaxed_take, "DATA RACE"},
 };
 
-TEST(posting_model, each_planted_defect_is_found) {
+TEST(posting_model, each_planted_defect_is_detected) {
     for (const finding& each : findings) {
         EXPECT_EQ(explore<2>({.posts_of_each = 2, .planted = each.planted}, search::random, 100'000),
                   each.found)

@@ -1,9 +1,9 @@
-// posts_from_four_threads: posts very many functions to a loop on epoll and to one on io_uring, and checks
-// that all have run, once and in the order of their thread. It prints one JSON document.
+// posts_from_four_threads: posts very many functions to a loop on epoll and to a loop on io_uring. Checks
+// that each function has run once and in the order of its thread. Prints one JSON document.
 //
-// Each thread posts a burst, of one function or of up to thousands, and waits until its last function has
-// run. The loop therefore falls asleep and is woken millions of times, and the posts always fit into memory.
-// A lost wake-up shows as a count that stops growing.
+// Each thread posts a burst of functions, from one to some thousands, and waits until the last function of
+// the burst has run. Therefore, the loop falls asleep and is woken millions of times, and the pending posts
+// always fit into memory. If a wake-up is lost, the count of received posts stops growing.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -39,19 +39,20 @@ constexpr std::size_t threads = 4;
 
 /// The state of one posting thread, as seen from the loop.
 struct alignas(64) sender {
-    std::uint64_t next = 0;               // the number expected next; used by the loop's thread
-    std::uint64_t out_of_order = 0;       // used by the loop's thread
+    std::uint64_t next = 0;               // the number of the next expected post; used by the loop's thread
+    std::uint64_t out_of_order = 0;       // number of posts out of order; used by the loop's thread
     std::atomic<std::uint64_t> ended{0};  // the end of the last burst that has run
 };
 
 struct tally {
     std::uint64_t received = 0;
     std::uint64_t out_of_order = 0;
-    std::uint64_t sleeps = 0;  // of the loop, in its driver
+    std::uint64_t sleeps = 0;  // how often the loop has slept in its driver
     std::chrono::duration<double> took{0};
 };
 
-/// Posts from four threads and returns the counts. Progress can be read from `received` meanwhile.
+/// Posts from four threads and returns the counts. Meanwhile, other threads can read the progress from
+/// `received`.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);

@@ -1,5 +1,5 @@
-// Stands between the loop and the C library, put there by the linker (--wrap): a call goes to the simulated
-// kernel if there is one and the descriptor belongs to it.
+// The functions that the linker puts between the loop and the C library (--wrap). A call goes to the
+// simulated kernel if there is one and if the descriptor belongs to it.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/timerfd.h>
@@ -14,10 +14,10 @@
 #include "tests/simulation/kernel.hpp"
 #include "tests/simulation/ring.hpp"
 
-// Wrapped only here.
+// These functions are wrapped only in this test.
 extern "C" {
 void __real_io_uring_queue_exit(io_uring*);
-// std::chrono::steady_clock::now()
+// The mangled name of std::chrono::steady_clock::now().
 std::chrono::steady_clock::time_point __real__ZNSt6chrono3_V212steady_clock3nowEv();
 }
 
@@ -35,7 +35,7 @@ kernel& simulated() noexcept {
     return *kernel::current;
 }
 
-/// Returns the result as the C library does: -1, and the error in errno.
+/// Returns a result as the C library does: for an error, returns -1 and sets errno.
 template <class Result = int>
 Result told(std::int64_t result) noexcept {
     if (result >= 0) return static_cast<Result>(result);
@@ -43,7 +43,8 @@ Result told(std::int64_t result) noexcept {
     return -1;
 }
 
-/// Makes a call on a socket. Time passes, and the call might be interrupted. The result is in the trace.
+/// Makes a call on a socket, and records the result in the trace. Time passes, and the call might be
+/// interrupted.
 template <class Result = int, class Call>
 Result on_socket(std::string_view name, int fd, std::size_t bytes, Call call) {
     kernel& of = simulated();
@@ -81,7 +82,7 @@ int __wrap_nanosleep(const timespec* duration, timespec* left) {
 }
 
 int __wrap_epoll_create1(int flags) {
-    // There is only one, and it needs only a number.
+    // There is only one epoll instance, and it needs only a descriptor number.
     return is_simulated() ? open_file<eventfd_file>() : __real_epoll_create1(flags);
 }
 int __wrap_epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
@@ -114,7 +115,7 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 }
 ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
     if (!is_simulated(fd)) return __real_write(fd, data, bytes);
-    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // in any thread, so nothing else happens
+    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // without enter(): any thread can call this
     return static_cast<ssize_t>(bytes);
 }
 int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
@@ -177,7 +178,8 @@ int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {
     if (!is_simulated(fd)) return __real_connect(fd, to, bytes);
-    // Not interrupted here: a connect would continue after that, and connect_to() reports it.
+    // A connect is not interrupted here, because an interrupted connect continues. connect_to() simulates
+    // that.
     simulated().enter();
     const std::int64_t result = simulated().find_socket(fd)->connect_to(name_of(*to));
     simulated().log.note(simulated().time(), "connect", fd, 0, result);

@@ -1,5 +1,5 @@
-// The simulated kernel's descriptors: the eventfd, the timerfd, and sockets with a network between them that
-// takes its time, delivers in parts, and breaks.
+// The simulated kernel's descriptors: the eventfd, the timerfd, and the sockets. The network between the
+// sockets takes time, delivers data in parts, and breaks.
 #include <algorithm>
 #include <array>
 
@@ -111,7 +111,7 @@ void socket_file::establish(const std::string& name) {
         accepted->connect_both(client);
         listener->backlog_.push_back(accepted);
         kernel_.changed(*listener);
-        if (kernel_.random.one_in(10)) {  // it breaks at some later time
+        if (kernel_.random.one_in(10)) {  // the connection breaks at some later time
             kernel_.after(kernel_.random.time_of_any_magnitude(30), [client, accepted] {
                 client->reset_by_peer();
                 accepted->reset_by_peer();
@@ -161,7 +161,7 @@ std::int64_t socket_file::send(std::span<const std::byte> bytes) {
 std::int64_t socket_file::receive(std::span<std::byte> buffer) {
     if (!received_.empty()) {
         std::size_t count = std::min(received_.size(), buffer.size());
-        if (domain_ == AF_UNIX) {  // like after a message that carries descriptors (unix(7))
+        if (domain_ == AF_UNIX) {  // a read stops at the end of a message, as for SCM_RIGHTS (unix(7))
             count = std::min(count, messages_.front());
             messages_.front() -= count;
             if (messages_.front() == 0) messages_.pop_front();
@@ -193,7 +193,7 @@ void socket_file::release() {
     }
     if (state_ != state::connected || !peer) return;
     sends_end_ = true;
-    if (peer->is_closed_) {  // neither end is left
+    if (peer->is_closed_) {  // both ends are closed
         peer->peer.reset();
         peer.reset();
     } else if (!received_.empty()) {
@@ -215,11 +215,11 @@ void socket_file::reset_by_peer() {
     kernel_.changed(*this);
 }
 
-// Schedules carry() if there are bytes or an end to deliver, unless they wait for space at the peer.
+// Schedules carry() if there are bytes or an end to deliver.
 void socket_file::network_takes_time() {
     if (is_carrying_ || !peer || (under_way_.empty() && (!sends_end_ || end_is_sent_))) return;
     is_carrying_ = true;
-    // The network within one machine, or a distant one.
+    // Most deliveries take the time of a network within one machine; some take the time of a distant network.
     kernel_.after(kernel_.random.time_of_any_magnitude(kernel_.random.one_in(20) ? 26 : 14),
                   [this, keep = shared_from_this()] {
                       is_carrying_ = false;
@@ -230,7 +230,7 @@ void socket_file::network_takes_time() {
 void socket_file::carry() {
     if (!peer) return;
     socket_file& to = *peer;
-    if (to.is_closed_) {  // no reader is left
+    if (to.is_closed_) {  // the peer is closed, so nothing can read
         if (!under_way_.empty()) reset_by_peer();
         return;
     }
@@ -242,7 +242,7 @@ void socket_file::carry() {
     }
     const std::size_t room = to.receive_limit_ - std::min(to.receive_limit_, to.received_.size());
     std::size_t count = std::min(room, under_way_.size());
-    if (count == 0) return;  // the peer's next read continues
+    if (count == 0) return;  // the peer's next read continues the delivery
     if (count > 1 && kernel_.random.one_in(2)) count = 1 + kernel_.random.below(count);
     const auto end = under_way_.begin() + static_cast<std::ptrdiff_t>(count);
     std::vector<std::byte> part(under_way_.begin(), end);
@@ -253,7 +253,7 @@ void socket_file::carry() {
     to.received_.insert(to.received_.end(), part.begin(), part.end());
     if (domain_ == AF_UNIX && !part.empty()) to.messages_.push_back(part.size());
     kernel_.changed(to);
-    // Reports space when a third is free, as Linux does.
+    // Reports space when a third of the buffer is free, as Linux does.
     if (!has_room_ && under_way_.size() <= send_limit_ * 2 / 3) tell_room();
     network_takes_time();
 }

@@ -46,7 +46,7 @@ nanoseconds kernel::clock() {
 
 void kernel::sleep(nanoseconds duration) {
     enter();
-    const auto unseen = std::exchange(before_sleep, nullptr);  // it sleeps even if something is there
+    const auto unseen = std::exchange(before_sleep, nullptr);  // a nanosleep does not look at readiness
     sleep_until(time_ + duration, [] { return false; });
     before_sleep = unseen;
 }
@@ -59,7 +59,7 @@ void kernel::after(nanoseconds delay, std::function<void()> what) {
 void kernel::enter() {
     if (++calls_of_turn > calls_of_turn_max)
         fail(fmt::format("a turn does not end; it has made {} calls", calls_of_turn));
-    // Mostly a little; at times a pause of the machine, and rarely a suspension.
+    // Usually, little time passes. Rarely, the machine pauses; very rarely, it is suspended.
     nanoseconds passed = step + nanoseconds(static_cast<std::int64_t>(random.below(100)));
     if (random.one_in(2'000)) passed += random.time_of_any_magnitude(random.one_in(100) ? 42 : 27);
     happen_until(time_ + passed);
@@ -70,7 +70,8 @@ void kernel::enter() {
     }
 }
 
-// Lets everything happen in order, each at its time, including the consequences.
+// Makes all events happen that are due at `when`, in order and each at its time. This includes events that
+// other events cause.
 void kernel::happen_until(nanoseconds when) {
     const nanoseconds began = time_;
     while (!coming_.empty() && coming_.front().when <= when) {
@@ -92,7 +93,7 @@ bool kernel::sleep_until(nanoseconds deadline, const std::function<bool()>& is_o
             if (before_sleep) before_sleep();
             time_ = std::min(next, deadline);
         }
-        // A sleeping thread is woken late.
+        // Sometimes, a sleeping thread is woken late.
         if (random.one_in(8)) time_ += random.time_of_any_magnitude(16);
         happen_until(time_);
         if (!is_over() && next >= deadline) return false;
@@ -178,9 +179,9 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
     if (is_interrupted()) return -EINTR;
     std::size_t count = 0;
     const auto collect = [&] {
-        // Does not always return everything: the rest might have come a moment later.
+        // Sometimes returns only a part of the events, as if the others had come a moment later.
         const std::size_t count_max = random.one_in(4) ? 1 + random.below(4) : events.size();
-        std::vector<int> by_level;  // checked again in the next wait, until nothing is there
+        std::vector<int> by_level;  // level-triggered descriptors, which the next wait checks again
         while (!listed_.empty() && count < count_max) {
             const int fd = listed_.front();
             listed_.pop_front();
@@ -189,7 +190,7 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
             interest& of = found->second;
             of.is_listed = false;
             std::uint32_t reported = of.what->events() & (of.events | ready::error | ready::hang_up);
-            // After an event that is reported falsely, a read or a write finds nothing.
+            // Rarely reports an event that has not happened. The next read or write then finds nothing.
             if (random.one_in(500)) reported |= of.events & (ready::in | ready::out);
             if (reported == 0) continue;
             events[count].events = reported;

@@ -1,15 +1,17 @@
-// A kernel in memory, under the loop that programs use: sockets, readiness, io_uring, a timer, and the time.
+// A simulated kernel in memory: sockets, readiness, io_uring, a timer, and the time. The loop runs on this
+// kernel.
 //
-// The linker puts calls.cpp between the loop and the C library (--wrap), as tests/faults does, so that the
-// tested code is the code that is measured and installed: every driver, the turn, the coroutines. There is
-// one thread. Actions of other threads, peers and the network happen at the loop's calls, in an order that a
-// seed decides: bytes arrive in parts and late, sockets accept only a part, connections break, signals
-// interrupt, wake-ups are spurious, and the clock jumps. The kernel promises what Linux promises, as the
-// drivers rely on it:
-// - An edge is reported after each arrival, and whenever a socket that was full has space again; by level,
-//   each wait reports what is there.
-// - A short read of TCP has drained the socket; one of a Unix socket might have stopped at a message.
-// - Bytes that have arrived before a reset can be read; after that, the error is reported once.
+// As in tests/faults, the linker puts calls.cpp between the loop and the C library (--wrap). Therefore, the
+// tested code is the code that is measured and installed, with every driver, the turn and the coroutines.
+// There is only one thread. Actions of other threads, peers and the network happen during the loop's calls,
+// in an order that a seed decides. Bytes arrive late and in parts, sockets accept only a part, connections
+// break, signals interrupt calls, wake-ups are spurious, and the clock jumps. The simulated kernel gives the
+// promises of Linux on which the drivers rely:
+// - With edge triggering, an event is reported after each arrival, and whenever a full socket has space
+//   again. With level triggering, each wait reports the present readiness.
+// - A short read from a TCP socket has drained the socket. A short read from a Unix socket might have stopped
+//   at a message.
+// - Bytes that arrived before a reset can be read. After these bytes, the error is reported once.
 // - Closing a socket with unread bytes resets the connection.
 #pragma once
 
@@ -34,7 +36,7 @@ namespace loopbench::simulation {
 
 class kernel;
 
-/// The readiness of a file: poll(2)'s bits, which are epoll's.
+/// The readiness of a file. The bits are those of poll(2), which epoll uses, too.
 namespace ready {
 inline constexpr unsigned in = POLLIN;
 inline constexpr unsigned out = POLLOUT;
@@ -43,7 +45,7 @@ inline constexpr unsigned hang_up = POLLHUP;
 inline constexpr unsigned end = POLLRDHUP;
 }  // namespace ready
 
-/// Returns "port 80", or a Unix socket's path.
+/// Returns a name such as "port 80", or the path of a Unix socket.
 std::string name_of(const sockaddr& address);
 
 /// The file that a descriptor stands for.
@@ -53,13 +55,13 @@ public:
     file& operator=(file&&) = delete;
     virtual ~file() = default;
 
-    /// Returns what the file is ready for.
+    /// Returns the events that the file is ready for.
     virtual unsigned events() const noexcept = 0;
-    /// Called when no descriptor and no request of io_uring holds the file any more.
+    /// The kernel calls this function when no descriptor and no request of io_uring holds the file any more.
     virtual void release() {}
 
     unsigned holders = 0;  // descriptors and requests of io_uring that hold it
-    int watched_as = -1;   // the descriptor that epoll watches it by
+    int watched_as = -1;   // the descriptor by which epoll watches the file
     bool is_deaf = false;  // a planted defect: its events are not reported
 
 protected:
@@ -94,7 +96,7 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // The calls: a result, or a negated errno.
+    // The system calls. They return a result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
@@ -112,17 +114,17 @@ public:
     std::uint64_t connection = 0;       // both ends have the same number, from 1
     bool is_client = false;             // true for the connection's client
     std::uint64_t taken = 0;            // bytes that this end has sent
-    std::uint64_t arrived = 0;          // bytes that have come here, read or not
+    std::uint64_t arrived = 0;          // bytes that have arrived at this end, read or unread
     bool was_reset = false;             // bytes might be lost, in both directions
-    bool has_ended = false;             // an end or an error can be read, after what has arrived
+    bool has_ended = false;             // an end or an error can be read after the arrived bytes
     bool is_connecting = false;         // not yet connected or refused
-    std::shared_ptr<socket_file> peer;  // while both ends live
+    std::shared_ptr<socket_file> peer;  // the other end, while both ends exist
     bool can_take() const noexcept { return has_room_; }
-    /// Returns how many sent bytes can arrive at a time.
+    /// Returns the largest number of bytes that can arrive at a time.
     std::size_t window() const noexcept {
         return peer ? std::min(send_limit_, peer->receive_limit_) : send_limit_;
     }
-    bool accept_was_refused = false;  // for lack of a descriptor: the accepter waits a while
+    bool accept_was_refused = false;  // for lack of descriptors or memory: the loop then waits a while
 
 private:
     void establish(const std::string& name);
@@ -141,17 +143,17 @@ private:
     std::size_t backlog_max_ = 0;
 
     std::deque<std::byte> received_;
-    std::deque<std::size_t> messages_;  // of a Unix socket: the message ends at which a read stops
-    std::deque<std::byte> under_way_;   // sent, and not yet at the peer
+    std::deque<std::size_t> messages_;  // for a Unix socket: the message ends at which a read stops
+    std::deque<std::byte> under_way_;   // bytes that were sent and are not yet at the peer
     std::size_t send_limit_;
     std::size_t receive_limit_;
-    bool has_room_ = true;      // until a send is cut short; then false until space has been reported
+    bool has_room_ = true;      // false from a short send until space is reported
     bool is_carrying_ = false;  // a delivery is scheduled
-    bool sends_end_ = false;    // after the bytes that are under way
+    bool sends_end_ = false;    // an end follows the bytes that are under way
     bool end_is_sent_ = false;
     bool is_closed_ = false;
     bool connect_is_reported_ = false;
-    int error_ = 0;  // reported once
+    int error_ = 0;  // is reported once
 };
 
 /// An io_uring (ring.hpp).
@@ -164,9 +166,9 @@ public:
     kernel& operator=(const kernel&) = delete;
     ~kernel();
 
-    /// The kernel that receives the calls of this thread; null outside of a run.
+    /// The kernel that receives the calls of this thread, or null outside of a run.
     static kernel* current;
-    /// The lowest descriptor that belongs to it.
+    /// The lowest descriptor that belongs to the simulated kernel.
     static constexpr int first_descriptor = 64;
 
     // Time.
@@ -175,12 +177,12 @@ public:
     /// Returns the time as the loop sees it.
     nanoseconds clock();
     void sleep(nanoseconds duration);
-    /// Makes `what` happen after `delay`.
+    /// Makes `what` happen after the time `delay`.
     void after(nanoseconds delay, std::function<void()> what);
-    /// Called at every call, before it is made: time passes, due events happen, and other threads can act.
+    /// Lets time pass, due events happen, and other threads act. Each system call begins with this function.
     void enter();
-    /// Sleeps until `is_over` or the deadline; returns false at the deadline. If nothing more is going to
-    /// happen, the run has failed.
+    /// Sleeps until `is_over` returns true or until the deadline. Returns false at the deadline. If there is
+    /// no deadline and no event is left, the run fails.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
 
@@ -198,7 +200,7 @@ public:
 
     // Readiness.
 
-    /// Called when the file's readiness might have changed, for all that wait for it.
+    /// Tells everything that waits for the file that its readiness might have changed.
     void changed(file& what);
     /// Returns the readiness that is reported for the file.
     unsigned reported_events(const file& what) const noexcept { return what.is_deaf ? 0 : what.events(); }
@@ -213,22 +215,22 @@ public:
     std::uint16_t free_port() noexcept { return ++last_port_; }
     std::uint64_t next_connection() noexcept { return ++last_connection_; }
 
-    /// Returns true at random, once in `one_in` calls, if this defect is planted.
+    /// If this defect is planted, returns true at random, once in `one_in` calls.
     bool is_planted(defect what, std::uint64_t one_in) { return planted_ == what && random.one_in(one_in); }
-    /// Returns true at random, if a signal interrupts the call.
+    /// Returns true at random: a signal then interrupts the call.
     bool is_interrupted() { return random.one_in(200); }
 
-    /// The actions of other threads. Called at the loop's calls.
+    /// Does the actions of other threads. The kernel calls this function during the loop's calls.
     std::function<void()> other_threads;
-    /// Called when the loop has nothing to do and is about to sleep.
+    /// The kernel calls this function when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
-    /// Returns what is waiting, for the message of a failure.
+    /// Returns a list of the waiting tasks, for the message of a failure.
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;
     chance random;
     trace log;
     std::uint64_t calls_of_turn = 0;
-    nanoseconds step;  // the time that passes at a call, approximately
+    nanoseconds step;  // the approximate time that passes during a call
 
 private:
     struct happening {
@@ -251,13 +253,13 @@ private:
 
     const defect planted_;
     nanoseconds time_;
-    nanoseconds stopped_at_{0};      // the clock, if its stop is planted
-    std::vector<happening> coming_;  // a heap
+    nanoseconds stopped_at_{0};      // the time at which a planted defect has stopped the clock
+    std::vector<happening> coming_;  // a heap of future events
     std::uint64_t last_happening_ = 0;
     bool in_other_thread_ = false;
     std::map<int, std::shared_ptr<file>> descriptors_;
-    std::map<int, interest> interests_;  // of the only epoll
-    std::deque<int> listed_;             // to be checked by epoll_wait
+    std::map<int, interest> interests_;  // the interests of the only epoll instance
+    std::deque<int> listed_;             // descriptors that epoll_wait has to check
     std::uint16_t last_port_ = 10'000;
     std::uint64_t last_connection_ = 0;
 };

@@ -15,14 +15,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// More turns than any design needs on a slow kernel: an operation that is not done by then is never done.
+// No design needs more turns than this, even on a slow kernel. An operation that has not ended by then never
+// ends.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
-/// A task that receives its cancellation, and continues.
+/// The name of a task that receives its cancellation and continues.
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// Returns the byte that is written at a place of a connection, in one direction.
+/// Returns the byte that is written at a position of a connection, in one direction.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -41,7 +42,7 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// Registers a wait for as long as a frame waits.
+/// Registers a wait for the lifetime of this object, which the waiting coroutine owns.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -95,11 +96,11 @@ void program::between_turns(bool may_begin) {
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
     if (may_begin && chance_.one_in(100)) cancel_a_random_actor();
-    if (may_begin && chance_.one_in(16))  // might come while the loop sleeps
+    if (may_begin && chance_.one_in(16))  // the post might come while the loop sleeps
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
-    if (!may_begin) {  // servers would wait for ever
+    if (!may_begin) {  // otherwise, servers would wait for ever
         for (actor& each : actors_)
             if (each.what == "a server" && !each.is_cancelled) cancel(each);
     }
@@ -164,7 +165,7 @@ void program::begin_one() {
         case 6:
             return begin("a caller", call_later());
         case 7:
-            // Servers wait for others, of which there must be some.
+            // Servers wait for clients, so only some of the tasks can be servers.
             if (servers_ < actors_max_ / 4) return begin("a server", serve(chance_.one_in(3)));
             [[fallthrough]];
         default:
@@ -209,7 +210,8 @@ void program::look_for_starving() {
     }
 }
 
-// A timer might be due: the time from which a relative timeout is computed has passed when the sleep begins.
+// Ignores sleeps: a timer might already be due when the loop sleeps, because time passes between the
+// computation of a relative timeout and the sleep.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
@@ -245,7 +247,7 @@ void program::post() {
     }
 }
 
-// Tasks of time.
+// Tasks that use timers, futures and calls.
 
 loop::task<void> program::sleep(nanoseconds duration) {
     const loop::time_point deadline = after(duration);
@@ -352,8 +354,8 @@ loop::task<void> program::share_future() {
            "the tasks that wait for a future do not continue in the order in which they came");
 }
 
-/// Calls, some of which are cancelled. The functions own this, since they might outlive the task that made
-/// them.
+/// A number of calls, of which some are cancelled. The called functions own this object, because they might
+/// outlive the task that made the calls.
 struct program::made_calls {
     explicit made_calls(std::size_t count) : states(count, state::made) {}
     enum class state : std::uint8_t { made, cancelled, run };
@@ -386,15 +388,15 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // Calls that are due together with the sleep might come after it in the queue; or, in a loop whose sleeps
-    // check the clock themselves, be found due at the next turn.
+    // A call that is due together with the sleep might be queued after the sleep. In a loop whose sleeps
+    // check the clock themselves, the call might run only in the next turn.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
     expect(!is_left || promised_.starves, "a call has not run in time");
 }
 
-// Tasks of the network.
+// Tasks that use the network.
 
 loop::task<void> program::serve(bool is_unix) {
     struct counted {
@@ -434,7 +436,7 @@ loop::task<void> program::be_client() {
                 connected = co_await loop_->connect(static_cast<std::uint16_t>(port));
             }
         } catch (const std::system_error& failure) {
-            // The server does not listen any more, its backlog is full, or the connection broke at once.
+            // The server no longer listens, its backlog is full, or the connection broke at once.
             const int error = failure.code().value();
             expect(error == ECONNREFUSED || error == ENOBUFS || error == ECONNRESET, failure.what());
             continue;
@@ -452,10 +454,10 @@ loop::task<void> program::converse(stream connected) {
     parts.push_back(calls_back ? call_when_readable(connected, mine) : read_all(connected, mine));
     if (chance_.one_in(2)) std::swap(parts[0], parts[1]);
     switch (chance_.below(6)) {
-        case 0:  // ends when one part ends, whatever the other does
+        case 0:  // the conversation ends when one part ends, whatever the other part does
             co_await loop_->race(std::span(parts));
             break;
-        case 1:  // a third part closes it, whatever the others wait for
+        case 1:  // a third part closes the stream, whatever the other parts wait for
             if (!calls_back) parts.push_back(close_later(connected));
             [[fallthrough]];
         default:
@@ -477,7 +479,7 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    // If the window is one byte, large transfers would take longer than everything else together.
+    // If the window is one byte, a large transfer would take longer than everything else together.
     constexpr std::uint64_t parts_max = 2'000;
     const std::uint64_t total =
         std::min(chance_.any_magnitude(chance_.one_in(8) ? 17 : 12), parts_max * mine->window());
@@ -492,7 +494,7 @@ loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_fil
         } else {
             written = co_await write(to, bytes, *mine);
         }
-        if (!written) continue;  // the time was up before anything was written
+        if (!written) continue;  // the deadline came before any byte was written
         offset += written->bytes;
         if (mine->taken != offset)
             fail(fmt::format("the kernel has taken {} bytes, but reports {} to the writer", mine->taken,
@@ -538,7 +540,7 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
     }
 }
 
-// Returns false at the end.
+// Checks and counts the bytes of a read. Returns false at the end of the stream.
 bool program::take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset) {
     if (bytes.empty()) {
         const bool is_whole =
@@ -557,12 +559,12 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// Reads in a callback, as programs do in which another library reads: the loop calls it when it can read.
+// Reads in a callback that the loop calls when data is ready, as in programs in which another library reads.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();
     std::uint64_t offset = 0;
     loop::event has_ended(*loop_, /*ends_a_task=*/true);
-    // The callback waits repeatedly: as long as it reads, it is not stuck.
+    // The callback is called repeatedly. As long as it reads data, it is not stuck.
     const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
         return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);
     });

@@ -1,15 +1,16 @@
-// The program that runs on the simulated kernel, with a plain model that checks it.
+// The program that runs on the simulated kernel, and a simple model that checks the program.
 //
-// Some dozens of tasks do what programs do: serve, connect, read and write at once, sleep, gather, race, set
-// limits, wait for futures, call later. Other threads post, tasks are cancelled at any moment, and a new task
-// begins for each that has ended. The following must hold:
-// - Every byte is read at the place where it was written, none is lost unless the connection broke, and the
-//   result of a write is what the kernel has taken.
-// - No timer is early. Posts run once, in the order of their thread. A cancelled call is not made.
-// - A task ends as cancelled only if it was cancelled, and then it does end.
-// - What is possible happens within a number of turns: a read of bytes that have arrived, a due timer, a
-//   post.
-// - At the end there are no descriptors, and nothing waits.
+// Some dozens of tasks do what programs do. They serve, connect, read and write at the same time, sleep,
+// gather, race, set limits, wait for futures, and call functions later. Other threads post, tasks are
+// cancelled at any moment, and a new task begins for each task that has ended. The following conditions must
+// hold:
+// - Every byte is read at the position at which it was written. No byte is lost unless the connection broke.
+//   The result of a write is the number of bytes that the kernel has taken.
+// - No timer fires early. Posts run once, in the order of their thread. A cancelled call never runs.
+// - A task ends as cancelled only if it was cancelled. A cancelled task does end.
+// - Events that are possible happen within a number of turns: a read of bytes that have arrived, a due timer,
+//   a post.
+// - At the end, no descriptor is open, and nothing waits.
 #pragma once
 
 #include <array>
@@ -32,18 +33,18 @@ namespace loopbench::simulation {
 
 /// The properties of a design that the checks must respect.
 struct promises {
-    bool starves = false;  // tutorial 003's loop looks at timers and I/O only when its queue is empty
-    bool spins = false;    // time passes only when it looks at the clock
+    bool starves = false;  // tutorial 003's loop checks timers and I/O only when its queue is empty
+    bool spins = false;    // time passes only when the loop reads the clock
 };
 
 struct tally {
     std::uint64_t turns = 0;
     std::uint64_t tasks = 0;
-    std::uint64_t cancelled = 0;  // of the tasks
+    std::uint64_t cancelled = 0;  // number of cancelled tasks
     std::uint64_t sleeps = 0;
     std::uint64_t connections = 0;
     std::uint64_t bytes = 0;  // bytes read
-    std::uint64_t posts = 0;  // of other threads
+    std::uint64_t posts = 0;  // posts of other threads
 
     tally& operator+=(const tally& other) noexcept;
 };
@@ -55,13 +56,14 @@ public:
     program& operator=(const program&) = delete;
     ~program();
 
-    /// Begins on this loop, which must be destroyed before the program.
+    /// Begins on this loop. The loop must be destroyed before the program.
     void begin(loop::event_loop& on);
-    /// Called between two turns: new tasks begin, some are cancelled, and the conditions are checked.
+    /// Begins new tasks, cancels some tasks, and checks the conditions. Call this function between two turns.
     void between_turns(bool may_begin);
-    /// Returns whether no task runs any more, and every post has run.
+    /// Returns true if no task runs any more and every post has run.
     bool is_over() const noexcept;
-    /// Called before the loop is destroyed, with all tasks that still run.
+    /// Gives up all tasks that still run. Call this function before the loop, which owns these tasks, is
+    /// destroyed.
     void let_go() noexcept;
     void expect_nothing_waits() const;
 
@@ -76,19 +78,19 @@ private:
         std::string_view what;
         loop::task_handle<void> handle;
         bool is_cancelled = false;
-        std::uint64_t cancelled_at = 0;  // the turn
+        std::uint64_t cancelled_at = 0;  // the turn of the cancellation
     };
-    /// A wait, with a function that returns whether it could be over.
+    /// A pending wait. `is_possible` returns true if the wait could end now.
     struct wait {
         std::string_view what;
         std::function<bool()> is_possible;
-        std::uint64_t possible_since = 0;  // the turn that first found it so; 0 means not possible
+        std::uint64_t possible_since = 0;  // the first turn in which the wait could end; 0 means none
     };
     class waiting;
     struct other_thread {
         std::uint64_t posted = 0;
         std::uint64_t run = 0;
-        std::deque<std::uint64_t> turns;  // the turns in which posts were made that have not run
+        std::deque<std::uint64_t> turns;  // for each post that has not run: the turn in which it was made
     };
     struct made_calls;
 
@@ -140,7 +142,7 @@ private:
     std::size_t actors_max_;
     std::list<actor> actors_;
     std::size_t servers_ = 0;
-    std::vector<std::string> addresses_;  // of servers
+    std::vector<std::string> addresses_;  // the addresses of the servers
     std::list<wait> waits_;
     std::array<other_thread, 3> threads_;
     std::uint64_t paths_ = 0;

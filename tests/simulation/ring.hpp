@@ -1,6 +1,6 @@
-// The io_uring of the simulated kernel, as the loop sets it up (IORING_SETUP_DEFER_TASKRUN, SINGLE_ISSUER):
-// requests complete only inside an entry, at most about twenty per entry, and a flag in the ring tells that
-// an entry would complete something.
+// The io_uring of the simulated kernel, set up as the loop does it (IORING_SETUP_DEFER_TASKRUN,
+// SINGLE_ISSUER). Requests complete only when the loop enters the kernel, at most about twenty at each entry.
+// A flag in the ring tells the loop that an entry would complete a request.
 #pragma once
 
 #include <liburing.h>
@@ -16,17 +16,18 @@ namespace loopbench::simulation {
 
 class ring {
 public:
-    /// Initializes `shown`, which liburing's inline functions work on.
+    /// Initializes `shown`, the structure that liburing's inline functions use.
     ring(kernel& of, io_uring& shown, unsigned submissions, unsigned completions);
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
     ~ring();
 
     void add_buffers(const io_uring_buf_reg& registered);
-    /// Does what io_uring_enter(2) does. Returns like liburing: the number of requests taken, or a negated
+    /// Does the same as io_uring_enter(2). Like liburing, returns the number of requests taken, or a negated
     /// errno.
     int enter(io_uring& shown, unsigned completions_wanted);
-    /// Called when the file has changed: requests that wait for it can continue.
+    /// Lets the requests that wait for this file continue. The kernel calls this function when the file has
+    /// changed.
     void look_again(const file& changed) noexcept;
 
 private:
@@ -41,12 +42,12 @@ private:
         std::uint64_t address = 0;
         std::uint64_t second_address = 0;
         std::uint32_t length = 0;
-        std::uint32_t flags = 0;  // of the operation
+        std::uint32_t flags = 0;  // the operation's own flags
         std::uint16_t more_flags = 0;
     };
     struct request {
         order what;
-        std::shared_ptr<file> on;  // if the request has a file
+        std::shared_ptr<file> on;  // the request's file, if it has one
         bool is_started = false;
         bool may_go_on = false;
     };
@@ -64,7 +65,7 @@ private:
     void end(requests::iterator ended);
 
     kernel& kernel_;
-    unsigned submissions_taken_ = 0;  // these words are shared with the process
+    unsigned submissions_taken_ = 0;  // shared with the process, like the next four members
     unsigned submissions_made_ = 0;
     unsigned flags_ = 0;
     unsigned completions_taken_ = 0;
@@ -74,7 +75,7 @@ private:
     std::vector<std::array<std::uint64_t, 2>> completions_;
     requests pending_;
     std::uint64_t timeout_ = 0;  // the user_data of the timeout that is set; 0 means none
-    unsigned setting_ = 0;       // counts its settings
+    unsigned setting_ = 0;       // counts the settings of the timeout
     bool has_timed_out_ = false;
     io_uring_buf_ring* buffers_ = nullptr;
     unsigned buffer_mask_ = 0;

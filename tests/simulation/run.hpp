@@ -1,4 +1,5 @@
-// Shared by everything in a simulated run: the seed's decisions, the trace of all events, and the failure.
+// The parts that everything in a simulated run shares: the seed's decisions, the trace of all events, and the
+// failure.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,11 +14,11 @@ namespace loopbench::simulation {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-/// The defects that can be planted, for the simulation to find.
+/// The defects that can be planted. The simulation must detect them.
 enum class defect : std::uint8_t {
     none,
     lost_event,            // a descriptor becomes ready, and the kernel does not report it
-    lost_wakeup,           // the loop is woken, and continues to sleep
+    lost_wakeup,           // the loop is woken, but continues to sleep
     lost_timer,            // the kernel's timer does not fire
     early_clock,           // the loop's clock is ahead of the time
     stopped_clock,         // the loop's clock stops, so that timers starve
@@ -25,17 +26,17 @@ enum class defect : std::uint8_t {
     swapped_bytes,         // two bytes arrive in the wrong order
     lost_end,              // a stream's end does not arrive
     miscounted_send,       // the kernel takes one byte less than it reports
-    dropped_cancellation,  // a task is cancelled, and does not receive it
+    dropped_cancellation,  // a task is cancelled, but does not receive the cancellation
     dropped_post,          // a post of another thread does not run
     swapped_posts,         // two posts of one thread run in the wrong order
 };
 
-/// The seed's decisions, in the order of the calls.
+/// Makes all random decisions. They depend only on the seed and on the order of the calls.
 class chance {
 public:
     explicit chance(std::uint64_t seed) : random_(seed) {}
 
-    /// Returns 0 to limit - 1; `limit` is not 0.
+    /// Returns a number from 0 to limit - 1. `limit` must not be 0.
     std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
     bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
     /// Returns a number below 2^bits_max, with each magnitude equally often.
@@ -50,8 +51,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Everything that happens, in order: always as a number, and on demand as text. Two runs that did the same
-/// have the same trace.
+/// Records all events in their order: always as a number, and on demand as text. Two identical runs have the
+/// same trace.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}
@@ -80,7 +81,7 @@ private:
     std::uint64_t digest_ = 0;
 };
 
-/// Prints what is wrong, and the command that repeats the run, and ends the program.
+/// Prints the error and the command that repeats the run, and then ends the program.
 [[noreturn]] void fail(const std::string& what);
 
 }  // namespace loopbench::simulation

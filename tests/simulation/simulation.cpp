@@ -1,7 +1,7 @@
-// simulation: the loop, with a program, on a kernel in memory, for as many turns as there is time.
+// simulation: runs the loop and a program on a kernel in memory, for a number of seeds or for a given time.
 //
-// Each seed is a run with its own kernel, tasks and events. The same seed does the same, to the byte of its
-// trace. If a condition does not hold, the program ends and prints the seed.
+// Each seed is a run with its own kernel, tasks and events. Two runs with the same seed are identical, to the
+// last byte of their traces. If a condition does not hold, the program prints the seed and ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,9 +48,9 @@ struct {
     std::uint64_t seed = 0;
     std::string_view design;
     std::string_view planted;
-    bool is_canary = false;  // a defect is planted, and must be found
+    bool is_canary = false;  // a defect is planted, and must be detected
     std::chrono::steady_clock::time_point started;
-    std::uint64_t turns_before = 0;  // in earlier seeds
+    std::uint64_t turns_before = 0;  // turns of earlier seeds
     const tally* done = nullptr;
     std::string* trace_text = nullptr;
     std::string trace_file;
@@ -109,7 +109,7 @@ struct outcome {
 };
 
 outcome run(std::string_view design, std::uint64_t seed, defect planted, std::string* trace_text) {
-    constexpr unsigned seconds_max = 120;  // no run takes a hundredth of this
+    constexpr unsigned seconds_max = 120;  // no run takes 1 % of this time
     kernel simulated(seed, planted, trace_text);
     const promises promised = promises_of(design);
     if (promised.spins) simulated.step = std::chrono::microseconds(20);
@@ -124,7 +124,7 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
         tasks.begin(*loop);
         const std::uint64_t turns = 1'000 + simulated.random.below(20'000);
         const std::uint64_t turns_max = 20 * turns + 1'000'000;
-        const bool dies = simulated.random.one_in(4);  // in the middle of everything
+        const bool dies = simulated.random.one_in(4);  // the loop is destroyed while its tasks still run
         for (;;) {
             const bool may_begin = tasks.done.turns < turns;
             if (!may_begin && dies) break;
@@ -148,7 +148,8 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
     return {tasks.done, simulated.log.digest()};
 }
 
-/// Returns whether each defect is found on both flagships within a minute, each in its own process.
+/// Returns true if each defect is detected within a minute, both on loop-epoll and on loop-uring. Each search
+/// runs in its own process.
 bool finds_what_is_planted() {
     constexpr double seconds_max = 60;
     bool all = true;
@@ -158,7 +159,7 @@ bool finds_what_is_planted() {
             if (child == 0) {
                 running.started = std::chrono::steady_clock::now();
                 for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed) {
-                    // A failure without the defect does not count as finding it.
+                    // A failure without the planted defect does not count as a detection.
                     running.is_canary = false;
                     running.planted = {};
                     running.fails_as = exit_crashed;
@@ -181,7 +182,7 @@ bool finds_what_is_planted() {
     return all;
 }
 
-/// Returns whether the runs did something of every kind that the checks need.
+/// Returns true if the runs contain every kind of action that the checks need.
 bool has_done_all(const tally& done) {
     return done.cancelled != 0 && done.sleeps != 0 && done.connections != 0 && done.bytes != 0 &&
            done.posts != 0;
@@ -242,7 +243,7 @@ int main(int count, char** arguments) {
             const bool traces = !running.trace_file.empty();
             const outcome result = run(design, first + done, what, traces ? &text : nullptr);
             if (traces) std::ofstream(running.trace_file) << text;
-            // The digest covers everything that the text has, and costs less.
+            // The digest covers everything that the text contains, and is faster to compare.
             if (twice && run(design, first + done, what, nullptr).digest != result.digest)
                 fail("the second run of this seed differs from the first");
             all += result.done;

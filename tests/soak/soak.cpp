@@ -1,11 +1,13 @@
-// soak: a server, and clients that connect, reset, close one half, read slowly and take every descriptor that
-// it has, repeatedly; and a check of what remains afterwards. It prints one JSON document.
+// soak: runs a server whose clients repeatedly connect, reset, close one half, read slowly, and take every
+// descriptor of the server. Afterwards, checks the server's remaining descriptors and memory. Prints one JSON
+// document.
 //
-// The server is a separate process with few descriptors, so that the kernel's numbers for a process are the
-// server's. A round is a storm, in which everything happens at once; starvation, in which more connections
-// are held than the server can have, and nothing else happens; and the first round trip after that.
-// Descriptors and memory have to come back. With --judge-times, the server's CPU time while starved and the
-// time of its first answer are judged, too; a busy machine makes both worse.
+// The server is a separate process with few descriptors, so that the kernel's numbers for the process are the
+// server's. A round has three parts. In the storm, all kinds of clients act at once. During starvation, the
+// clients hold more connections than the server can have, and do nothing else. Finally, one client makes a
+// round trip. Descriptors and memory must return to their earlier numbers. With --judge-times, two more
+// values are judged: the server's CPU time during starvation, and the time of the first answer after it. A
+// busy machine makes both values worse.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -55,7 +57,7 @@ constexpr int storming_clients = 4;
 
 constexpr double cpu_pct_max = 1;
 constexpr double first_round_trip_ms_max = 50;
-constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers when they run short
+constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers when it runs out of them
 
 // The server.
 
@@ -137,7 +139,7 @@ public:
         return std::chrono::nanoseconds(ns);
     }
 
-    /// Sends SIGTERM, and returns whether the server has ended as requested.
+    /// Sends SIGTERM. Returns true if the server then ends with exit code 0.
     bool end() {
         ::kill(process_, SIGTERM);
         int status = 0;
@@ -152,7 +154,7 @@ private:
     std::uint16_t port_ = 0;
 };
 
-// The clients, with blocking sockets.
+// The clients, which use blocking sockets.
 
 loop::unique_fd connect_to(std::uint16_t port, std::chrono::milliseconds patience) {
     loop::unique_fd fd(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
@@ -203,7 +205,7 @@ void misbehave(misbehaviour how, std::uint16_t port) {
             while (::recv(fd.get(), much.data(), much.size(), 0) > 0) continue;
             return;
         case misbehaviour::slow_reader:
-            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // until the server waits for us
+            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // the server then has to wait
             ::recv(fd.get(), much.data(), 100, 0);
             return;
         case misbehaviour::many: {
@@ -224,14 +226,15 @@ void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, ta
     }
 }
 
-/// Waits up to half a minute, and returns whether the server is back at this number of descriptors.
+/// Waits up to half a minute for the server to have this number of descriptors again. Returns true if it
+/// does.
 bool has_come_back(const server& watched, std::size_t descriptors) {
     for (int i = 0; i < 3000 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
     return watched.descriptors() == descriptors;
 }
 
-/// Returns the server's number of descriptors without clients: one less than with a client that has been
-/// answered.
+/// Returns the number of the server's descriptors without clients. It is one less than the number with one
+/// client that has been answered.
 std::size_t descriptors_without_clients(const server& watched) {
     errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);
@@ -261,7 +264,7 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
             std::vector<loop::unique_fd> held;
             for (std::size_t i = 0; i < connections_while_starved; ++i)
                 held.push_back(connect_to(watched.port(), 1s));
-            std::this_thread::sleep_for(round / 10);  // the server takes what it can
+            std::this_thread::sleep_for(round / 10);  // the server accepts as many as it can
             const auto cpu_before = watched.cpu();
             const auto before = steady_clock::now();
             std::this_thread::sleep_for(round / 3);
@@ -276,8 +279,8 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     } while (steady_clock::now() < end);
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
-    // The server keeps the memory that it once needed, as recycled frames: the first tenth of the rounds is
-    // for that.
+    // The server keeps the memory that it once needed, as recycled frames. This memory can grow during the
+    // first tenth of the rounds.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];
     const double cpu_max = *std::ranges::max_element(cpu_pct);
@@ -340,8 +343,8 @@ int main(int count, char** arguments) {
                       {"loops", json::array()}};
         const auto each = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(seconds / static_cast<double>(designs.size())));
-        // All servers start before the first storm: a later one would begin with the memory that the storm
-        // left in ours.
+        // All servers start before the first storm. A server that is forked later would begin with the memory
+        // that the storm left in this process.
         std::vector<std::pair<std::string, std::unique_ptr<server>>> servers;
         for (const std::string& design : designs) {
             const auto refusal = design == "loop-uring" ? loop::io_uring_refusal() : "";

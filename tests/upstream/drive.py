@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Example programs of Asio and Beast, driven over real sockets as their users would.
+"""Runs example programs of Asio and Beast over real sockets, as their users would.
 
 usage: drive.py SCENARIO PROGRAMS LIBS
 
-SCENARIO is a name in the table at the end. PROGRAMS is the folder that the programs were built in, and LIBS has
-upstream's sources, for their certificates. It needs its own network namespace (in_namespace), because the ports are
-fixed. Prints how many checks were made; or, if a check fails, prints it and the programs' output, and ends with 1.
+SCENARIO is a name in the table at the end of this file. PROGRAMS is the folder of the built programs. LIBS contains
+upstream's sources, for their certificates. The script needs its own network namespace (in_namespace), because the
+ports are fixed. It prints the number of checks. If a check fails, it prints this check and the programs' output, and
+ends with 1.
 """
 
 import base64
@@ -24,7 +25,7 @@ from functools import partial
 
 HOST = "127.0.0.1"
 PORT = 8080
-PATIENCE_S = 60  # longer than that means that something hangs
+PATIENCE_S = 60  # a longer wait means that a program hangs
 
 
 class Failed(Exception):
@@ -32,7 +33,7 @@ class Failed(Exception):
 
 
 class Stage:
-    """The programs that run, a folder for their files, and the checks."""
+    """The running programs, a folder for their files, and the number of checks."""
 
     def __init__(self, programs, libs, folder):
         self.programs, self.libs = pathlib.Path(programs).resolve(), pathlib.Path(libs).resolve()
@@ -49,7 +50,7 @@ class Stage:
         self.check(f"{what} is {found!r}; expected {wanted!r}", found == wanted)
 
     def start(self, program, *arguments):
-        """Starts a program. Its standard input is a pipe; its output goes into a file, line by line."""
+        """Starts a program. Its standard input is a pipe. Its output goes into a file, line by line."""
         output = open(self.folder / f"output-{len(self.running)}", "wb")
         command = ["stdbuf", "--output=L", self.programs / program, *map(str, arguments)]
         process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.PIPE, stdout=output,
@@ -62,7 +63,7 @@ class Stage:
         return pathlib.Path(process.output.name).read_text(errors="replace")
 
     def wait_until(self, what, holds):
-        """Checks repeatedly until it holds, and also whether a program has failed."""
+        """Waits until the condition holds. Meanwhile, also checks that no program has failed."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self.nothing_failed()
@@ -76,7 +77,7 @@ class Stage:
         self.wait_until(f"{process.name} prints {text!r}", lambda: text in self.said(process))
 
     def serve(self, program, *arguments, port=PORT):
-        """Starts a program and waits until it listens. It has to run to the end."""
+        """Starts a program and waits until it listens. The program must run until the end of the scenario."""
         process = self.start(program, *arguments)
         process.serves = True
 
@@ -89,7 +90,7 @@ class Stage:
         return process
 
     def run(self, program, *arguments, text=""):
-        """Runs a program to its end; returns what it printed."""
+        """Runs a program to its end. Returns its output."""
         process = self.start(program, *arguments)
         process.communicate(text.encode(), timeout=PATIENCE_S)
         self.equal(f"the exit code of {program}", process.returncode, 0)
@@ -108,7 +109,7 @@ class Stage:
     def end(self):
         for process in self.running:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # and the processes that it has forked
+                os.killpg(process.pid, signal.SIGKILL)  # also ends the processes that it has forked
             process.wait()
             process.stdin.close()
             process.output.close()
@@ -133,7 +134,7 @@ def pattern(number, size):
 
 
 def echoes(stage, streams, rounds=40, size_max=1000):
-    """Sends on all connections in turn, so that many messages are in flight; then closes them."""
+    """Sends on all connections in turn, so that many messages are in flight. Then closes the connections."""
     for number in range(rounds):
         size = 1 + number * size_max // rounds
         for each, stream in enumerate(streams):
@@ -147,11 +148,11 @@ def echoes(stage, streams, rounds=40, size_max=1000):
 def echo_server(stage, program, *arguments, port=PORT):
     server = stage.serve(program, *arguments, port=port)
     echoes(stage, [connect(port) for _ in range(8)])
-    echoes(stage, [connect(port)], rounds=3)  # it continues after all have left
+    echoes(stage, [connect(port)], rounds=3)  # the server continues after all clients have left
     return server
 
 
-# HTTP and WebSocket, as far as needed.
+# HTTP and WebSocket clients, as far as the scenarios need them.
 
 def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
     connection = http.client.HTTPSConnection(HOST, port, timeout=PATIENCE_S, context=tls) if tls else \
@@ -166,7 +167,7 @@ def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
 
 
 def pages(stage, **where):
-    """Gets pages from the server whose documents are in the folder `documents`."""
+    """Gets pages from a server that serves the files in the folder `documents`."""
     documents = stage.folder / "documents"
     documents.mkdir(exist_ok=True)
     for name, content in [("small.html", b"<p>small</p>"), ("index.html", b"index"), ("large.txt", pattern(3, 300000))]:
@@ -177,7 +178,7 @@ def pages(stage, **where):
 
 
 def unverified():
-    """Returns a context that accepts the examples' self-signed certificates."""
+    """Returns a TLS context that accepts the examples' self-signed certificates."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -220,7 +221,7 @@ def websocket_echoes(stage, stream):
     stream.close()
 
 
-# The scenarios. (An underscore at the end avoids a name that is taken.)
+# The scenarios. (An underscore at the end of a name avoids the name of a module.)
 
 def asio_echo(program, stage):
     echo_server(stage, f"asio/cpp11/{program}", PORT)
@@ -231,7 +232,7 @@ def coroutine_echo(stage):
 
 
 def coroutine_timeout(stage):
-    """The server disconnects a client that is silent for ten seconds."""
+    """Checks that the server disconnects a client that is silent for ten seconds."""
     echo_server(stage, "asio/cpp20/coroutines/timeout", port=54321)
     silent = connect(54321)
     silent.sendall(b"once")
@@ -339,12 +340,12 @@ def multicast(stage):
 
 
 def proxy(stage):
-    """The target is our own, and sends back everything reversed."""
+    """Runs a proxy to a target in this script. The target sends everything back in reversed order."""
     target = socket.create_server((HOST, PORT + 1))
     target.settimeout(PATIENCE_S)
     stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)
-    target.accept()[0].close()  # from the check that it listens
-    data = pattern(5, 60000)  # three tokens
+    target.accept()[0].close()  # the connection of the check that the proxy listens
+    data = pattern(5, 60000)  # needs three tokens
     pairs = [(connect(), target.accept()[0]) for _ in range(3)]
     for client, _ in pairs:
         client.sendall(data)
@@ -383,7 +384,7 @@ def tls(stage):
 
 
 def beast_flex(stage):
-    """Uses plain and TLS, HTTP and WebSocket, all on one port."""
+    """Uses HTTP and WebSocket on one port, each without and with TLS."""
     server = stage.serve("beast/advanced/server-flex/advanced_server_flex", HOST, PORT, "documents", 1)
     for context in [None, unverified()]:
         pages(stage, tls=context)
@@ -392,7 +393,7 @@ def beast_flex(stage):
 
 
 def beast_http(stage):
-    """Runs with two threads in run()."""
+    """Uses a server with two threads in run()."""
     stage.serve("beast/http/server/async/http_server_async", HOST, PORT, "documents", 2)
     pages(stage)
     get(stage, "/small.html", 200, b"", method="HEAD")

@@ -3,10 +3,10 @@
 
 usage: fetch.py PACKAGE FOLDER
 
-PACKAGE is a source package such as boost1.81. Apt downloads its archive into FOLDER once, and checks it, then and
-whenever it is used, against the distribution's signatures. Apt gets the addresses of the sources from a separate
-configuration, so that nothing of the system changes, and no rights are needed. Then FOLDER/boost/libs has the tests
-and examples. Debian's patches change none of them.
+PACKAGE is a source package such as boost1.81. Apt downloads its archive into FOLDER once. Apt checks the archive
+against the distribution's signatures, after the download and at each later use. Apt gets the addresses of the sources
+from a separate configuration, so nothing in the system changes, and no special rights are needed. In the end,
+FOLDER/boost/libs contains the tests and examples. Debian's patches change none of these files.
 """
 
 import pathlib
@@ -31,7 +31,7 @@ def run(*command, cwd=None):
 
 
 def source_lines():
-    """Returns lines for the sources of the repositories that the system has packages from."""
+    """Returns the deb-src lines of the repositories from which the system has packages."""
     targets = run("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)",
                   "Created-By: Packages")
     found = {tuple(line.split()[1:]) for line in targets.splitlines() if line.startswith("Debian ")}
@@ -42,7 +42,7 @@ def source_lines():
 
 
 def download(package, folder):
-    """Downloads the archive; apt only checks a file that is already there."""
+    """Downloads the archive. If the file is already there, apt only checks it."""
     apt = folder / "apt"
     for each in ["lists/partial", "cache/archives/partial"]:
         (apt / each).mkdir(parents=True, exist_ok=True)
@@ -53,13 +53,13 @@ def download(package, folder):
     get = ["apt-get", *options, "source", "--download-only", package]
     try:
         run(*get, cwd=folder)
-    except Failed:  # the first time, or the distribution has a newer one
+    except Failed:  # the first download, or the distribution has a newer version
         run("apt-get", *options, "update")
         run(*get, cwd=folder)
 
 
 def unpack(archive, folder):
-    """Unpacks with new times, because this script is what makes the sources."""
+    """Unpacks the files with the current time, because the build treats them as this script's output."""
     run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
 
 

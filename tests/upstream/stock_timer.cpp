@@ -1,5 +1,5 @@
-// The case that the tripwire exists for: a timer of Asio's own on our context. Asio makes its scheduler for
-// it, with a thread.
+// The case for which the tripwire exists: a timer with Asio's own service on our context. For this timer,
+// Asio creates its own scheduler with a thread.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <loopbench/asio.hpp>

@@ -1,7 +1,7 @@
-// Linked into each of upstream's programs that runs on our context; calls of pthread_create() come here first
-// (--wrap). A scheduler of Asio's own, or its resolver, would run in a thread that Asio makes for it, and a
-// test would pass on that. Here it ends the program. The program's own threads, and those of thread pools,
-// are allowed.
+// This file is linked into each upstream program that runs on our context. It replaces pthread_create()
+// (--wrap). Asio's own scheduler or resolver would run in a thread that Asio creates, and a test could pass
+// because of that thread. Therefore, the program ends when Asio creates such a thread. The program's own
+// threads and the threads of thread pools are allowed.
 #include <cxxabi.h>
 #include <pthread.h>
 
@@ -14,8 +14,8 @@
 
 namespace {
 
-/// Returns the type of the object that Asio's thread runs, which has virtual functions. (Itanium C++ ABI,
-/// 2.5.2: its first word points just after a pointer to its type.)
+/// Returns the type of the object that Asio's thread runs. The object has virtual functions. (Its first word
+/// points just after a pointer to its type: Itanium C++ ABI, 2.5.2.)
 const std::type_info& type_of(const void* object) {
     return *(*static_cast<const std::type_info* const* const*>(object))[-1];
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs all of upstream's tests and examples, on our context and on Asio's, and prints how many checks each passed.
+"""Runs all upstream tests and examples on our context and on Asio's, and prints how many checks each has passed.
 
 usage: whole.py BUILD_FOLDER
 
-Configures the build for all of them, builds them if needed (an hour on one core), runs them, and prints the table.
-Ends with 1 if anything failed.
+Configures the build for all tests, builds them if needed (an hour on one core), runs them, and prints the table.
+The exit code is 1 if a test failed.
 """
 
 import os
@@ -19,7 +19,7 @@ WAYS = ["stock", "epoll", "io_uring"]
 
 
 def run_all(build, junit):
-    """Returns whether all passed."""
+    """Runs all tests. Returns True if all of them passed."""
     subprocess.run(["cmake", "-DLOOPBENCH_UPSTREAM=whole", build], check=True, stdout=sys.stderr)
     return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j8", "--no-tests=error",
                            "--output-on-failure", "--output-junit", junit, "--test-output-size-passed", str(1 << 20)],
@@ -27,7 +27,7 @@ def run_all(build, junit):
 
 
 def checks(output):
-    """Returns how many checks passed: Asio's tests print each case, Beast's and drive.py the number of checks."""
+    """Returns the number of passed checks. Asio's tests print each case; Beast and drive.py print the number."""
     found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
     return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
 

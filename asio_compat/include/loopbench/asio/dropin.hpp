@@ -1,20 +1,20 @@
-// For `-include`: a program that names boost::asio::io_context gets ours, and objects with Asio's default
-// executor lead to it. Nothing in the program changes; every source that uses Asio is compiled with this
-// header.
+// For the compiler option `-include`. A program that names boost::asio::io_context gets our io_context, and
+// objects with Asio's default executor run on it. The program itself does not change; every source that uses
+// Asio must be compiled with this header.
 //
-// This header renames two names, in Asio's headers too: io_context, and any_io_executor, which is the default
-// executor of sockets, timers and awaitables. They become separate types, so a source that is compiled
-// without this header can be linked with one that is compiled with it.
+// This header renames two names, also in Asio's headers: io_context, and any_io_executor, which is the
+// default executor of sockets, timers and awaitables. The renamed classes are separate types. Therefore, a
+// source that is compiled without this header can be linked with one that is compiled with it.
 //
-// Asio headers that the program includes afterwards then use our types. This header includes only the headers
-// that Asio's io_context needs: the program might define names that the rest of Asio uses.
+// Asio headers that the program includes after this header use our types. This header includes only the
+// headers that Asio's io_context needs, because the program might define names that the rest of Asio uses.
 #pragma once
 #pragma GCC system_header  // avoids warnings about Asio's parameters named io_context
 
 // clang-format off: the order matters
 #include "loopbench/asio/detail/version.hpp"
-#if __cplusplus >= 202002L  // otherwise version.hpp's error is the only one
-// Headers that need Asio's own names come first.
+#if __cplusplus >= 202002L  // before C++20, only version.hpp's error is reported
+// The headers that need Asio's own names come first.
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
 

@@ -11,7 +11,7 @@
 
 namespace boost::asio {
 
-/// The same as any_io_executor. dropin.hpp makes all later headers use this class under that name.
+/// A copy of any_io_executor under another name. dropin.hpp makes all later headers use this class.
 class loopbench_any_io_executor
     : public execution::any_executor<execution::context_as_t<execution_context&>,
                                      execution::blocking_t::never_t,
@@ -66,7 +66,7 @@ public:
 
 namespace detail {
 
-// Like executor_work.hpp, for the case that the executor might be ours.
+// Does the same as executor_work.hpp, for a polymorphic executor, which might contain our executor.
 template <class Candidate>
 class handler_work_base<loopbench_any_io_executor, Candidate, io_context, executor, void> {
     using executor_type = loopbench_any_io_executor;
@@ -103,7 +103,7 @@ private:
 
 namespace loopbench::asio::detail {
 
-// Includes derived classes, such as the executor of as_default_on().
+// True also for derived classes, such as the executor of as_default_on().
 template <std::derived_from<boost::asio::loopbench_any_io_executor> Executor>
 inline constexpr bool is_polymorphic<Executor> = true;
 template <class Inner>

@@ -1,11 +1,11 @@
-// The parts of an io_context: one of the project's loops, the thread that runs it, and the amount of work.
+// The core of an io_context: the project's loop, the thread that runs the loop, and the amount of work.
 //
-// Threads. Asio lets any thread start, cancel and close the operations of another thread. Therefore timers
-// and the driver have a lock. The thread that runs the loop holds it during its turns, but not while it
-// sleeps and not while handlers run (loop/io/io.hpp). While a process has one thread, the lock costs one
-// check of a flag. The ready queue belongs to the running thread alone; other threads post
-// (loop/posting.hpp). One thread runs the loop at a time; a second one that wants to run it waits until the
-// first leaves.
+// Threads: in Asio, any thread can start, cancel and close the operations of another thread. Therefore, a
+// lock protects the timers and the driver. The thread that runs the loop holds this lock during its turns,
+// but not while it sleeps and not while handlers run (loop/io/io.hpp). In a process with one thread, the lock
+// costs one check of a flag. Only the running thread uses the ready queue; other threads post
+// (loop/posting.hpp). One thread runs the loop at a time. A second thread that calls run() waits until the
+// first thread has left run().
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -34,8 +34,8 @@ namespace loopbench::asio {
 
 /// The loop that a context runs on.
 enum class design {
-    epoll,     // loop-epoll
-    io_uring,  // loop-uring; never replaced by another loop
+    epoll,     // the design loop-epoll
+    io_uring,  // the design loop-uring; never replaced by another loop
 };
 
 namespace detail {
@@ -69,9 +69,9 @@ struct io_op : loop::io_operation {
     error_code ec;
     std::size_t bytes = 0;
     const void* cancellation_key = nullptr;
-    bool is_settled = false;  // `ec` and `bytes` are set without any driver
+    bool is_settled = false;  // true if `ec` and `bytes` were set without a driver
 
-    /// Takes over the driver's result. Call after completion.
+    /// Converts the driver's result into `ec` and `bytes`. Call this function after completion.
     void settle(bool zero_is_end) noexcept {
         if (is_settled) return;
         if (result < 0) {
@@ -93,45 +93,46 @@ public:
         loop_->io().share(lock_);
     }
     core& operator=(core&&) = delete;
-    /// Requires a call of discard() before.
+    /// The owner must call discard() before the core is destroyed.
     ~core() = default;
 
     boost::asio::execution_context& owner() noexcept { return owner_; }
 
     /// Destroys every handler that is queued or waits.
     void discard() noexcept {
-        const running in_here(*this);  // so that operations that they post are found
+        const running in_here(*this);  // destructors can post into the ready queue of this thread
         loop_->discard_operations();
     }
 
-    /// Returns true if the calling thread is in run(). Asio's executors call this running_in_this_thread().
+    /// Returns true if the calling thread is in run(). Asio's executors name this function
+    /// running_in_this_thread().
     bool runs_in_this_thread() const noexcept {
         return thread_call_stack::contains(const_cast<core*>(this)) != nullptr;
     }
 
-    // Work keeps run() from returning. A handler is work from the time it is queued or waits until it has
-    // returned.
+    // Work keeps run() from returning. A handler counts as work from the time at which it is queued or starts
+    // to wait until it has returned.
 
-    /// Counts a handler, which ends in the running thread.
+    /// Counts a handler as work. Every handler ends in the running thread.
     void handler_started() noexcept {
         runs_in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
-    /// Counts work of anything else that keeps run() from returning. It might end in another thread while the
-    /// current handler runs, so other threads see it at once.
+    /// Counts any other work that keeps run() from returning. Such work might end in another thread while the
+    /// current handler runs. Therefore, other threads see the new count at once.
     void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
     void work_finished() noexcept {
         if (runs_in_this_thread()) {
-            --own_work_;  // settled when the current handler ends
+            --own_work_;  // added to work_ when the current handler ends
         } else if (work_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             stop();
         }
     }
 
-    /// Queues an operation that is already counted as work. Any thread.
+    /// Queues an operation that is already counted as work. Any thread can call this function.
     void push(operation& op) noexcept {
         runs_in_this_thread() ? loop_->ready().push(op) : loop_->push_from_any_thread(op);
     }
-    /// Queues a handler. Any thread.
+    /// Queues a handler and counts it as work. Any thread can call this function.
     void post(operation& op) noexcept {
         if (runs_in_this_thread()) {
             ++own_work_;
@@ -145,7 +146,7 @@ public:
         while (!ops.empty()) push(ops.pop());
     }
 
-    /// A scope around the call of a handler, which can end with an exception.
+    /// A scope around the call of a handler. The handler can end with an exception.
     class handler_scope {
     public:
         explicit handler_scope(core& of) noexcept : core_(of) {}
@@ -161,8 +162,8 @@ public:
         core& core_;
     };
 
-    /// Keeps the exception of a function that dispatch() called inline: it leaves run() after the current
-    /// handler.
+    /// Stores the exception of a function that execute() has called directly. The exception leaves run()
+    /// after the current handler.
     void keep_exception() noexcept {
         kept_exception_ = kept_exception_ ? kept_exception_ : std::current_exception();
     }
@@ -171,18 +172,19 @@ public:
             std::rethrow_exception(std::exchange(kept_exception_, nullptr));
     }
 
-    // Timers and I/O. Any thread.
+    // Timers and I/O. Any thread can call these functions.
 
-    /// Locks for changes to timers.
+    /// Locks the timers and the driver.
     [[nodiscard]] auto locked() noexcept { return std::unique_lock(lock_); }
     loop::event_loop& loop() noexcept { return *loop_; }
 
-    /// Wakes the running thread, if it is not the caller, to look at its timers again.
+    /// Wakes the running thread, unless it is the caller, so that it checks its timers again.
     void wake_running_thread() noexcept {
         if (!runs_in_this_thread()) loop_->wake_from_any_thread();
     }
 
-    /// Starts the operation, which its handler counts as one piece of work. It completes through the queue.
+    /// Starts an operation whose handler is already counted as work. The operation completes through the
+    /// ready queue.
     void start(io_op& op) noexcept {
         bool done = true;
         bool wakes = false;
@@ -204,7 +206,7 @@ public:
         }
     }
 
-    /// Takes a pending operation back from the driver, for its owner: it is then neither pending nor queued.
+    /// Removes a pending operation from the driver. Afterwards, the operation is neither pending nor queued.
     void discard(io_op& op) noexcept {
         const auto lock = locked();
         loop_->io().discard(op);
@@ -227,10 +229,11 @@ public:
         cancel(fd, {has_key, key});
     }
 
-    /// Ends the pending operations on the descriptor, and closes it by calling close_now(fd, ec). This
-    /// happens at once; or, if the running thread might hold requests that name the descriptor, in that
-    /// thread before it leaves run(). `is_shared`: other descriptors of the same file may exist. If there is
-    /// no memory to leave it to the running thread, the descriptor stays open, and `ec` says so.
+    /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec). If
+    /// the running thread might hold requests for the descriptor, that thread closes it before it leaves
+    /// run(). Otherwise, the descriptor is closed at once. `is_shared` means that other descriptors of the
+    /// same file might exist. If there is no memory for a later close, the descriptor stays open and `ec` is
+    /// no_memory.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
         loop::io_queue ended;
@@ -253,7 +256,8 @@ public:
         if (wakes) loop_->push_from_any_thread(closer_);
     }
 
-    /// Makes the driver forget the descriptor, which stays open elsewhere.
+    /// Cancels the pending operations on the descriptor and makes the driver forget it. The descriptor stays
+    /// open.
     void release(int fd) noexcept {
         loop::io_queue ended;
         {
@@ -273,8 +277,9 @@ public:
 
     // Running.
 
-    /// Runs at most `handlers_max` handlers, until the time `until` (loop::do_not_wait: without waiting),
-    /// until there is no work, or until stop(). Returns the number of handlers. Throws what a handler throws.
+    /// Runs handlers, and returns their number. Returns after `handlers_max` handlers, at the time `until`,
+    /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits.
+    /// Throws the exception of a handler.
     std::size_t run(std::size_t handlers_max, loop::time_point until) {
         const bool for_long = handlers_max == without_limit && until == loop::never;
         const running in_here(*this, for_long, until);
@@ -290,7 +295,7 @@ public:
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
-            // A step might have run only an operation of ours that precedes a handler.
+            // A step without a handler might have run an internal operation that precedes a handler.
             const bool is_over = until == loop::do_not_wait
                                      ? looks_at_kernel && count() == count_before && !loop_->has_ready()
                                      : std::chrono::steady_clock::now() >= until;
@@ -311,16 +316,17 @@ public:
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
 
-    /// Returns true if an object with Asio's own services was made on this context: it would run in a thread
-    /// of Asio's, unnoticed. refuse_stock_scheduler() throws std::logic_error then. (io_context.hpp)
+    /// Returns true if an object with Asio's own services was created on this context. Such an object would
+    /// run in a thread of Asio's without notice. In this case, refuse_stock_scheduler() throws
+    /// std::logic_error. (Both functions are defined in io_context.hpp.)
     bool has_stock_scheduler() const noexcept;
     void refuse_stock_scheduler() const;
 
 private:
     static constexpr unsigned steps_between_looks = 256;
 
-    // Only a process with more than one thread needs a mutex. Handlers create the threads, and no handler
-    // runs while the lock is held.
+    // Locks a mutex only in a process with more than one thread. The number of threads cannot change under
+    // the lock: only handlers create threads, and no handler runs while the lock is held.
     class conditional_lock final : public loop::loop_lock {
     public:
         void lock() noexcept override {
@@ -337,14 +343,14 @@ private:
         bool is_locked_ = false;
     };
 
-    /// A scope in which this thread runs the loop, or discards handlers: Asio finds the thread's recycled
-    /// memory through it.
+    /// A scope in which this thread runs the loop or discards handlers. Asio locates the thread's recycled
+    /// memory through this scope.
     class running {
     public:
         explicit running(core& here) noexcept : core_(here) { enter(); }
 
         running(core& here, bool for_long, loop::time_point until) : core_(here) {
-            if (here.runs_in_this_thread()) return;  // called inside a handler
+            if (here.runs_in_this_thread()) return;  // run() was called inside a handler
             runner_ = std::unique_lock(here.runner_, std::defer_lock);
             if (until == loop::never) {
                 runner_.lock();
@@ -371,7 +377,7 @@ private:
             core_.is_run_ = false;
         }
 
-        /// False if another thread ran the loop during the whole time.
+        /// Returns false if this thread could not run the loop because another thread ran it the whole time.
         bool is_inside() const noexcept { return is_inside_; }
 
     private:
@@ -385,7 +391,7 @@ private:
         bool is_inside_ = true;
     };
 
-    // A descriptor that the running thread must close. Runs with the lock held.
+    // A descriptor that the running thread must close. The operation is called with the lock held.
     struct any_later_close : operation {
         int fd;
     };
@@ -401,7 +407,7 @@ private:
         Close close_now;
     };
 
-    // An operation that wakes the running thread, which then closes the descriptors.
+    // An operation that wakes the running thread. The running thread then closes the descriptors in closes_.
     struct closer : operation {
         explicit closer(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
@@ -414,16 +420,17 @@ private:
         bool is_posted = false;
     };
 
-    // Makes sure that the calling thread may close descriptors: if no thread runs the loop, takes the driver
-    // over from the thread that ran it last, which might never return. (A driver on io_uring then replaces
-    // its ring.) Returns false if that is not possible. Needs the lock, like the next function.
+    // Returns true if the calling thread can close descriptors. If no thread runs the loop, this function
+    // takes the driver over from the thread that ran the loop last, because that thread might never run it
+    // again. (A driver on io_uring then replaces its ring.) The caller must hold the lock, also for the next
+    // function.
     bool try_take_over_driver() noexcept {
         if (loop_->io().runs_in_this_thread()) return true;
-        if (is_run_ || runs_in_this_thread()) return false;  // the latter while everything is discarded
+        if (is_run_ || runs_in_this_thread()) return false;  // the second condition is true during discard()
         try {
             loop_->io().enter_thread(/*for_long=*/false);
             return true;
-        } catch (const std::exception&) {  // then the next thread that runs the loop closes
+        } catch (const std::exception&) {  // the next thread that runs the loop closes the descriptors
             return false;
         }
     }
@@ -435,7 +442,8 @@ private:
         }
     }
 
-    // An operation that ends the sleep of the running thread, and then its step.
+    // An operation that ends the sleep of the running thread and, if the context was stopped, the current
+    // step.
     struct nudge : operation {
         explicit nudge(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
@@ -446,8 +454,8 @@ private:
         core& owner;
     };
 
-    // Publishes the work that the running thread has started and finished, as one sum: a handler that starts
-    // another one touches no data that is shared with other threads.
+    // Adds the work that the running thread has started and finished to work_, as one sum. If a handler has
+    // started one other handler, the sum is 0, and no data is touched that is shared with other threads.
     void settle_work() noexcept {
         const long change = std::exchange(own_work_, 0);
         if (change != 0 && work_.fetch_add(change, std::memory_order_acq_rel) + change == 0) stop();
@@ -459,12 +467,12 @@ private:
     boost::asio::detail::thread_info_base memory_;
     std::timed_mutex runner_;
     std::exception_ptr kept_exception_;
-    std::size_t executed_ = 0;  // handlers, in total
-    long own_work_ = 0;         // of the running thread, not yet in work_
+    std::size_t executed_ = 0;  // the number of handlers that have run
+    long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
-    closer closer_{*this};                   // with the lock, like the next two
-    loop::operation_queue closes_;           // any_later_close
-    bool is_run_ = false;                    // by a thread, from enter_thread() to leave_thread()
+    closer closer_{*this};          // protected by lock_, like the next two members
+    loop::operation_queue closes_;  // contains objects of type any_later_close
+    bool is_run_ = false;           // true while a thread is between enter_thread() and leave_thread()
     alignas(64) std::atomic<long> work_{0};  // written by other threads
     std::atomic<bool> stopped_{false};
     std::atomic<bool> nudged_{false};

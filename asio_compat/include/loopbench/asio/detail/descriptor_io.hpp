@@ -1,4 +1,5 @@
-// The common part of sockets and other descriptors: an asynchronous operation, and how it is started.
+// The common part of sockets and other descriptors: asynchronous operations and the function that starts
+// them.
 #pragma once
 
 #include <poll.h>
@@ -18,8 +19,8 @@ using boost::asio::null_buffers;
 template <class Buffer, class Buffers>
 using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
 
-/// A canceller in a handler's cancellation slot. Its address is the operation's key: the canceller can be
-/// called long after the operation has ended.
+/// A canceller in a handler's cancellation slot. Its address is the key of the operation: only the operation
+/// with this key is cancelled, even if the canceller is called long after its own operation has ended.
 class io_canceller {
 public:
     io_canceller(core& in, int fd) noexcept : core_(in), fd_(fd) {}
@@ -34,7 +35,7 @@ private:
     int fd_;
 };
 
-/// An operation that completes with an error alone: a wait, a connect.
+/// An operation whose only result is an error code, such as a wait or a connect.
 struct plain_io : io_op {
     template <class Handler>
     auto bind(Handler& handler) {
@@ -44,7 +45,7 @@ struct plain_io : io_op {
     static bool is_over(core&, completion) noexcept { return true; }
 };
 
-/// An operation that completes with an error and a number of bytes.
+/// An operation whose results are an error code and a number of bytes.
 struct transfer_io : io_op {
     template <class Handler>
     auto bind(Handler& handler) {
@@ -56,7 +57,7 @@ struct transfer_io : io_op {
     bool zero_is_end = false;
 };
 
-/// Makes the operation a wait for input or output, also for transfers that mean a wait (null_buffers).
+/// Makes the operation a wait for input or output. A transfer with null_buffers is such a wait, too.
 template <class Op>
 void become_wait(Op& op, bool for_input) noexcept {
     op.kind = for_input ? loop::io_kind::readable : loop::io_kind::writable;
@@ -71,8 +72,8 @@ void become_wait_for_error(Op& op) noexcept {
     };
 }
 
-/// Adapts try_now() to `call`. try_now() returns true when it is done, and has then set the operation's error
-/// and bytes. `Work` derives from io_op and has try_now().
+/// Adapts try_now() to the function pointer `call`. `Work` derives from io_op and has the function try_now().
+/// try_now() returns true when the operation is done, and has then set the operation's error and bytes.
 template <class Work>
 bool call_try_now(loop::io_operation& op) noexcept {
     const bool is_done = static_cast<Work&>(op).try_now();
@@ -85,8 +86,8 @@ void become_call(Work& op, loop::io_kind kind) noexcept {
     op.call = &call_try_now<Work>;
 }
 
-/// Starts an operation on a non-blocking descriptor. If it `is_done` already, completes it through the queue
-/// with `ec` and zero bytes.
+/// Starts an operation on a non-blocking descriptor. If `is_done` is true, the operation completes through
+/// the ready queue with `ec` and zero bytes.
 template <class Work, class Handler, class IoExecutor, class... Arguments>
 void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {

@@ -1,4 +1,5 @@
-// POSIX descriptors and pipes. The calls are Asio's (descriptor_ops); the loop decides when they are made.
+// POSIX descriptors and pipes. Asio's functions (descriptor_ops) make the system calls; the loop decides
+// when.
 #pragma once
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Makes Asio call the handlers of our context directly, because they are already called by run(), and without
-// an executor that counts work, because the operation counts. Asio does the same for its own context.
+// Makes Asio call the handlers of our context directly: run() calls them already. Also avoids an executor
+// that counts work: the operation counts as work already. Asio does the same for its own context.
 #pragma once
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -7,7 +7,7 @@
 
 namespace boost::asio::detail {
 
-// For the I/O object's executor.
+// The specialisation for the I/O object's executor.
 template <>
 class handler_work_base<loopbench::asio::io_context::executor_type, void, io_context, executor, void> {
 public:
@@ -21,7 +21,7 @@ public:
     }
 };
 
-// For the handler's executor, which might be the object's.
+// The specialisation for the handler's executor, which might be the same as the I/O object's executor.
 template <>
 class handler_work_base<loopbench::asio::io_context::executor_type,
                         loopbench::asio::io_context::executor_type, io_context, executor, void> {

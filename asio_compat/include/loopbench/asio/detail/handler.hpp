@@ -1,5 +1,5 @@
-// A handler that waits for its operation. It is called on its associated executor, after its memory was given
-// back.
+// A handler that waits for its operation. The operation's memory is released first; then the handler is
+// called on its associated executor.
 #pragma once
 
 #include <boost/asio/detail/bind_handler.hpp>
@@ -18,7 +18,8 @@
 
 namespace loopbench::asio::detail {
 
-/// Calls the function; in older versions of Asio, through the hook by which handlers say how to be called.
+/// Calls the function. In older versions of Asio, the call goes through the hook with which a handler can
+/// control how it is called.
 template <class Function, class Handler>
 void call_for(Function& function, [[maybe_unused]] Handler& handler) {
 #if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
@@ -32,8 +33,8 @@ void call_function(Function& function) {
     call_for(function, function);
 }
 
-/// An operation with its handler. `Work` derives from operation; its bind(handler) returns the function to
-/// call after completion: the handler, moved, with the results.
+/// An operation with its handler. `Work` derives from operation. Its function bind(handler) returns the
+/// function that is called after completion: the moved handler together with the results.
 template <class Work, class Handler, class IoExecutor>
 class handler_op final : public Work {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
@@ -41,7 +42,8 @@ class handler_op final : public Work {
     using handler_work = boost::asio::detail::handler_work<Handler, IoExecutor>;
 
 public:
-    /// Moves the handler in, and counts it as work. The operation owns itself: push or start it, once.
+    /// Creates an operation, moves the handler into it, and counts the handler as work. The operation owns
+    /// itself. The caller must push or start the operation exactly once.
     template <class... Arguments>
     static handler_op& make(core& in, Handler& handler, const IoExecutor& executor,
                             Arguments&&... arguments) {
@@ -69,13 +71,13 @@ private:
         auto* const self = static_cast<handler_op*>(op);
         self->fetch_later();
         core& in = self->core_;
-        if (!self->is_over(in, how)) return;  // a timer that looks again later
+        if (!self->is_over(in, how)) return;  // a timer that checks its clock again later
         handler_work work(std::move(self->work_));
         const auto memory = std::move(self->memory_);
         if (how == completion::discard) {
             [[maybe_unused]] const Handler handler(std::move(self->handler_));
             self->~handler_op();
-            return memory_type::free(self, memory);  // the handler is destroyed after it
+            return memory_type::free(self, memory);  // the handler is destroyed after this call
         }
         {
             const core::handler_scope running(in);
@@ -103,7 +105,8 @@ auto bind_result(Handler& handler, const error_code& ec, const Result& result) {
 }
 
 #if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
-/// Returns the slot by which the handler's operation can be cancelled. Call it before the handler is moved.
+/// Returns the slot through which the handler's operation can be cancelled. Call this function before the
+/// handler is moved.
 template <class Handler>
 auto slot_of(const Handler& handler) noexcept {
     return boost::asio::get_associated_cancellation_slot(handler);

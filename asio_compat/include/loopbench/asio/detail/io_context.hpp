@@ -1,4 +1,4 @@
-// The context and its executors: the view of the loop that Asio's classes and a program have.
+// The context and its executors, as Asio's classes and programs see them.
 #pragma once
 
 #include <boost/asio/bind_executor.hpp>
@@ -27,9 +27,10 @@ namespace detail {
 core& core_of(io_context& context) noexcept;
 }
 
-/// Replaces boost::asio::io_context, on a loop of this project. Its functions mean and throw the same; in
-/// addition, they throw std::system_error if the kernel refuses the loop. One difference: one thread runs it
-/// at a time; a second one in run() waits until the first has left, and then continues.
+/// A replacement of boost::asio::io_context that runs on a loop of this project. Its functions mean the same
+/// and throw the same exceptions. In addition, they throw std::system_error if the kernel refuses a call of
+/// the loop. One difference remains: only one thread runs the context at a time. A second thread that calls
+/// run() waits until the first thread has left run(), and then continues.
 class io_context : public boost::asio::execution_context {
 public:
     template <class Allocator, unsigned Bits>
@@ -41,7 +42,7 @@ public:
     class strand;
 
     /// Uses the loop that the environment variable LOOPBENCH_ASIO names: epoll (the default) or io_uring.
-    /// Throws std::invalid_argument for another name.
+    /// Throws std::invalid_argument if the variable has another value.
     io_context() : io_context(detail::design_from_environment()) {}
     /// Ignores the hint.
     explicit io_context(int /*concurrency_hint*/) : io_context() {}
@@ -78,10 +79,10 @@ public:
     bool stopped() const { return core_.stopped(); }
     void restart() { core_.restart(); }
 
-    /// Returns the loop's name among this project's designs.
+    /// Returns the name of the loop's design.
     std::string_view design_name() const noexcept { return detail::name_of(design_); }
-    /// Returns true if an object with Asio's own services was made on this context, and runs in a thread of
-    /// Asio's. run() then throws std::logic_error, too.
+    /// Returns true if an object with Asio's own services was created on this context. Such an object runs in
+    /// a thread of Asio's, and run() then throws std::logic_error.
     bool uses_stock_scheduler() const noexcept { return core_.has_stock_scheduler(); }
 
 #if !defined(BOOST_ASIO_NO_DEPRECATED)
@@ -113,7 +114,7 @@ private:
 
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
-        // A clock that can be set is read again every second.
+        // Reads the clock again every second, because some clocks can be set.
         constexpr std::chrono::seconds looks_every{1};
         std::size_t count = 0;
         for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
@@ -130,7 +131,7 @@ private:
 
 namespace detail {
 
-/// A service by which the io_context is found when only an execution_context is available.
+/// A service through which the io_context is located when only an execution_context is available.
 class self_service final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -173,8 +174,8 @@ inline void detail::core::refuse_stock_scheduler() const {
 
 namespace detail {
 
-/// A posted function. Its memory is released before the call, so that it can post itself again in the same
-/// block.
+/// A posted function. Its memory is released before the call, so that the function can post itself again in
+/// the same block of memory.
 template <class Function, class Allocator>
 class posted_function final : operation {
 public:
@@ -201,7 +202,7 @@ private:
         core& in = self->core_;
         const auto token = std::move(self->memory_);
         {
-            std::optional<core::handler_scope> running;  // outlives the function: captures can start work
+            std::optional<core::handler_scope> running;  // outlives `function`: its captures can start work
             if (how == completion::run) running.emplace(in);
             Function function(std::move(self->function_));
             self->~posted_function();
@@ -219,9 +220,9 @@ private:
 
 }  // namespace detail
 
-/// The executor. `Bits` holds the fixed properties: 4 means that outstanding work is tracked. The other bits
-/// can differ at run time and are stored in the context's address: 1 means that blocking is never, 2 that the
-/// relationship is continuation, which changes nothing.
+/// The executor. `Bits` contains the properties that are fixed at compile time: 4 means that outstanding work
+/// is tracked. The other properties can change at run time. They are stored in the lowest bits of the
+/// context's address: 1 means blocking.never, and 2 means relationship.continuation, which has no effect.
 template <class Allocator, unsigned Bits>
 class io_context::basic_executor_type : Allocator {
     static constexpr std::uintptr_t never = 1;
@@ -313,8 +314,8 @@ public:
 
     bool running_in_this_thread() const noexcept { return in().runs_in_this_thread(); }
 
-    /// Calls or posts the function. If a function that is called at once throws, the exception leaves run()
-    /// after the current handler.
+    /// Calls the function directly or posts it. If a directly called function throws, the exception leaves
+    /// run() after the current handler.
     template <class Function>
     void execute(Function&& function) const {
         if ((bits() & never) != 0 || !running_in_this_thread()) {
@@ -329,7 +330,7 @@ public:
         }
     }
 
-    // The same in the terms of the Networking TS.
+    // The same functions under the names of the Networking TS.
 
     io_context& context() const noexcept { return *context_or_null(); }
     void on_work_started() const noexcept { in().work_started(); }
@@ -364,7 +365,7 @@ private:
     }
     std::uintptr_t bits() const noexcept { return target_ & (never | continuation); }
     const Allocator& allocator() const noexcept { return *this; }
-    // Null in a moved-from executor.
+    // Returns null if this executor tracked work and was moved from.
     io_context* context_or_null() const noexcept {
         return reinterpret_cast<io_context*>(target_ & ~(never | continuation));
     }
@@ -383,7 +384,7 @@ inline io_context::executor_type io_context::get_executor() noexcept {
     return {reinterpret_cast<std::uintptr_t>(this), std::allocator<void>()};
 }
 
-/// Like boost::asio::io_context::service: the base of a program's own services.
+/// The base class of a program's own services, like boost::asio::io_context::service.
 class io_context::service : public boost::asio::execution_context::service {
 public:
     io_context& get_io_context() { return static_cast<io_context&>(context()); }
@@ -394,15 +395,15 @@ protected:
 private:
     void shutdown() override { shutdown_service(); }
     void notify_fork(boost::asio::execution_context::fork_event event) override { fork_service(event); }
-    // Their old names.
+    // The old names of the two functions above, which a program's service overrides.
     virtual void shutdown_service() {}
     virtual void fork_service(boost::asio::execution_context::fork_event) {}
 };
 
 namespace detail {
 
-/// The result of wrap(): calling it dispatches the handler with these arguments. It can be called more than
-/// once if the handler can be copied.
+/// The result of wrap(). A call of this object dispatches the handler with the arguments of the call. The
+/// object can be called more than once if the handler can be copied.
 template <class Handler, class Executor>
 class wrapped_handler : public boost::asio::executor_binder<Handler, Executor> {
     using base = boost::asio::executor_binder<Handler, Executor>;
@@ -433,7 +434,7 @@ private:
 
 }  // namespace detail
 
-/// Like boost::asio::io_context::strand, built on Asio's other strand.
+/// A replacement of boost::asio::io_context::strand. Its base is the newer class boost::asio::strand.
 class io_context::strand : public boost::asio::strand<io_context::executor_type> {
     using base = boost::asio::strand<io_context::executor_type>;
 
@@ -494,8 +495,8 @@ auto io_context::wrap(Handler handler) {
 
 namespace loopbench::asio::detail {
 
-/// A program's service whose constructor takes an io_context, where Asio constructs it from any context. It
-/// has the service's id, and is found under it.
+/// Adapts a program's service whose constructor takes an io_context. Asio constructs services from an
+/// execution_context. The adapter has the id of the service, so Asio locates the adapter under that id.
 template <class Service>
 struct made_of_any final : Service {
     explicit made_of_any(boost::asio::execution_context& context)
@@ -506,8 +507,8 @@ struct made_of_any final : Service {
 
 namespace boost::asio {
 
-/// Returns a service, as for Asio's io_context: a program's service can be constructed from an io_context, or
-/// from any context.
+/// Returns a service, like Asio's function for its own io_context. The constructor of a program's service can
+/// take an io_context or any execution_context.
 template <class Service>
 Service& use_service(loopbench::asio::io_context& context) {
     auto& any = static_cast<execution_context&>(context);

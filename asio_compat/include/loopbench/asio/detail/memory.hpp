@@ -1,4 +1,4 @@
-// The memory of operations: the thread's recycled memory, or memory from the handler's allocator.
+// The memory of operations: recycled memory of the thread, or memory from the handler's allocator.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@ inline constexpr bool is_default_allocator = false;
 template <class T>
 inline constexpr bool is_default_allocator<std::allocator<T>> = true;
 
-/// Memory for an Op. After release(), the Op owns it, keeps the token, and finally passes both to free().
+/// Memory for an Op. After release(), the Op owns the memory and keeps the token. In the end, the Op passes
+/// both the memory and the token to free().
 template <class Op, class Allocator>
 class op_memory {
     using op_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<Op>;
@@ -45,8 +46,8 @@ private:
     typename std::allocator_traits<op_allocator>::pointer block_;
 };
 
-/// Memory for an Op with the default allocator. An operation that another thread starts uses the heap: that
-/// thread would never get a block of its recycled memory back (loop/operation.hpp).
+/// Memory for an Op with the default allocator. An operation that another thread starts uses the heap. That
+/// thread's recycled memory would never get the block back (loop/operation.hpp).
 template <class Op, class Allocator>
 requires is_default_allocator<Allocator>
 class op_memory<Op, Allocator> {

@@ -1,6 +1,6 @@
-// Connects Asio's public classes to the loop: a socket, a timer or a signal set of Asio's holds only an
-// io_object_impl of a service and an executor. This file specialises io_object_impl for executors that lead
-// to our context.
+// Connects Asio's public classes to the loop. A socket, timer or signal set of Asio's has one member: an
+// io_object_impl of a service and an executor. This file specialises io_object_impl for executors of our
+// context.
 #pragma once
 
 #include <boost/asio/detail/io_object_impl.hpp>
@@ -15,8 +15,8 @@
 
 namespace loopbench::asio::detail {
 
-/// Our service for a service of Asio's. A service without an entry does not compile: it would start a thread
-/// of Asio's.
+/// Maps a service of Asio's to our service. A service without an entry does not compile, because it would
+/// start a thread of Asio's.
 template <class AsiosService>
 struct our_service;
 template <class Protocol>
@@ -40,7 +40,7 @@ struct our_service<boost::asio::detail::signal_set_service> {
     using type = signal_service;
 };
 
-/// True for a polymorphic executor that can hold any executor, mostly ours (dropin.hpp).
+/// True for a polymorphic executor. It can contain any executor, and usually contains ours (dropin.hpp).
 template <class Executor>
 inline constexpr bool is_polymorphic = false;
 
@@ -48,7 +48,7 @@ template <class Executor>
 concept leads_here_by_query = requires(const Executor& executor) {
     { boost::asio::query(executor, boost::asio::execution::context) } -> std::convertible_to<io_context&>;
 };
-/// The same in the terms of the Networking TS.
+/// The same, for executors of the Networking TS.
 template <class Executor>
 concept leads_here_by_member = requires(const Executor& executor) {
     { executor.context() } -> std::convertible_to<io_context&>;
@@ -69,7 +69,7 @@ inline io_context& our_context(boost::asio::execution_context& context) {
 }
 template <class Executor>
 io_context& context_of(const Executor& executor) {
-    if constexpr (requires { executor.template target<io_context::executor_type>(); }) {  // quicker
+    if constexpr (requires { executor.template target<io_context::executor_type>(); }) {  // a fast path
         if (const auto* const ours = executor.template target<io_context::executor_type>())
             return ours->context();
     }
@@ -80,7 +80,7 @@ io_context& context_of(const Executor& executor) {
     }
 }
 
-/// Replaces Asio's io_object_impl. Its services hold only the context's address, so they are members.
+/// Replaces Asio's io_object_impl. The services are members, because they contain only the context's address.
 template <class AsiosService, class Executor>
 class io_object {
 public:

@@ -1,5 +1,5 @@
-// Resolves names to addresses, in one thread for each context that asks: getaddrinfo(3) blocks for as long as
-// a name server takes. The thread is ours, not Asio's.
+// Resolves names to addresses. Each context that resolves names has one thread for them, because
+// getaddrinfo(3) blocks for as long as a name server takes. The thread is ours, not Asio's.
 #pragma once
 
 #include <boost/asio/detail/socket_ops.hpp>
@@ -22,13 +22,13 @@ namespace loopbench::asio::detail {
 
 namespace socket_ops = boost::asio::detail::socket_ops;
 
-/// A look-up that runs in the thread and completes on the loop.
+/// A look-up that runs in the look-up thread and completes on the loop.
 struct lookup_op : operation {
     void (*look_up)(lookup_op&) noexcept = nullptr;
     error_code ec;
 };
 
-/// A thread that looks names up in the order of the requests. It starts with the first request.
+/// A thread that does the look-ups in the order of the requests. The first request starts the thread.
 class lookup_thread final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -37,8 +37,9 @@ public:
         : service(context), core_(core_of(static_cast<io_context&>(context))) {}
     ~lookup_thread() override { lookup_thread::shutdown(); }
 
-    /// Adds a look-up, from any thread. The operation, which its handler counts as one piece of work,
-    /// completes through the queue; with an error if the thread cannot start.
+    /// Adds a look-up. Any thread can call this function. The operation's handler is already counted as work.
+    /// The operation completes through the ready queue; if the thread cannot start, it completes with an
+    /// error.
     void ask(lookup_op& op) noexcept {
         try {
             const std::lock_guard lock(mutex_);
@@ -65,7 +66,8 @@ private:
         questions_.discard_all();
     }
 
-    // Threads do not survive a fork: the next request starts a new one.
+    // Ends the thread before a fork, because threads do not survive a fork. If requests are left after the
+    // fork, the thread is started again; otherwise, the next request starts it.
     void notify_fork(boost::asio::execution_context::fork_event event) override {
         if (event == boost::asio::execution_context::fork_prepare) {
             end_thread();
@@ -100,7 +102,7 @@ private:
     std::jthread thread_;
 };
 
-/// A look-up by name; `Query` is a host, a service and hints.
+/// A look-up by name. `Query` contains a host, a service and hints.
 template <class Protocol, class Query>
 struct name_lookup : lookup_op {
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;
@@ -165,7 +167,8 @@ struct address_lookup : lookup_op {
 template <class Protocol>
 class resolver_service {
 public:
-    /// A cancel token. Look-ups hold weak pointers to it; when those expire, the result is no longer wanted.
+    /// A cancel token. Look-ups hold weak pointers to the token. When these pointers have expired, the result
+    /// is no longer wanted.
     using implementation_type = socket_ops::shared_cancel_token_type;
     using endpoint_type = typename Protocol::endpoint;
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;

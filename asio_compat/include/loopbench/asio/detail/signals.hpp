@@ -1,6 +1,6 @@
-// Signals. Our signal handler writes their numbers into one pipe of the process. The context that reads a
-// number delivers it to every signal set of every context that wants it. (A signalfd gives a signal to one
-// reader only.)
+// Signals. Our signal handler writes the signal's number into the only pipe of the process. The context that
+// reads a number delivers the signal to every signal set that wants it, of every context. (A signalfd would
+// deliver a signal to only one reader.)
 #pragma once
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ class signal_set_service;
 
 namespace loopbench::asio::detail {
 
-/// A wait of one signal set.
+/// A pending wait of one signal set.
 struct signal_work : operation {
     explicit signal_work(core& in) noexcept : in_core(in) {}
 
@@ -38,15 +38,15 @@ struct signal_work : operation {
     const void* cancellation_key = nullptr;
 };
 
-/// The signals that a set wants, and the operations that wait for them.
+/// The signals that a set wants, and the operations that wait for these signals.
 struct wanted_signals {
     struct wanted {
         int signal;
-        std::size_t undelivered;  // arrived while no operation waited
+        std::size_t undelivered;  // number of signals that arrived while no operation waited
     };
 
     std::vector<wanted> signals;
-    loop::operation_queue waiting;  // signal_work
+    loop::operation_queue waiting;  // contains objects of type signal_work
 
     wanted* find(int signal) noexcept {
         const auto found =
@@ -55,18 +55,18 @@ struct wanted_signals {
     }
 };
 
-/// The process's signal sets. Any thread may call it.
+/// All signal sets of the process. Any thread can call these functions.
 class signal_hub {
 public:
     static signal_hub& of_process() {
-        static signal_hub* const hub = new signal_hub;  // a signal can arrive while the process ends
+        static signal_hub* const hub = new signal_hub;  // never deleted: signals can arrive at exit
         return *hub;
     }
 
-    /// Returns the descriptor from which the numbers are read; non-blocking.
+    /// Returns the non-blocking descriptor from which the signal numbers are read.
     int read_end() const noexcept { return ends_[0]; }
 
-    /// Adds a signal to the set. `flags` are sigaction's.
+    /// Adds a signal to the set. `flags` are the flags of sigaction(2).
     error_code add(wanted_signals& set, int signal, int flags) {
         if (signal < 0 || signal >= NSIG) return boost::asio::error::invalid_argument;
         const std::lock_guard lock(mutex_);
@@ -96,7 +96,8 @@ public:
         return {};
     }
 
-    /// Waits for the next of the set's signals, or takes one that was not delivered yet.
+    /// Waits for the next signal of the set. If an undelivered signal exists, the wait completes with this
+    /// signal at once.
     void wait(wanted_signals& set, signal_work& work) {
         {
             const std::lock_guard lock(mutex_);
@@ -109,7 +110,7 @@ public:
         work.in_core.push(work);
     }
 
-    /// Ends all waits of the set; with a key, only those with this key.
+    /// Cancels all waits of the set. If there is a key, cancels only the waits with this key.
     void cancel(wanted_signals& set, const void* key = nullptr) {
         loop::operation_queue ended;
         {
@@ -129,7 +130,7 @@ public:
         }
     }
 
-    /// Takes the waits of a context that ends.
+    /// Moves the waits of a context that ends into `taken`.
     void take_waits_of(const core& ending, loop::operation_queue& taken) {
         const std::lock_guard lock(mutex_);
         for (wanted_signals* const set : sets_) {
@@ -149,8 +150,9 @@ public:
             deliver(signal);
     }
 
-    /// Makes a new pipe in the child of a fork, because the parent's signals are not ours. The descriptor
-    /// numbers stay the same. Acts once, whatever the number of contexts.
+    /// Creates a new pipe in the child of a fork, because signals of the parent are not for the child. The
+    /// descriptor numbers stay the same. Every context of the child calls this function; only the first call
+    /// has an effect.
     void begin_anew_in_child() {
         if (std::exchange(process_, ::getpid()) == ::getpid()) return;
         std::array<int, 2> fresh{};
@@ -194,7 +196,7 @@ private:
         return {};
     }
 
-    // Holds the lock to the end: until a wait is in its context's queue, that context must not end
+    // Holds the lock until all waits are in the queues of their contexts: a context must not end before that
     // (take_waits_of()).
     void deliver(int signal) noexcept {
         const std::lock_guard lock(mutex_);
@@ -210,16 +212,17 @@ private:
         }
     }
 
-    static inline int write_end_ = -1;  // for the signal handler
+    static inline int write_end_ = -1;  // used by the signal handler
 
     std::mutex mutex_;
     pid_t process_ = ::getpid();
     std::array<int, 2> ends_{};
-    std::vector<wanted_signals*> sets_;  // that want any signal
+    std::vector<wanted_signals*> sets_;  // the sets that want at least one signal
     std::array<std::size_t, NSIG> sets_that_want_{};
 };
 
-/// A context's reader of the pipe. It does not count as work: it does not keep run() from returning.
+/// A context's reader of the pipe. The reader does not count as work, so it does not keep run() from
+/// returning.
 class signal_watch final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -230,7 +233,7 @@ public:
         ear_.fd = signal_hub::of_process().read_end();
         ear_.call = [](loop::io_operation& op) noexcept {
             signal_hub::of_process().read_all();
-            op.result = -EAGAIN;  // it never completes
+            op.result = -EAGAIN;  // the operation never completes
             return false;
         };
         ear_.complete = [](operation*, completion) {};
@@ -286,11 +289,12 @@ public:
     error_code add(implementation_type& set, int signal, error_code& ec) {
         return ec = hub().add(set, signal, 0);
     }
-    /// Adds a signal. `Flags` is Asio's signal_set_base::flags_t, which versions before 1.83 do not have.
+    /// Adds a signal. `Flags` is Asio's signal_set_base::flags_t, which Boost versions before 1.83 do not
+    /// have.
     template <class Flags>
     error_code add(implementation_type& set, int signal, Flags flags, error_code& ec) {
         const int value = static_cast<int>(flags);
-        return ec = hub().add(set, signal, value == -1 ? 0 : value);  // -1: don't care
+        return ec = hub().add(set, signal, value == -1 ? 0 : value);  // -1 is Asio's dont_care
     }
     error_code remove(implementation_type& set, int signal, error_code& ec) {
         return ec = hub().remove(set, signal);

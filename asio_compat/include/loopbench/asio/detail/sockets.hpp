@@ -1,5 +1,5 @@
-// Sockets and acceptors of every protocol. The system calls are made by Asio's functions (socket_ops), so
-// errors and corner cases are Asio's too; the loop decides when they are made.
+// Sockets and acceptors of every protocol. Asio's functions (socket_ops) make the system calls, so errors and
+// corner cases are the same as in Asio. The loop decides when the system calls are made.
 #pragma once
 
 #include <fcntl.h>
@@ -23,8 +23,9 @@ namespace socket_ops = boost::asio::detail::socket_ops;
 using boost::asio::socket_base;
 using message_flags = socket_base::message_flags;
 
-/// Returns true for a transfer on a stream, with one buffer and without flags. It becomes an operation of the
-/// loop, which the kernel carries out on io_uring; every other transfer is a call.
+/// Returns true for a transfer on a stream with one buffer and without flags. Such a transfer becomes an
+/// operation of the loop; on io_uring, the kernel carries it out. Every other transfer becomes a function
+/// that the loop calls.
 template <class Native>
 bool is_simple(Native& buffers, int flags, socket_ops::state_type state) noexcept {
     return flags == 0 && (state & socket_ops::stream_oriented) != 0 && buffers.count() == 1;
@@ -37,8 +38,8 @@ void become_simple(io_op& op, loop::io_kind kind, Native& buffers) noexcept {
     op.size = buffers.buffers()->iov_len;
 }
 
-/// Returns true if the receive can be tried now. Out-of-band data must be polled for: no other call can say
-/// "not yet".
+/// Returns true if the receive can be tried now. For out-of-band data, poll(2) must answer this question,
+/// because no other call can report "not yet".
 inline bool is_ripe(const io_op& op, int flags) noexcept {
     if ((flags & socket_base::message_out_of_band) == 0) return true;
     pollfd state{op.fd, POLLPRI, 0};
@@ -330,7 +331,7 @@ public:
         return ec = {};
     }
 
-    // Functions that only ask or set.
+    // Functions that complete at once.
 
     bool at_mark(const implementation_type& impl, error_code& ec) const {
         return socket_ops::sockatmark(impl.socket, ec);
@@ -401,7 +402,7 @@ public:
         return ec;
     }
 
-    // Functions that block, for as long as the program lets them.
+    // Functions that can block.
 
     error_code wait(implementation_type& impl, socket_base::wait_type what, error_code& ec) {
         switch (what) {
@@ -496,7 +497,7 @@ public:
         }
     }
 
-    // Operations that the loop waits for.
+    // Asynchronous operations.
 
     template <class Handler, class IoExecutor>
     void async_wait(implementation_type& impl, socket_base::wait_type what, Handler& handler,
@@ -580,7 +581,7 @@ private:
         impl = implementation_type();
     }
 
-    /// Makes the socket non-blocking. Returns the error if that fails.
+    /// Makes the socket non-blocking. Returns the error if this fails.
     error_code ready(implementation_type& impl) {
         error_code ec;
         if ((impl.state & socket_ops::non_blocking) == 0)

@@ -1,6 +1,6 @@
-// Checks the C++ and Boost versions that this code was written for. Asio's public classes stay the same over
-// many versions; their internals (io_object_impl and its services; core.hpp has ours) change little, but they
-// do change.
+// Checks that the C++ and Boost versions are supported. Asio's public classes stay the same over many
+// versions. This code also uses Asio's internals (io_object_impl, its services, and the base of core.hpp's
+// class). The internals change little, but they do change.
 #pragma once
 
 #if __cplusplus < 202002L
