@@ -317,8 +317,9 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);
 }
 
-// A driver can watch a listener in two ways. The test uses both: connections arrive first one by one, and
-// then all at once.
+// First, connections arrive one by one; then a burst arrives. After the first connections, a driver must not
+// start to watch the listener level-triggered: each report would then accept only one connection of the
+// burst.
 TEST_P(fairness, a_burst_of_connections_is_accepted_while_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;

@@ -219,7 +219,7 @@ TEST_P(sigpipe, destroying_a_loop_that_writes_does_not_kill_the_process) {
         const std::vector<std::byte> out(bytes);
         event_loop& on = pipe.writer.loop();
         const auto reader =
-            std::make_shared<pipe_end>(std::move(pipe.reader));  // the post keeps the reader if the task ends first
+            std::make_shared<pipe_end>(std::move(pipe.reader));  // the post also keeps the reader
         on.post([reader] { reader->close(); });
         co_await yield_times(on, turns_until_closed);
         co_await pipe.writer.write_all(out);

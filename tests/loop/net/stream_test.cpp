@@ -38,8 +38,8 @@ std::vector<std::byte> numbered_bytes(std::size_t count) {
 
 }  // namespace
 
-// After fork(), both processes share the parent's epoll set. The child must not remove the listener from this
-// set.
+// After fork(), both processes share the parent's epoll set. If the driver watched the listener
+// level-triggered, the child's close would remove the listener from this set.
 TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
@@ -47,7 +47,7 @@ TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
-        for (int i = 0; i < 20; ++i) {  // afterwards the driver watches the listener level-triggered
+        for (int i = 0; i < 20; ++i) {  // enough for a driver to change its way of watching
             auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
