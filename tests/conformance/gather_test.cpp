@@ -32,7 +32,7 @@ CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_after_
     EXPECT_EQ(started, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(gather, a_gather_of_nothing_completes) {
+CONFORMANCE_TEST(gather, an_empty_gather_completes) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R, int> {
         std::vector<task_of<R>> none;

@@ -85,7 +85,7 @@ CONFORMANCE_TEST(task, a_task_that_was_never_started_is_freed_with_its_parameter
     EXPECT_FALSE(started);
 }
 
-CONFORMANCE_TEST(task, awaiting_task_after_task_does_not_use_up_the_stack) {
+CONFORMANCE_TEST(task, awaiting_many_tasks_in_a_row_does_not_overflow_the_stack) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP()
         << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep this promise";

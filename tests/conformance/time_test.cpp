@@ -62,7 +62,7 @@ CONFORMANCE_TEST(sleep, a_sleep_until_a_past_time_goes_through_the_queue) {
     }
 }
 
-CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_others) {
+CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_other_tasks) {
     R& runtime = this->keep(this->make_runtime());
     int turns_of_other = 0;
     auto other = [&]() -> task_of<R> {

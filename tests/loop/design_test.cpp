@@ -72,7 +72,7 @@ std::size_t waits_of_a_hundred_busy_turns(std::string_view design) {
 // loop-layered and loop-asyncio call select on every turn, as their tutorials do. loop-poll and loop-epoll
 // skip the call while no operation is pending. loop-scheduler, the loop of tutorial 003, calls select only
 // when no task is ready.
-TEST(designs, loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
+TEST(designs, loop_layered_and_loop_asyncio_call_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-layered"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-asyncio"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-scheduler"), 0u);
@@ -80,7 +80,7 @@ TEST(designs, loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-epoll"), 0u);
 }
 
-TEST(designs, loop_tick_asks_select_on_every_turn) {
+TEST(designs, loop_tick_calls_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-tick"), 101u);
 }
 

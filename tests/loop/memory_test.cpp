@@ -191,7 +191,7 @@ TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_free
     EXPECT_EQ(freed, 8);
 }
 
-TEST_P(without_memory, a_promise_can_be_dropped_and_its_callbacks_are_called) {
+TEST_P(without_memory, a_promise_can_be_dropped_without_memory_and_its_callbacks_are_called) {
     event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     const auto outcome = dropped->get_future();
@@ -210,7 +210,7 @@ TEST_P(without_memory, a_promise_can_be_dropped_and_its_callbacks_are_called) {
     EXPECT_EQ(ending_of(waiting.outcome()), "cancelled");
 }
 
-TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
+TEST_P(without_memory, futures_can_be_dropped_without_memory_before_they_are_done) {
     event_loop& loop = keep(make_loop());
     int freed = 0;
     {
@@ -226,7 +226,7 @@ TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
     EXPECT_EQ(freed, 50);
 }
 
-TEST_P(without_memory, streams_and_listeners_can_be_closed_with_operations_pending) {
+TEST_P(without_memory, streams_with_pending_operations_can_be_closed_without_memory) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     std::vector<stream_pair> pairs;
@@ -274,7 +274,7 @@ TEST_P(without_memory, streams_and_listeners_can_be_closed_with_operations_pendi
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(without_memory, tasks_can_be_cancelled_wherever_they_wait) {
+TEST_P(without_memory, tasks_can_be_cancelled_without_memory_at_any_wait) {
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
@@ -307,7 +307,7 @@ TEST_P(without_memory, tasks_can_be_cancelled_wherever_they_wait) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(without_memory, a_loop_can_be_destroyed_with_everything_pending) {
+TEST_P(without_memory, a_loop_can_be_destroyed_without_memory_while_everything_is_pending) {
     int freed = 0;
     int ends[2];
     checked(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), "pipe2");

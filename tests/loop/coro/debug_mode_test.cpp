@@ -44,7 +44,7 @@ TEST_P(slow_callbacks, warnings_report_how_long_a_callback_took) {
     EXPECT_LE(warnings[1], 251ms);
 }
 
-TEST_P(slow_callbacks, a_slow_callback_that_ends_the_warnings_causes_none) {
+TEST_P(slow_callbacks, a_slow_callback_that_disables_the_warnings_causes_no_warning) {
     event_loop& loop = keep(make_loop());
     int warnings = 0;
     loop.warn_of_slow_callbacks(1ms, [&](nanoseconds, const std::string&) { ++warnings; });
@@ -57,7 +57,7 @@ TEST_P(slow_callbacks, a_slow_callback_that_ends_the_warnings_causes_none) {
     EXPECT_EQ(warnings, 0);
 }
 
-TEST_P(slow_callbacks, a_warning_can_end_the_warnings) {
+TEST_P(slow_callbacks, a_warning_function_can_disable_the_warnings) {
     event_loop& loop = keep(make_loop());
     int warnings = 0;
     int freed = 0;

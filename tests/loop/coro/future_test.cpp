@@ -174,7 +174,7 @@ TEST_P(futures, a_task_handle_returns_the_value_or_keeps_the_exception) {
     EXPECT_EQ(ending_of(bad.outcome()), "asked for");
 }
 
-TEST_P(futures, a_task_that_is_awaited_twice_serves_both_waiters) {
+TEST_P(futures, a_task_that_is_awaited_twice_returns_its_value_to_both_waiters) {
     event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();

@@ -71,7 +71,7 @@ TEST_P(gathering, a_gather_does_not_start_very_many_children_in_one_callback) {
     EXPECT_LT(started_before_the_other, all / 5);
 }
 
-TEST_P(gathering, a_gather_of_nothing_ends_at_once_but_not_inline) {
+TEST_P(gathering, an_empty_gather_ends_at_once_but_not_inline) {
     event_loop& loop = keep(make_loop());
     bool other_has_run = false;
     auto main = [&]() -> task<void> {

@@ -104,7 +104,7 @@ TEST_F(uring_tests, a_send_started_before_a_close_is_submitted_to_the_kernel) {
     EXPECT_EQ(send.result, 4);
 }
 
-TEST_F(uring_tests, the_peer_sees_the_end_as_soon_as_a_descriptor_is_closed) {
+TEST_F(uring_tests, the_peer_receives_the_end_as_soon_as_a_descriptor_is_closed) {
     bare_driver bare;
     socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());

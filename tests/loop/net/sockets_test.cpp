@@ -94,7 +94,7 @@ task<void> expect_a_wait_for_a_datagram(event_loop& loop, datagram_socket& one, 
 class sockets : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, sockets, all_designs(), design_name);
 
-TEST_P(sockets, sockets_speak_tcp_over_ipv4) {
+TEST_P(sockets, tcp_sockets_communicate_over_ipv4) {
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto where = endpoint::loopback(listener.port());
@@ -102,7 +102,7 @@ TEST_P(sockets, sockets_speak_tcp_over_ipv4) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, sockets_speak_tcp_over_ipv6) {
+TEST_P(sockets, tcp_sockets_communicate_over_ipv6) {
     if (!has_ipv6_loopback()) GTEST_SKIP() << "this machine has no ::1";
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen(endpoint::ip("::1", 0));
@@ -111,7 +111,7 @@ TEST_P(sockets, sockets_speak_tcp_over_ipv6) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, sockets_speak_over_a_path) {
+TEST_P(sockets, unix_sockets_communicate_over_a_path) {
     event_loop& loop = keep(make_loop());
     const temporary_folder folder;
     const auto where = endpoint::unix_path(folder.file("stream"));
@@ -120,14 +120,14 @@ TEST_P(sockets, sockets_speak_over_a_path) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, sockets_speak_over_an_abstract_name) {
+TEST_P(sockets, unix_sockets_communicate_over_an_abstract_name) {
     event_loop& loop = keep(make_loop());
     const auto where = abstract_name("loopbench stream " + std::to_string(::getpid()));
     auto listener = loop.listen(where);
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, errors_say_why_a_socket_cannot_listen_or_connect) {
+TEST_P(sockets, errors_state_why_a_socket_cannot_listen_or_connect) {
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto taken = endpoint::loopback(listener.port());

@@ -1,5 +1,5 @@
-// Tests of sleeps on the manual clock: for all kinds of deadlines, sleeps never end early, and they end in
-// the order of their deadlines.
+// Tests of sleeps on the manual clock. Sleeps never end early, for any kind of deadline. In most designs they
+// end in the order of their deadlines.
 #include <algorithm>
 #include <random>
 
