@@ -1,4 +1,4 @@
-// Shared by the tests of streams and pipes: bytes, and tasks that transfer them.
+// Test bytes, and tasks that transfer bytes. The tests of streams and of pipes share this header.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline std::vector<std::byte> bytes_of_number(std::size_t count) {
     return bytes;
 }
 
-/// Reads to the end, in pieces, and lets other tasks run between them.
+/// Reads up to `piece` bytes at a time until the end of the stream. Other tasks can run between two reads.
 template <bench::Runtime R, class Reader>
 task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& received, std::size_t piece) {
     std::vector<std::byte> buffer(piece);
@@ -31,7 +31,8 @@ task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& receive
     }
 }
 
-/// Writes everything and ends the stream, with a half-close where there is one.
+/// Writes all bytes and then ends the stream: with a half-close if the writer has one, otherwise by closing
+/// the writer.
 template <bench::Runtime R, class Writer>
 task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
     const auto result = co_await to.write_all(bytes);
@@ -51,7 +52,8 @@ struct connected_pair {
     Stream server;
 };
 
-/// Sends `bytes` bytes in each direction at once, more than the kernel keeps.
+/// Sends `bytes` bytes in both directions at the same time. `bytes` should be more than the kernel's buffers
+/// can hold.
 template <bench::Runtime R, class Stream>
 task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::size_t bytes) {
     const auto sent = bytes_of_number(bytes);
@@ -67,8 +69,8 @@ task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::siz
     EXPECT_TRUE(at_server == sent) << at_server.size() << " bytes of " << sent.size();
 }
 
-/// Runs `connections` clients at once, each of which gets back what it has sent. `connect()` is awaited for
-/// its stream.
+/// Runs `connections` clients at once, and expects that each client receives the bytes that it has sent.
+/// `connect()` returns an awaitable that yields the client's stream.
 template <bench::Runtime R, class Listener, class Connect>
 task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::size_t connections) {
     std::size_t right_replies = 0;
@@ -97,7 +99,7 @@ task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::
     EXPECT_EQ(right_replies, connections);
 }
 
-/// Accepts on a listener that is closed meanwhile.
+/// Waits for a connection while other code closes the listener, and expects that the accept is cancelled.
 template <bench::Runtime R, class Listener>
 task_of<R> accept_is_cancelled(Listener& listener) {
     try {
@@ -108,7 +110,7 @@ task_of<R> accept_is_cancelled(Listener& listener) {
     }
 }
 
-/// Reads, and expects no byte and this error.
+/// Reads once, and expects `error` and no bytes.
 template <bench::Runtime R, class Reader>
 task_of<R> read_fails(Reader& from, int error) {
     std::array<std::byte, 16> buffer;
@@ -117,7 +119,7 @@ task_of<R> read_fails(Reader& from, int error) {
     EXPECT_EQ(result.bytes, 0u);
 }
 
-/// Writes until a write fails, and expects this error or the other.
+/// Writes until a write fails, and expects `error` or `or_error`.
 template <bench::Runtime R, class Writer>
 task_of<R> write_fails(Writer& to, int error, int or_error) {
     const auto bytes = bytes_of_number(1000);

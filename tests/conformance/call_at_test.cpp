@@ -1,4 +1,4 @@
-// Functions that are called at a time: the optional concept CallTimers.
+// Tests of the optional concept CallTimers: call_at() calls a function at a given time.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ protected:
     }
 };
 
-/// Sleeps until everything that is due now has been called.
+/// Sleeps for about 6 ms, in which the runtime calls all functions that are already due.
 template <bench::Runtime R>
 task_of<R> let_what_is_due_be_called(R& runtime) {
     for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 2ms);
@@ -80,7 +80,8 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_before_its_time_is_not_made)
     EXPECT_EQ(calls, 0);
 }
 
-// Each call cancels the other one, which is due at the same time and might already be queued.
+// Each of two calls cancels the other call. Both calls are due at the same time, so the cancelled call might
+// already be in the queue.
 CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
@@ -98,7 +99,7 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
             one->cancel();
         }));
         co_await let_what_is_due_be_called(runtime);
-        one->cancel();  // harmless, whichever of the two was called
+        one->cancel();  // cancelling is harmless, even if the function was called
         other->cancel();
     };
     runtime.run(main());
@@ -107,7 +108,7 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, a_dropped_handle_does_not_cancel_and_a_cancelled_time_can_be_armed_again) {
+CONFORMANCE_TEST(call_at, a_dropped_handle_cancels_no_call_and_a_cancelled_time_can_be_armed_again) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -124,7 +125,7 @@ CONFORMANCE_TEST(call_at, a_dropped_handle_does_not_cancel_and_a_cancelled_time_
     EXPECT_EQ(calls, 100);
 }
 
-CONFORMANCE_TEST(call_at, functions_that_arm_the_next_at_once_do_not_starve_others) {
+CONFORMANCE_TEST(call_at, functions_that_arm_the_next_call_at_once_do_not_starve_other_work) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     bool done = false;
@@ -145,7 +146,7 @@ CONFORMANCE_TEST(call_at, functions_that_arm_the_next_at_once_do_not_starve_othe
     EXPECT_GT(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, a_function_that_throws_leaves_run_and_the_other_calls_armed) {
+CONFORMANCE_TEST(call_at, an_exception_of_a_function_leaves_run_and_other_calls_stay_armed) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto until_called = [&]() -> task_of<R> {
@@ -158,7 +159,7 @@ CONFORMANCE_TEST(call_at, a_function_that_throws_leaves_run_and_the_other_calls_
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, captures_of_calls_still_to_come_are_freed_with_the_runtime) {
+CONFORMANCE_TEST(call_at, captures_of_pending_calls_are_freed_with_the_runtime) {
     int freed = 0;
     bool called = false;
     R& runtime = this->keep(this->make_runtime());

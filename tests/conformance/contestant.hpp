@@ -1,4 +1,4 @@
-// A runtime under test: a type, a name, and a way to make one.
+// A runtime under test: its type, its name, and a function that makes an instance.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ struct contestant {
     std::function<std::unique_ptr<R>()> make;
 };
 
-/// Returns the contestant of a type that is default-constructible and has a name.
+/// Returns the contestant of a runtime type that has a default constructor and a static member `name`.
 template <bench::Runtime R>
 contestant<R> contestant_of() {
     return {R::name, [] { return std::make_unique<R>(); }};

@@ -1,4 +1,4 @@
-// The join of several tasks.
+// Tests of gather(), which joins several tasks.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -13,13 +13,13 @@ using namespace std::chrono_literals;
 template <class R>
 class gather : public conformance_test<R> {};
 
-CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_when_all_have) {
+CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_after_all_of_them) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> started;
     std::vector<int> ended;
     auto child = [&](int value) -> task_of<R> {
         started.push_back(value);
-        for (int i = 0; i < 4 - value; ++i) co_await runtime.yield();  // the first ends last
+        for (int i = 0; i < 4 - value; ++i) co_await runtime.yield();  // the first child ends last
         ended.push_back(value);
     };
     auto main = [&]() -> task_of<R> {
@@ -32,7 +32,7 @@ CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_when_a
     EXPECT_EQ(started, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(gather, a_gather_of_nothing_completes) {
+CONFORMANCE_TEST(gather, an_empty_gather_completes) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R, int> {
         std::vector<task_of<R>> none;
@@ -58,7 +58,7 @@ CONFORMANCE_TEST(gather, a_gather_of_children_that_never_suspend_completes) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(gather, the_first_exception_is_thrown_after_all_have_ended) {
+CONFORMANCE_TEST(gather, the_first_exception_is_thrown_after_all_children_have_ended) {
     R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&](int yields, const char* error) -> task_of<R> {
@@ -100,7 +100,7 @@ CONFORMANCE_TEST(gather, gathers_can_be_nested) {
     EXPECT_EQ(leaves, 729);
 }
 
-CONFORMANCE_TEST(gather, children_that_wait_for_time_are_joined) {
+CONFORMANCE_TEST(gather, a_gather_waits_for_sleeping_children) {
     R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&](std::chrono::microseconds delay) -> task_of<R> {

@@ -1,4 +1,4 @@
-// The adapter of libevent when libevent finds no memory.
+// Tests libevent's adapter when libevent cannot allocate memory.
 #include <event2/event.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ void* reallocate(void* block, std::size_t bytes) {
 
 }  // namespace
 
-TEST(libevent, a_sleep_without_memory_is_refused_and_its_task_continues) {
+TEST(libevent, a_sleep_without_memory_throws_and_its_task_continues) {
     event_set_mem_functions(&std::malloc, &reallocate, &std::free);
     bench::peers::ev_runtime runtime;
     bool refused = false;

@@ -1,4 +1,4 @@
-// Streams and listeners on loopback.
+// Tests of TCP streams and listeners on the loopback interface.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -38,7 +38,7 @@ CONFORMANCE_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
     EXPECT_NE(first.port(), second.port());
 }
 
-CONFORMANCE_TEST(net, half_a_close_ends_the_peers_reads_and_leaves_ours_open) {
+CONFORMANCE_TEST(net, a_half_close_ends_the_peers_reads_and_leaves_our_reads_open) {
     R& runtime = this->keep(this->make_runtime());
     const auto request = bytes_of_number(100);
     const auto reply = bytes_of_number(3000);
@@ -56,7 +56,7 @@ CONFORMANCE_TEST(net, half_a_close_ends_the_peers_reads_and_leaves_ours_open) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_buffer) {
+CONFORMANCE_TEST(net, a_read_returns_available_bytes_and_does_not_wait_for_a_full_buffer) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
@@ -70,8 +70,8 @@ CONFORMANCE_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_bu
     runtime.run(main());
 }
 
-// After a read that fills its buffer, the runtime does not know if there is more.
-CONFORMANCE_TEST(net, data_that_comes_while_nothing_reads_is_there_for_the_next_read) {
+// After a read that fills its buffer, the runtime does not know whether the socket has more bytes.
+CONFORMANCE_TEST(net, data_that_arrives_between_reads_is_returned_by_the_next_read) {
     R& runtime = this->keep(this->make_runtime());
     std::string heard;
     auto main = [&]() -> task_of<R> {
@@ -176,7 +176,7 @@ CONFORMANCE_TEST(net, destroying_a_stream_ends_the_peers_reads) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
+CONFORMANCE_TEST(net, writing_to_a_closed_peer_returns_an_error_and_raises_no_signal) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
@@ -186,7 +186,7 @@ CONFORMANCE_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signa
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
+CONFORMANCE_TEST(net, a_large_write_arrives_completely_even_if_the_reader_is_slow) {
     R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(std::size_t{16} << 20);
     std::vector<std::byte> received;
@@ -211,7 +211,7 @@ CONFORMANCE_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, hundreds_of_connections_keep_their_bytes_apart) {
+CONFORMANCE_TEST(net, the_bytes_of_hundreds_of_connections_do_not_mix) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();

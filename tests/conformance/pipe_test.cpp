@@ -1,4 +1,4 @@
-// Pipes: the optional concept of that name.
+// Tests of the optional concept Pipes.
 #include <cerrno>
 #include <cstddef>
 #include <vector>
@@ -18,7 +18,7 @@ protected:
     }
 };
 
-CONFORMANCE_TEST(pipes, a_pipe_carries_a_large_write_whole_to_a_slow_reader) {
+CONFORMANCE_TEST(pipes, a_pipe_carries_a_large_write_completely_to_a_slow_reader) {
     R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(std::size_t{2} << 20);
     std::vector<std::byte> received;
@@ -33,7 +33,8 @@ CONFORMANCE_TEST(pipes, a_pipe_carries_a_large_write_whole_to_a_slow_reader) {
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-// The poller reports the last bytes and the end as one event; a short read must not hide the end.
+// The kernel reports the last bytes and the end of the pipe in one event. A short read, which returns fewer
+// bytes than its buffer holds, must not make the runtime lose the end.
 CONFORMANCE_TEST(pipes, a_pipe_ends_after_its_last_bytes_when_the_writer_is_closed) {
     R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(100);
@@ -55,7 +56,7 @@ CONFORMANCE_TEST(pipes, a_pipe_ends_after_its_last_bytes_when_the_writer_is_clos
     EXPECT_EQ(while_waiting, sent);
 }
 
-CONFORMANCE_TEST(pipes, a_writer_without_a_reader_gets_an_error_and_no_signal) {
+CONFORMANCE_TEST(pipes, writing_to_a_pipe_without_a_reader_returns_an_error_and_raises_no_signal) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto ends = runtime.open_pipe();

@@ -1,7 +1,8 @@
-// The runtimes that must fulfil the contract of bench/suite/runtime.hpp, and the base of its tests.
+// The base class and the registration of the conformance tests, which check that runtimes fulfil the contract
+// of bench/suite/runtime.hpp.
 //
-// Every test is written once and runs on all runtimes. Asio is the oracle: a failure there is an error in the
-// test or in the contract. No test looks at how long something took.
+// Every test is written once and runs on all runtimes. Asio is the oracle: if a test fails on Asio, the test
+// or the contract is wrong. No test checks a duration.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,22 +20,24 @@
 #include "tests/conformance/contestant.hpp"
 #include "tests/freed_counter.hpp"
 
-// The program's list of runtimes: for_each_contestant(use) calls use(contestant) with each. CMake names the
-// list. Each list has its own program, since two backends of a library cannot be in one.
+// The program's list of runtimes, a header that CMake chooses. It defines for_each_contestant(use), which
+// calls use(contestant) for each runtime. Each list has its own program, because one program cannot contain
+// two backends of the same library.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {
 
 using bench::task_of;
 
-/// A test on one runtime. It is skipped, with the reason, if this kernel refuses the runtime.
+/// A test on one runtime. If the kernel refuses io_uring, a test on an io_uring runtime is skipped and
+/// reports the reason.
 template <bench::Runtime R>
 class conformance_test : public testing::Test {
 public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
-    /// True if the adapter has the concept of this suite; otherwise no test body is compiled.
+    /// True if the runtime models the concept that this suite tests. If false, no test body is compiled.
     static constexpr bool has_word = true;
 
     void SetUp() override {
@@ -45,7 +48,8 @@ protected:
 
     std::string_view name() const { return who_.name; }
     std::unique_ptr<R> make_runtime() const { return who_.make(); }
-    /// Keeps the test's own runtime, which ends after the test's body unless end_runtime() ends it earlier.
+    /// Stores the runtime and returns a reference to it. The runtime is destroyed after the test's body,
+    /// unless end_runtime() destroys it earlier.
     R& keep(std::unique_ptr<R> runtime) {
         kept_ = std::move(runtime);
         return *kept_;
@@ -58,14 +62,14 @@ private:
     std::unique_ptr<R> kept_;
 };
 
-/// Registers a test on one runtime. Separate from register_test(): this is compiled once for each runtime,
-/// and register_test() for each test.
+/// Registers a test on one runtime. This function is compiled once for each runtime type, and register_test()
+/// once for each test; one function for both would be compiled for each combination.
 template <bench::Runtime R>
 void register_on(const contestant<R>& who, std::string suite, const char* sentence, const char* file,
                  int line, conformance_test<R>* (*make_test)()) {
     suite += '/';
     suite += who.name;
-    std::ranges::replace(suite, '-', '_');  // a minus sign in a test filter means "but not"
+    std::ranges::replace(suite, '-', '_');  // in a test filter, a minus sign excludes tests
     testing::RegisterTest(suite.c_str(), sentence, nullptr, nullptr, file, line, [who, make_test] {
         conformance_test<R>* const test = make_test();
         test->take(who);
@@ -82,8 +86,9 @@ bool register_test(const char* suite, const char* sentence, const char* file, in
     return true;
 }
 
-/// A test of the suite (a template that is derived from conformance_test) on every runtime of the list. Its
-/// body, which names the runtime type R, is compiled once for each such type; all designs have the same one.
+/// Defines a test and registers it on every runtime of the list. `suite` is a class template that is derived
+/// from conformance_test. The body can name the runtime type R, and is compiled once for each such type. All
+/// designs of the loop have the same type.
 #define CONFORMANCE_TEST(suite, sentence)                                         \
     template <bench::Runtime R>                                                   \
     class suite##_##sentence : public suite<R> {                                  \

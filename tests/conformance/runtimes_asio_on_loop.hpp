@@ -1,4 +1,5 @@
-// The reference's source on the flagships, through the header that swaps Asio's context.
+// The Asio reference on two designs of this project. It is compiled with a header that replaces Asio's
+// io_context.
 #pragma once
 
 #include "asio_ref/on_loop.hpp"

@@ -1,4 +1,4 @@
-// asio-select, whose macro disables epoll in Asio.
+// The runtime asio-select. A macro disables epoll in its copy of Asio.
 #pragma once
 
 #include "asio_ref/select_runtime.hpp"

@@ -1,4 +1,4 @@
-// asio-tuned, whose macros disable Asio's locks.
+// The runtime asio-tuned. Macros disable the locks in its copy of Asio.
 #pragma once
 
 #include "asio_ref/tuned/runtime.hpp"

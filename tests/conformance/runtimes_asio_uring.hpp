@@ -1,4 +1,4 @@
-// asio-uring, whose macros choose Asio's io_uring backend.
+// The runtime asio-uring. Macros choose the io_uring backend of its copy of Asio.
 #pragma once
 
 #include "asio_ref/uring_runtime.hpp"

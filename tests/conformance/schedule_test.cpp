@@ -1,4 +1,4 @@
-// post, spawn and yield, and the effect of an exception on the queue.
+// Tests of post(), spawn() and yield(), of posts from other threads, and of exceptions that leave run().
 
 #include <atomic>
 #include <cerrno>
@@ -41,7 +41,7 @@ CONFORMANCE_TEST(schedule, posted_functions_run_later_and_in_order) {
     EXPECT_EQ(seen, expected);
 }
 
-CONFORMANCE_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
+CONFORMANCE_TEST(schedule, functions_posted_before_run_are_called_in_run) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_those_that_were_ready_before) {
+CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_all_that_were_ready_before) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -65,7 +65,7 @@ CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_those_that
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(schedule, posted_functions_can_own_what_can_only_be_moved) {
+CONFORMANCE_TEST(schedule, posted_functions_can_own_move_only_objects) {
     R& runtime = this->keep(this->make_runtime());
     int freed = 0;
     int freed_when_called = -1;
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(schedule, posts_and_spawns_share_one_order) {
     EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
 }
 
-CONFORMANCE_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
+CONFORMANCE_TEST(schedule, tasks_spawned_before_run_start_in_run) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.spawn(append(runtime, seen, 1));
@@ -110,7 +110,7 @@ CONFORMANCE_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-CONFORMANCE_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
+CONFORMANCE_TEST(schedule, everything_that_was_ready_before_a_yield_runs_during_it) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -124,7 +124,7 @@ CONFORMANCE_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(schedule, coroutines_that_yield_take_turns) {
+CONFORMANCE_TEST(schedule, coroutines_that_yield_run_alternately) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto yielding = [&](int value) -> task_of<R> {
@@ -143,7 +143,7 @@ CONFORMANCE_TEST(schedule, coroutines_that_yield_take_turns) {
     EXPECT_EQ(seen, (std::vector{1, 2, 1, 2, 1, 2}));
 }
 
-CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_rest_is_kept) {
+CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_other_tasks_are_kept) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto failing = [&]() -> task_of<R> {
@@ -155,10 +155,10 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_res
     EXPECT_THROW(runtime.run(append(runtime, seen, 2, 5)), std::runtime_error);
     EXPECT_TRUE(seen.empty());
     runtime.run(yield_times(runtime, 10));
-    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() continues, too
+    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() also continues
 }
 
-CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_rest_is_kept) {
+CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_later_posts_are_kept) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
@@ -170,7 +170,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_
     EXPECT_EQ(seen, (std::vector{1, 2}));
 }
 
-// The loop waits only for a read that never gets a byte, so only the post can wake it.
+// The loop waits only for a read that never receives a byte. Thus only the post can wake the loop.
 CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
     R& runtime = this->keep(this->make_runtime());
     bool called = false;
@@ -223,8 +223,8 @@ CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_keep_the_order_of
     EXPECT_EQ(out_of_order, 0);
 }
 
-// Otherwise recycled memory would collect in the free lists of the thread that runs the posts, and the
-// posting thread would ask for more each time.
+// The posting thread allocates memory for each post, and the loop's thread frees it. If the loop's thread
+// kept that memory in its free lists, the posting thread would have to allocate new memory for every post.
 CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_loop) {
     if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
     constexpr int posts = 10'000;
@@ -243,7 +243,8 @@ CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_lo
     EXPECT_LT(left, 100u);
 }
 
-// Each post comes when the previous one has run: the loop might be asleep, about to sleep, or still awake.
+// Each function is posted after the previous one has run. At that moment the loop might be asleep, about to
+// sleep, or still awake.
 CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) {
     constexpr int posts = 500;
     R& runtime = this->keep(this->make_runtime());
@@ -265,8 +266,8 @@ CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) 
     EXPECT_EQ(answered.load(), posts);
 }
 
-// One of the functions throws: the rest runs in the next run().
-CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves_run_and_the_rest_is_kept) {
+// The second of three posted functions throws. The third function runs in the next run().
+CONFORMANCE_TEST(schedule, an_exception_of_another_threads_post_leaves_run_and_later_posts_are_kept) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     const auto post_three = [&](int first) {
@@ -279,7 +280,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves
     post_three(1);
     EXPECT_THROW(runtime.run(yield_times(runtime, 100)), std::runtime_error);
     EXPECT_EQ(seen, (std::vector{1}));
-    // The same again, now with a reactor that must be woken.
+    // Repeats the test with a loop that has a socket, so that a post has to wake its reactor.
     auto waits = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         co_await runtime.connect(listener.port());

@@ -1,4 +1,4 @@
-// Tasks and run().
+// Tests of tasks and of run().
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -11,13 +11,13 @@ namespace loopbench::conformance {
 template <class R>
 class task : public conformance_test<R> {};
 
-CONFORMANCE_TEST(task, run_gives_the_value_of_the_task) {
+CONFORMANCE_TEST(task, run_returns_the_value_of_the_task) {
     R& runtime = this->keep(this->make_runtime());
     auto answer = []() -> task_of<R, int> { co_return 42; };
     EXPECT_EQ(runtime.run(answer()), 42);
 }
 
-CONFORMANCE_TEST(task, run_gives_values_that_can_only_be_moved) {
+CONFORMANCE_TEST(task, run_returns_move_only_values) {
     R& runtime = this->keep(this->make_runtime());
     auto answer = []() -> task_of<R, std::unique_ptr<int>> { co_return std::make_unique<int>(42); };
     EXPECT_EQ(*runtime.run(answer()), 42);
@@ -37,7 +37,7 @@ CONFORMANCE_TEST(task, run_throws_the_exception_of_the_task) {
     }
 }
 
-CONFORMANCE_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
+CONFORMANCE_TEST(task, awaiting_a_task_returns_its_value_or_throws_its_exception) {
     R& runtime = this->keep(this->make_runtime());
     auto child = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();
@@ -85,7 +85,7 @@ CONFORMANCE_TEST(task, a_task_that_was_never_started_is_freed_with_its_parameter
     EXPECT_FALSE(started);
 }
 
-CONFORMANCE_TEST(task, awaiting_task_after_task_does_not_use_up_the_stack) {
+CONFORMANCE_TEST(task, awaiting_many_tasks_in_a_row_does_not_overflow_the_stack) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP()
         << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep this promise";
@@ -125,7 +125,7 @@ CONFORMANCE_TEST(task, other_tasks_stay_suspended_when_run_returns_and_continue_
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
+CONFORMANCE_TEST(task, run_inside_of_run_throws_and_changes_nothing) {
     R& runtime = this->keep(this->make_runtime());
     bool inner_ran = false;
     auto inner = [&]() -> task_of<R> {
@@ -141,7 +141,7 @@ CONFORMANCE_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
     EXPECT_FALSE(inner_ran);
 }
 
-CONFORMANCE_TEST(task, run_can_be_called_again_and_again) {
+CONFORMANCE_TEST(task, run_can_be_called_repeatedly) {
     R& runtime = this->keep(this->make_runtime());
     auto number = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();

@@ -1,5 +1,5 @@
-// Nothing remains when a runtime is destroyed. (AddressSanitizer sees the frames, these tests see what is in
-// them.)
+// Tests that destroying a runtime frees everything that the runtime owns. AddressSanitizer detects frames
+// that are not freed; these tests detect objects in frames and in captures that are not destroyed.
 #include <array>
 #include <chrono>
 #include <concepts>
@@ -115,7 +115,7 @@ CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed) {
         runtime.spawn(accepter(std::move(listener), freed_counter(freed)));
         co_await yield_often(runtime, 5);
         runtime.spawn(reader(std::move(silent), freed_counter(freed)));
-        // Moving `server` into a sleeper keeps the writer's peer open.
+        // `server` is the writer's peer. It stays open because it is moved into a task that sleeps forever.
         auto keeper = [](R& loop, typename R::stream, freed_counter) -> task_of<R> {
             co_await loop.sleep_until(bench::time_point::max());
         };
@@ -142,7 +142,7 @@ CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, the_main_task_of_a_run_that_an_exception_left_is_freed) {
+CONFORMANCE_TEST(teardown, the_main_task_is_freed_after_an_exception_has_left_run) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([] { throw std::runtime_error("posted"); });
@@ -152,7 +152,8 @@ CONFORMANCE_TEST(teardown, the_main_task_of_a_run_that_an_exception_left_is_free
     EXPECT_EQ(freed, 1);
 }
 
-/// Calls a function when it is freed: a guard in the captures of another function.
+/// A guard that calls a function when the guard is destroyed. Tests keep it in the captures of another
+/// function or in a frame.
 template <class Function>
 class when_freed {
 public:
@@ -170,9 +171,10 @@ auto call_when_freed(Function then) {
     return std::make_shared<when_freed<Function>>(std::move(then));
 }
 
-// The event is set by a frame that is destroyed before the waiting one, and by a frame that is destroyed
-// after it. (Asio destroys its own frames while it destroys its services, and destructors must not use those:
-// asio-epoll crashes.)
+// Two tasks wait for an event each. One event is set by a frame that is destroyed before the waiting frame,
+// the other event by a frame that is destroyed after the waiting frame. The test excludes runtimes with
+// Asio's tasks: Asio destroys frames while it destroys its services. A destructor that uses a service then
+// crashes.
 CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed) {
     if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
         int freed = 0;
@@ -200,7 +202,7 @@ CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_free
     }
 }
 
-// There are enough calls to make their containers grow.
+// The number of calls is large enough to make the runtime's containers grow during the teardown.
 CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         constexpr int calls = 200;
@@ -223,11 +225,12 @@ CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) 
     }
 }
 
-CONFORMANCE_TEST(teardown, a_call_that_another_one_cancels_when_it_is_freed_is_freed) {
+CONFORMANCE_TEST(teardown, a_call_that_is_cancelled_by_the_freeing_of_another_call_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());
-        // In both orders of time.
+        // The cancelled call is due after the cancelling call in the first pass, before it in the second
+        // pass.
         for (const auto& [one, other] : {std::pair{1, 2}, std::pair{4, 3}}) {
             const auto owned = [&freed] { return std::make_shared<freed_counter>(freed); };
             auto handle = runtime.call_at(runtime.now() + std::chrono::hours(other), [held = owned()] {});

@@ -1,5 +1,5 @@
-// Sleeps: never early, never lost, never inline. The tests compare deadlines with the clock, and do not
-// measure durations.
+// Tests of sleeps: no sleep ends early, is lost, or ends without passing through the queue. The tests compare
+// deadlines with the clock; they do not measure durations.
 #include <chrono>
 #include <vector>
 
@@ -13,7 +13,8 @@ using bench::time_point;
 template <class R>
 class sleep : public conformance_test<R> {};
 
-// The system's clock is read after the runtime's clock, so the test detects a runtime that runs ahead of it.
+// The test reads the system's clock after the runtime's clock. It thus detects a runtime whose clock is ahead
+// of the system's clock.
 CONFORMANCE_TEST(sleep, a_sleep_never_ends_before_its_deadline) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
@@ -47,7 +48,7 @@ CONFORMANCE_TEST(sleep, a_sleep_among_many_others_never_ends_before_its_deadline
     EXPECT_EQ(early, 0);
 }
 
-CONFORMANCE_TEST(sleep, a_sleep_to_a_time_that_has_passed_goes_through_the_queue) {
+CONFORMANCE_TEST(sleep, a_sleep_until_a_past_time_goes_through_the_queue) {
     for (const time_point passed : {time_point::min(), time_point(), std::chrono::steady_clock::now()}) {
         const auto owner = this->make_runtime();
         R& runtime = *owner;
@@ -61,7 +62,7 @@ CONFORMANCE_TEST(sleep, a_sleep_to_a_time_that_has_passed_goes_through_the_queue
     }
 }
 
-CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_others) {
+CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_other_tasks) {
     R& runtime = this->keep(this->make_runtime());
     int turns_of_other = 0;
     auto other = [&]() -> task_of<R> {
@@ -75,7 +76,7 @@ CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_others) {
     EXPECT_GE(turns_of_other, 99);
 }
 
-CONFORMANCE_TEST(sleep, a_sleep_to_the_end_of_time_does_not_fire_and_delays_nothing) {
+CONFORMANCE_TEST(sleep, a_sleep_until_the_end_of_time_never_ends_and_delays_nothing) {
     int freed = 0;
     bool fired = false;
     R& runtime = this->keep(this->make_runtime());
@@ -112,7 +113,7 @@ CONFORMANCE_TEST(sleep, a_sleep_ends_although_the_queue_is_never_empty) {
     EXPECT_TRUE(ended);
 }
 
-CONFORMANCE_TEST(sleep, a_far_deadline_does_not_delay_an_earlier_one_that_comes_later) {
+CONFORMANCE_TEST(sleep, a_far_deadline_does_not_delay_a_near_deadline_that_is_added_later) {
     R& runtime = this->keep(this->make_runtime());
     auto far = [&]() -> task_of<R> { co_await runtime.sleep_until(runtime.now() + 1h); };
     auto main = [&]() -> task_of<R> {
@@ -120,10 +121,10 @@ CONFORMANCE_TEST(sleep, a_far_deadline_does_not_delay_an_earlier_one_that_comes_
         co_await runtime.yield();
         co_await runtime.sleep_until(runtime.now() + 1ms);
     };
-    runtime.run(main());  // the test's time limit is the proof
+    runtime.run(main());  // if the near sleep is delayed, the test exceeds its time limit
 }
 
-CONFORMANCE_TEST(sleep, the_clock_is_the_systems_and_does_not_run_backwards) {
+CONFORMANCE_TEST(sleep, the_clock_is_the_system_clock_and_never_runs_backwards) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         time_point last = runtime.now();

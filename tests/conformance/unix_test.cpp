@@ -1,5 +1,6 @@
-// Streams over Unix sockets: the optional concept UnixSockets. They mean the same as TCP streams, so these
-// tests check what an adapter could get wrong by making them in another way.
+// Tests of the optional concept UnixSockets: streams over Unix sockets. These streams have the same meaning
+// as TCP streams. The tests cover the errors that an adapter could make because it creates the two kinds of
+// streams in different ways.
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,7 +26,7 @@ protected:
     }
 };
 
-/// A path in its own folder.
+/// A path for a socket in a new temporary folder. The destructor removes the socket and the folder.
 class path_of_its_own {
 public:
     path_of_its_own() {
@@ -33,7 +34,7 @@ public:
         path_ = folder_ + "/socket";
     }
     ~path_of_its_own() {
-        ::unlink(path_.c_str());  // some runtimes have removed it
+        ::unlink(path_.c_str());  // fails if the runtime has already removed the socket
         ::rmdir(folder_.c_str());
     }
     const std::string& text() const { return path_; }
@@ -52,7 +53,7 @@ task_of<R, connected_pair<typename R::unix_stream>> make_unix_pair(R& runtime) {
     co_return connected_pair<typename R::unix_stream>{std::move(client), std::move(server)};
 }
 
-CONFORMANCE_TEST(unix_streams, streams_carry_large_writes_both_ways_at_once_and_half_closes) {
+CONFORMANCE_TEST(unix_streams, streams_carry_large_writes_in_both_directions_and_half_closes) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);
@@ -75,7 +76,7 @@ CONFORMANCE_TEST(unix_streams, connecting_to_a_missing_path_throws_the_cause) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
+CONFORMANCE_TEST(unix_streams, listening_at_a_path_in_use_throws) {
     R& runtime = this->keep(this->make_runtime());
     const path_of_its_own path;
     auto listener = runtime.listen_unix(path.text());
@@ -83,7 +84,7 @@ CONFORMANCE_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
     listener.close();
 }
 
-CONFORMANCE_TEST(unix_streams, closing_completes_pending_operations) {
+CONFORMANCE_TEST(unix_streams, closing_a_stream_or_listener_completes_its_pending_operation) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);
@@ -101,7 +102,7 @@ CONFORMANCE_TEST(unix_streams, closing_completes_pending_operations) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, a_gone_peer_ends_reads_and_makes_writes_fail) {
+CONFORMANCE_TEST(unix_streams, a_closed_peer_ends_reads_and_makes_writes_fail) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);

@@ -1,4 +1,5 @@
-// In its steady state a loop allocates nothing: it recycles frames, callbacks and timers.
+// Tests that a loop allocates no memory in its steady state, because it recycles the memory of frames,
+// callbacks and timers.
 #include <functional>
 #include <optional>
 
@@ -18,8 +19,8 @@ protected:
         on_real_time::SetUp();
     }
 
-    /// Runs `round(loop)` until everything is warm, then 500 times more. Returns the number of allocations in
-    /// these 500 rounds. At the end, calls `at_the_end()` on the loop.
+    /// Awaits `round(loop)` 300 times as a warm-up, then 500 times more. Returns the number of allocations in
+    /// these 500 rounds. Calls `at_the_end()` on the loop after the last round.
     template <class Round>
     std::size_t allocations_of(
         Round round, const std::function<void()>& at_the_end = [] {}) {

@@ -14,11 +14,12 @@ constinit std::atomic<std::size_t> freed{0};
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// The number of allocations of this thread that still succeed.
+/// The number of allocations after which the allocations of this thread fail.
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
-/// Counts down to the allocation that fails, in any thread. Below 1, no allocation fails.
+/// The number of allocations, in all threads, up to and including the one that fails. With a value below 1,
+/// no allocation fails.
 constinit std::atomic<std::ptrdiff_t> until_failure{0};
 
 void count_or_refuse() {
@@ -67,8 +68,8 @@ bool failing_allocation::has_failed() const noexcept {
 
 }  // namespace loopbench::loop::test
 
-// The other forms in the standard library call these. The forms with an alignment are for types that have
-// their own cache lines.
+// All other forms of operator new and delete in the standard library call the forms that are defined here.
+// The forms with an alignment serve types that are aligned to cache lines.
 void* operator new(std::size_t bytes) {
     loopbench::loop::test::count_or_refuse();
     if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;

@@ -1,7 +1,7 @@
-// Counts this program's calls of operator new and delete, in all threads; and makes allocations fail.
+// Counts the calls of operator new and delete in all threads of the program, and makes allocations fail.
 //
-// allocations.cpp replaces these operators. Under a sanitizer, the sanitizer replaces them, and
-// CMakeLists.txt chooses allocations_uncounted.cpp instead.
+// allocations.cpp replaces these operators. In a sanitized build the sanitizer replaces them, and CMake
+// chooses allocations_uncounted.cpp instead.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ extern const bool allocations_are_counted;
 inline constexpr const char* why_allocations_are_not_counted =
     "operator new belongs to the sanitizer in this build";
 
-/// Returns the counts; zeros if allocations are not counted.
+/// Returns the counts since the start of the program. Both counts are zero if allocations are not counted.
 allocation_counts count_allocations() noexcept;
 
-/// Takes all memory from this thread while it lives: after the first `few` allocations, operator new throws
-/// std::bad_alloc. Only one can exist at a time. It does nothing where allocations are not counted.
-/// GoogleTest needs memory, too: check the outcome after its end.
+/// Makes this thread run out of memory while the object exists: after the first `few` allocations, operator
+/// new throws std::bad_alloc. A thread can have only one such object at a time. The object does nothing if
+/// allocations are not counted. GoogleTest also needs memory, so check results after the object is destroyed.
 class out_of_memory {
 public:
     explicit out_of_memory(std::size_t few = 0) noexcept;
@@ -30,12 +30,13 @@ public:
     out_of_memory& operator=(const out_of_memory&) = delete;
     ~out_of_memory();
 
-    /// Returns how many allocations have failed.
+    /// Returns the number of allocations that have failed.
     std::size_t failed() const noexcept;
 };
 
-/// Makes the `index`-th allocation from now on, in whatever thread, throw std::bad_alloc, and no other; with
-/// 0 none fails. Only one can exist at a time. It does nothing where allocations are not counted.
+/// Makes exactly one allocation throw std::bad_alloc: the `index`-th one after the object's construction,
+/// counted over all threads. If `index` is 0, no allocation fails. Only one such object can exist at a time.
+/// The object does nothing if allocations are not counted.
 class failing_allocation {
 public:
     explicit failing_allocation(std::size_t index) noexcept;

@@ -1,4 +1,5 @@
-// With a sanitizer's operator new and delete, nothing is counted, and the tests that count are skipped.
+// Replaces allocations.cpp in sanitized builds, in which operator new and delete belong to the sanitizer.
+// Nothing is counted, and the tests that need the counts are skipped.
 #include "tests/loop/allocations.hpp"
 
 namespace loopbench::loop::test {

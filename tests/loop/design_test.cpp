@@ -1,4 +1,4 @@
-// The names of the designs, and how often each design asks the kernel.
+// Tests of the designs' names, and of how often each design asks the kernel for events.
 #include <chrono>
 #include <cstddef>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-TEST(designs, each_design_has_a_unique_name_and_is_found_by_it) {
+TEST(designs, each_design_has_a_unique_name_and_can_be_found_by_it) {
     std::set<std::string_view> names;
     for (const design& each : designs()) {
         EXPECT_TRUE(names.insert(each.name).second) << each.name;
@@ -28,7 +28,7 @@ TEST_P(every_design, a_design_makes_a_loop_with_its_name) {
     EXPECT_EQ(make_loop()->name(), GetParam());
 }
 
-TEST_P(every_design, several_steps_run_what_is_too_much_for_one) {
+TEST_P(every_design, several_steps_run_more_callbacks_than_one_step_can) {
     const auto owner = make_loop();
     int ran = 0;
     for (int i = 0; i < 100; ++i) owner->post([&] { ++ran; });
@@ -36,8 +36,8 @@ TEST_P(every_design, several_steps_run_what_is_too_much_for_one) {
     EXPECT_EQ(ran, 100);
 }
 
-// The fixtures in support.hpp tell designs apart by their names. They would silently treat a new or renamed
-// design in the wrong way.
+// The fixtures in support.hpp distinguish designs by their names. Without this test, they would silently
+// treat a new or renamed design in the wrong way.
 TEST(designs, the_tests_know_every_design) {
     std::multiset<std::string_view> names;
     for (const design& each : designs()) names.insert(each.name);
@@ -46,31 +46,33 @@ TEST(designs, the_tests_know_every_design) {
                                                       "loop-epoll", "loop-uring", "loop-precise"}));
 }
 
-// The conformance tests run loop-tick with a shorter tick; this test uses the tutorial's.
+// The conformance tests run loop-tick with a tick of 1 ms. This test uses the tutorial's tick of 100 ms.
 TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_but_the_first) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-tick", &clock);
     event_loop& loop = *owner;
     for (int turns = 1; turns <= 5; ++turns) {
-        loop.post([] {});  // not even with work in the queue
+        loop.post([] {});  // loop-tick sleeps although the queue has work
         loop.turn();
         EXPECT_EQ(loop.now() - manual_time::start, (turns - 1) * std::chrono::milliseconds(100));
     }
 }
 
-/// Returns in how many of 100 turns the loop asks the kernel. Each turn has work and nothing to wait for.
+/// Returns the number of times that the loop asks the kernel for events during 100 yields. Each turn has a
+/// task to run, and no operation is pending.
 std::size_t waits_of_a_hundred_busy_turns(std::string_view design) {
     counting_clock clock;
     const auto owner = make_loop(design, &clock);
     event_loop& loop = *owner;
-    loop.run(yield_times(loop, 100));  // and the turn that starts it
+    loop.run(yield_times(loop, 100));  // makes 101 turns: the first turn starts the task
     return clock.waits();
 }
 
-// The tutorials call select on every turn. The flagships skip the call while no operation is pending, and
-// tutorial 003's loop asks only when nothing is ready.
-TEST(designs, loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
+// loop-layered and loop-asyncio call select on every turn, as their tutorials do. loop-poll and loop-epoll
+// skip the call while no operation is pending. loop-scheduler, the loop of tutorial 003, calls select only
+// when no task is ready.
+TEST(designs, loop_layered_and_loop_asyncio_call_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-layered"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-asyncio"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-scheduler"), 0u);
@@ -78,7 +80,7 @@ TEST(designs, loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-epoll"), 0u);
 }
 
-TEST(designs, loop_tick_asks_select_on_every_turn) {
+TEST(designs, loop_tick_calls_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-tick"), 101u);
 }
 

@@ -1,4 +1,4 @@
-// Exceptions that leave run(), and the work that remains on the loop afterwards.
+// Tests of exceptions that leave run(), and of the work that remains on the loop afterwards.
 #include <stdexcept>
 
 #include "tests/loop/support.hpp"
@@ -27,7 +27,7 @@ std::string what_leaves(event_loop& loop, task<void> main) {
 class failures : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, failures, all_designs(), design_name);
 
-TEST_P(failures, an_exception_of_a_callback_leaves_run_and_the_rest_keeps_its_order) {
+TEST_P(failures, an_exception_of_a_callback_leaves_run_and_other_callbacks_keep_their_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     loop.post([&] {
@@ -43,7 +43,7 @@ TEST_P(failures, an_exception_of_a_callback_leaves_run_and_the_rest_keeps_its_or
     EXPECT_EQ(calls, (std::vector{1, 2, 3, 4}));
 }
 
-TEST_P(failures, exceptions_of_two_tasks_leave_two_steps) {
+TEST_P(failures, exceptions_of_two_tasks_leave_two_separate_steps) {
     event_loop& loop = keep(make_loop());
     const auto failing = [](const char* text) -> task<void> {
         fail(text);
@@ -60,7 +60,7 @@ TEST_P(failures, exceptions_of_two_tasks_leave_two_steps) {
     EXPECT_EQ(left, (std::vector<std::string>{"first", "second"}));
 }
 
-TEST_P(failures, an_exception_of_a_detached_task_leaves_run_and_the_rest_keeps_its_order) {
+TEST_P(failures, an_exception_of_a_detached_task_leaves_run_and_callbacks_keep_their_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     int freed = 0;
@@ -79,7 +79,7 @@ TEST_P(failures, an_exception_of_a_detached_task_leaves_run_and_the_rest_keeps_i
     EXPECT_EQ(calls, (std::vector{1, 2}));
 }
 
-TEST_P(failures, an_exception_of_a_scheduled_call_leaves_run_and_the_next_is_called) {
+TEST_P(failures, an_exception_of_a_scheduled_call_leaves_run_and_the_next_call_still_runs) {
     event_loop& loop = keep(make_loop());
     bool called = false;
     loop.call_later(1ms, [] { fail("timer"); });
@@ -133,7 +133,7 @@ TEST_P(failures, an_exception_of_the_main_task_leaves_run_and_the_loop_can_run_a
     EXPECT_EQ(loop.run(good()), 4);
 }
 
-TEST_P(failures, each_failure_is_reported_once_by_its_own_run) {
+TEST_P(failures, each_exception_leaves_exactly_one_run) {
     event_loop& loop = keep(make_loop());
     for (const char* text : {"first", "second"}) loop.post([text] { fail(text); });
     EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "first");
@@ -141,7 +141,7 @@ TEST_P(failures, each_failure_is_reported_once_by_its_own_run) {
     EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "nothing");
 }
 
-TEST_P(failures, a_cancelled_detached_task_is_no_failure) {
+TEST_P(failures, a_cancelled_detached_task_does_not_make_run_throw) {
     event_loop& loop = keep(make_loop());
     auto ends_as_asked = [&]() -> task<void> {
         co_await loop.yield();
@@ -151,7 +151,7 @@ TEST_P(failures, a_cancelled_detached_task_is_no_failure) {
     EXPECT_NO_THROW(loop.run(yield_times(loop, 3)));
 }
 
-TEST_P(failures, a_named_task_keeps_its_failure_until_it_is_asked_for) {
+TEST_P(failures, a_named_task_keeps_its_exception_until_its_result_is_retrieved) {
     event_loop& loop = keep(make_loop());
     auto failing = [&]() -> task<void> {
         co_await loop.yield();
@@ -193,7 +193,7 @@ TEST_P(failures, a_refused_inner_turn_leaves_the_outer_turn_intact) {
     loop.turn();
     EXPECT_EQ(calls, (std::vector{1, 2}));
     loop.post([&] { calls.push_back(3); });
-    loop.turn();  // the refusals have not left the loop closed
+    loop.turn();  // the loop still runs turns after the refused calls
     EXPECT_EQ(calls.size(), 3u);
 }
 

@@ -1,5 +1,5 @@
-// No task, timer or socket starves: neither because of a queue that is never empty, nor a socket that is
-// always ready, nor a task that sleeps for zero time.
+// Tests that no task, timer or socket starves if a queue is never empty, if a socket is always ready, or if a
+// task sleeps for zero time.
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Keeps the queue from getting empty while it is wanted; each callback takes 1 ms.
+/// Keeps the ready queue from becoming empty: each callback takes 1 ms and posts the next callback. Stops
+/// when `wanted` is false, or after `callbacks_max` callbacks.
 struct saturation {
     static constexpr std::size_t callbacks_max = 10'000;
     event_loop& loop;
@@ -31,8 +32,8 @@ struct saturation {
 
 class fairness : public on_manual_time {
 protected:
-    /// Returns how many callbacks may run before timers and I/O get their turn, if the queue is never empty
-    /// but holds one callback at a time.
+    /// Returns the highest number of callbacks that can run before the loop checks timers and I/O, if the
+    /// queue always holds exactly one callback.
     static std::size_t callbacks_max() {
         return runs_whole_batches() ? 1 : work_budget::units_max / work_budget::units_of_a_callback;
     }
@@ -69,16 +70,17 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
         busy.wanted = false;
     };
     loop.spawn(reader());
-    loop.turn();  // the reader waits
+    loop.turn();  // the reader starts to wait
     put(pair.other.native_handle(), "input");
     loop.post([&] { busy.go_on(); });
     loop.run_until_idle();
     EXPECT_LE(read_after, callbacks_max() + 2);
 }
 
-// Ten thousand tasks yield once. The loop finds the timer and the input that become ready while the first
-// tasks run, and serves them before these tasks run for the second time.
-TEST_P(fairness, designs_with_a_bound_interrupt_a_wide_batch) {
+// Ten thousand callbacks each post a second callback. A timer and some input become ready while the first
+// callbacks run. A design with a bound on the work of a turn serves the timer and the input before the second
+// callbacks run.
+TEST_P(fairness, designs_with_a_bound_on_a_turn_interrupt_a_large_batch) {
     constexpr std::size_t width = 10'000;
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -89,7 +91,7 @@ TEST_P(fairness, designs_with_a_bound_interrupt_a_wide_batch) {
         had_to_wait_for.push_back(callbacks);
     };
     loop.spawn(reader());
-    turn_often(loop);  // it waits
+    turn_often(loop);  // the reader starts to wait
     loop.call_later(10ms, [&] { had_to_wait_for.push_back(callbacks); });
     auto step = [&] {
         manual_time::pass(1ms);
@@ -112,7 +114,7 @@ TEST_P(fairness, designs_with_a_bound_interrupt_a_wide_batch) {
     }
 }
 
-// Without a bound, a hundred children would write 6.4 MB in one callback.
+// Without a bound on a callback's work, the hundred children would write 6.4 MB in one callback.
 TEST_P(fairness, a_gather_of_children_that_write_much_lets_other_callbacks_run) {
     constexpr std::size_t all = 100;
     event_loop& loop = keep(make_loop());
@@ -155,7 +157,7 @@ TEST_P(fairness, a_callback_that_throws_and_posts_itself_again_does_not_starve_a
     while (!fired && thrown < 1'000) {
         try {
             loop.turn();
-        } catch (const std::runtime_error&) {  // it comes again
+        } catch (const std::runtime_error&) {  // the callback has posted itself again
         }
     }
     EXPECT_LE(thrown, 10 + callbacks_max() + 2);
@@ -181,7 +183,7 @@ TEST_P(fairness, only_loop_scheduler_starves_timers_and_input) {
         EXPECT_EQ(callbacks == saturation::callbacks_max, starves()) << callbacks;
 }
 
-TEST_P(fairness, a_turn_runs_only_what_was_ready_when_it_began) {
+TEST_P(fairness, a_turn_runs_only_callbacks_that_were_ready_at_its_beginning) {
     event_loop& loop = keep(make_loop());
     std::vector<int> order;
     loop.post([&] {
@@ -196,7 +198,7 @@ TEST_P(fairness, a_turn_runs_only_what_was_ready_when_it_began) {
     EXPECT_EQ(order, (std::vector{1, 2, 3, 4}));
 }
 
-TEST_P(fairness, zero_sleeps_let_others_run) {
+TEST_P(fairness, zero_sleeps_let_other_tasks_run) {
     event_loop& loop = keep(make_loop());
     std::vector<char> order;
     auto sleeper = [&](char name) -> task<void> {
@@ -237,7 +239,7 @@ TEST_P(fairness, zero_sleeps_do_not_starve_a_timer_or_input) {
     EXPECT_LE(sleeps, 10 + callbacks_max() + 3);
 }
 
-TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_others_run) {
+TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_other_tasks_run) {
     constexpr int reads = 400;
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -259,7 +261,8 @@ TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_others_run) {
     EXPECT_LE(longest_run, static_cast<int>(work_budget::units_max) + 1);
 }
 
-// In a design that runs everything that was ready when the turn began, each callback has its own budget.
+// A design that runs whole batches runs all callbacks that were ready at the beginning of the turn. Each of
+// these callbacks has its own work budget.
 TEST_P(fairness, each_callback_of_a_whole_batch_has_its_own_budget) {
     if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one budget for a turn";
     constexpr int reads = work_budget::units_max;
@@ -280,8 +283,9 @@ TEST_P(fairness, each_callback_of_a_whole_batch_has_its_own_budget) {
     EXPECT_EQ(read_counts[1], read_counts[0]);
 }
 
-// On loopback the kernel accepts some megabytes before it refuses; until then nothing makes the sender wait.
-TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_a_timer) {
+// On loopback, the kernel accepts several megabytes before a write has to wait. Until then, only the work
+// budget makes the sender wait.
+TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t chunk = 65'536;
     event_loop& loop = keep(make_loop());
@@ -296,7 +300,7 @@ TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
         const auto receiver = create_task(loop, receives(pair.other));
-        co_await loop.yield();  // it waits
+        co_await loop.yield();  // the receiver starts to wait
         loop.call_later(1ms, [&] { sent_until_fired = sent; });
         manual_time::pass(1ms);
         const std::vector<std::byte> out(chunk);
@@ -307,13 +311,15 @@ TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_
         co_await receiver;
     };
     loop.run(main());
-    // The number of chunks that use up the budget, and one more that was already on its way.
+    // The budget's chunks, rounded up, plus one chunk that the sender has already started to write.
     constexpr std::size_t sent_max = (work_budget::units_max / work_budget::units_of(chunk) + 2) * chunk;
     EXPECT_LE(sent_until_read.value_or(16 * chunk), sent_max);
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);
 }
 
-// This holds for both ways of watching a listener: connections come one by one first, and then all at once.
+// First, connections arrive one by one; then a burst arrives. After the first connections, a driver must not
+// start to watch the listener level-triggered: each report would then accept only one connection of the
+// burst.
 TEST_P(fairness, a_burst_of_connections_is_accepted_while_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;
@@ -350,7 +356,7 @@ TEST_P(fairness, a_burst_of_connections_is_accepted_while_the_queue_is_never_emp
     EXPECT_LE(busy.callbacks, 3 * callbacks_max() + 2);
 }
 
-TEST_P(fairness, tasks_take_turns) {
+TEST_P(fairness, tasks_that_yield_run_alternately) {
     event_loop& loop = keep(make_loop());
     std::vector<char> order;
     auto walker = [&](char name) -> task<void> {

@@ -1,9 +1,9 @@
-// An idle flagship sleeps: one wait and one context switch until the one timer at the end, however much is
-// pending.
+// Tests that an idle flagship loop sleeps. Until its next timer is due, it makes one wait and one context
+// switch, regardless of the number of pending timers and reads.
 //
-// LOOPBENCH_IDLE_MS sets how long the loop has nothing to do: one second, or what the build is configured
-// with (cmake -D LOOPBENCH_IDLE_MS=10000). The counts do not depend on it: a longer time only makes it more
-// likely that the test sees a rare wake-up.
+// LOOPBENCH_IDLE_MS is the idle time in milliseconds. Its default is 1000; cmake -D LOOPBENCH_IDLE_MS=10000
+// changes it. The expected counts do not depend on the idle time. A longer idle time only makes it more
+// likely that the test detects a rare wake-up.
 #include <sys/resource.h>
 
 #include <thread>
@@ -24,9 +24,10 @@ long voluntary_switches() {
     return usage.ru_nvcsw;
 }
 
-/// Sleeps, while everything else on the loop waits for an event that does not come.
+/// Sleeps for the idle time, and expects one wait and one context switch. Everything else on the loop must
+/// wait for an event that does not happen.
 task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
-    co_await loop.sleep_for(10ms);  // lets the preparations settle
+    co_await loop.sleep_for(10ms);  // lets the prepared tasks start to wait
     const std::size_t waits_before = clock.waits();
     const long switches_before = voluntary_switches();
     co_await loop.sleep_for(idle);
@@ -38,8 +39,9 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// Runs in its own thread: the kernel cleans up a ring that an earlier test has closed some 10 ms later,
-    /// in the thread that used it.
+    /// Calls `prepare(loop)` and then expects silence on that loop, in a new thread. A new thread is
+    /// necessary because the kernel cleans up the ring of an earlier test late: about 10 ms after the test
+    /// has closed it, and in the thread that used it.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {
@@ -85,8 +87,8 @@ TEST_P(idle_flagship, a_loop_with_a_thousand_silent_sockets_does_not_wake_up) {
 
 namespace {
 
-/// Manual time, on which input comes as soon as the loop waits for nothing else. So that the test ends, input
-/// also comes when the loop has waited too often for other things.
+/// A manual clock that writes input to a socket when the loop waits without a deadline. It also writes input
+/// after `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
 class input_when_idle final : public counting_clock {
 public:
     static constexpr std::size_t waits_max = 1'000;
@@ -110,8 +112,8 @@ private:
 class idle_flagship_on_manual_time : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, idle_flagship_on_manual_time, flagships(), design_name);
 
-// In a slot of the wheel with many timers, cancelling a timer does not update the slot's earliest deadline.
-// When the last timer goes, the loop must forget that deadline, although no timer with it was left.
+// If a slot of the wheel has many timers, cancelling a timer does not update the slot's earliest deadline.
+// When the slot's last timer is cancelled, the loop must forget this outdated deadline.
 TEST_P(idle_flagship_on_manual_time, a_loop_forgets_the_deadlines_of_cancelled_timers) {
     stream_pair pair;
     input_when_idle clock_of_input(pair.other);
@@ -123,7 +125,7 @@ TEST_P(idle_flagship_on_manual_time, a_loop_forgets_the_deadlines_of_cancelled_t
     std::size_t waits = 0;
     auto main = [&]() -> task<void> {
         calls.front().cancel();
-        co_await loop.sleep_for(1s);  // now the loop has asked the wheel for the next deadline
+        co_await loop.sleep_for(1s);  // during this sleep, the loop asks the wheel for the next deadline
         for (call_handle& each : calls) each.cancel();
         manual_time::pass(1h);
         pair = make_unix_pair(loop);

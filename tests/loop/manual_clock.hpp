@@ -1,5 +1,5 @@
-// The clocks that tests use instead of the kernel's. On the manual clock, time passes only when a loop has
-// nothing else to do: no test of the loop sleeps, or measures how long something took.
+// The clocks that tests use instead of the kernel's clock. On the manual clock, time passes only when a loop
+// has nothing else to do. Tests on the manual clock therefore neither sleep nor measure durations.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +11,26 @@
 
 namespace loopbench::loop::test {
 
-/// The current time for the loops of this thread that use a manual_clock.
+/// The current time of all loops of this thread that use a manual_clock.
 struct manual_time {
     static constexpr time_point start{std::chrono::hours(1)};
     static inline thread_local time_point now = start;
-    /// The lateness of the kernel's wake-ups.
+    /// The simulated lateness of the kernel's wake-ups.
     static inline thread_local nanoseconds oversleep{0};
 
     static void pass(nanoseconds duration) noexcept { now += duration; }
     static void pass_to(time_point when) noexcept { now = std::max(now, when); }
 };
 
-/// Counts how often a loop asks the kernel to wait, which reveals busy waiting and useless wake-ups.
+/// A real clock that counts how often a loop asks the kernel to wait. The count reveals busy waiting and
+/// useless wake-ups.
 class counting_clock : public clock {
 public:
     virtual ~counting_clock() = default;
 
-    /// On real time. A tick of loop-tick takes a hundredth of its real length.
     time_point now() noexcept override { return std::chrono::steady_clock::now(); }
+    /// Sleeps for a hundredth of `duration`. Only the ticks of loop-tick use this function; they take 1 ms
+    /// instead of 100 ms.
     void sleep_for(nanoseconds duration) override { std::this_thread::sleep_for(duration / 100); }
     void wait(event_loop&, driver& io, time_point deadline) override {
         ++waits_;
@@ -37,7 +39,8 @@ public:
     }
 
     std::size_t waits() const noexcept { return waits_; }
-    /// Returns how many of the waits might have slept; on manual time, how many moved the clock.
+    /// Returns the number of waits that might have slept. On a manual_clock, returns the number of waits that
+    /// moved the clock.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 protected:
@@ -45,11 +48,12 @@ protected:
     std::size_t sleeps_ = 0;
 };
 
-/// A clock of manual time. A wait takes what the kernel has, without sleeping. If that is nothing, the clock
-/// moves to the deadline.
+/// A clock of manual time. A wait with a deadline collects the kernel's events without sleeping. If there are
+/// no events, the clock moves to the deadline.
 class manual_clock final : public counting_clock {
 public:
-    /// `step` is how much time passes at each look at the clock, for the wait policies that spin.
+    /// `step` is the time that passes whenever the loop reads the clock. The wait policies that spin need a
+    /// step above zero.
     explicit manual_clock(nanoseconds step = nanoseconds::zero()) noexcept : step_(step) {}
 
     time_point now() noexcept override {
@@ -57,7 +61,8 @@ public:
         return manual_time::now;
     }
     void sleep_for(nanoseconds duration) override { manual_time::pass(duration); }
-    /// Sleeps for real only if there is no deadline: then a test waits for another thread.
+    /// Sleeps in the kernel only if there is no deadline and no posted function. In this case the test waits
+    /// for another thread.
     void wait(event_loop& loop, driver& io, time_point deadline) override {
         ++waits_;
         const bool woken = loop.has_posted();

@@ -1,5 +1,5 @@
-// Without memory, an operation that cannot be started reports it and leaves its task usable. The operations
-// that end things (closing, cancelling, destroying) still work, and do not terminate the program.
+// Tests of a loop that cannot allocate memory. An operation that cannot be started throws std::bad_alloc, and
+// its task can continue. Closing, cancelling and destroying need no memory, so they still work.
 #include <fcntl.h>
 
 #include <coroutine>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An awaitable that returns the context of the task that awaits it.
+/// An awaitable that returns the task_context of the awaiting task.
 struct own_context {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -31,7 +31,7 @@ struct own_context {
     const task_context* context = nullptr;
 };
 
-/// Returns whether `act` needs more memory than its first `few` allocations.
+/// Calls `act`, whose allocations fail after the first `few`. Returns true if `act` throws std::bad_alloc.
 template <class Function>
 bool is_refused(Function act, std::size_t few = 0) {
     try {
@@ -43,7 +43,8 @@ bool is_refused(Function act, std::size_t few = 0) {
     return false;
 }
 
-/// Timers that use up the memory that a loop has without the heap: the next timer needs memory.
+/// Armed timers that use up the memory that the loop has already allocated, so that the next timer needs an
+/// allocation. The destructor disarms them.
 class full_timers {
 public:
     explicit full_timers(event_loop& loop) : loop_(loop) {
@@ -60,11 +61,11 @@ public:
         for (timer& each : timers_) loop_.disarm(each);
     }
 
-    /// Returns whether the loop's timers ever need memory.
+    /// Returns true if the next timer needs an allocation, and false if the loop's timers never need one.
     bool are_full() const noexcept { return full_; }
 
 private:
-    static constexpr std::size_t timers_max = 1'000'000;  // timers also use the memory that a thread recycles
+    static constexpr std::size_t timers_max = 1'000'000;  // timers also use the thread's recycled memory
 
     event_loop& loop_;
     std::deque<timer> timers_;
@@ -79,7 +80,9 @@ protected:
         if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
         on_manual_time::SetUp();
     }
-    /// Tutorial 001's loop asks the clock, and tutorial 002's list links timers through themselves.
+    /// Returns true for designs whose sleeps never allocate. In loop-round-robin (tutorial 001) a sleeping
+    /// task reads the clock on every turn. In loop-layered (tutorial 002) the timers themselves are the nodes
+    /// of the list.
     static bool sleeps_need_no_memory() { return is("loop-round-robin") || is("loop-layered"); }
 };
 INSTANTIATE_TEST_SUITE_P(, without_memory, all_designs(), design_name);
@@ -122,8 +125,8 @@ TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_fo
     EXPECT_EQ(ending_of(handle->outcome()), "cancelled");
 }
 
-// After the sleep that was refused, another task cancels it while it waits for something else.
-TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_waits_next) {
+// A task whose sleeps were refused waits for an event. Then another task cancels it.
+TEST_P(without_memory, a_task_whose_sleep_threw_can_be_cancelled_at_its_next_wait) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
     std::optional<full_timers> others(std::in_place, loop);
@@ -156,7 +159,7 @@ TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_wait
 TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
     if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
     event_loop& loop = keep(make_loop());
-    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // this call's own memory is recycled
+    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // the next call recycles this memory
     const full_timers others(loop);
     ASSERT_TRUE(others.are_full()) << "otherwise this test sees nothing";
     int freed = 0;
@@ -165,7 +168,8 @@ TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-// In debug mode the function is wrapped together with its name, which needs its own memory.
+// In debug mode, the loop stores a posted function together with its name. The name needs an additional
+// allocation. If only this allocation fails, the function is posted without its name.
 TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_freed) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});
@@ -187,7 +191,7 @@ TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_free
     EXPECT_EQ(freed, 8);
 }
 
-TEST_P(without_memory, a_promise_can_be_dropped_and_its_callbacks_are_called) {
+TEST_P(without_memory, a_promise_can_be_dropped_without_memory_and_its_callbacks_are_called) {
     event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     const auto outcome = dropped->get_future();
@@ -206,7 +210,7 @@ TEST_P(without_memory, a_promise_can_be_dropped_and_its_callbacks_are_called) {
     EXPECT_EQ(ending_of(waiting.outcome()), "cancelled");
 }
 
-TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
+TEST_P(without_memory, futures_can_be_dropped_without_memory_before_they_are_done) {
     event_loop& loop = keep(make_loop());
     int freed = 0;
     {
@@ -222,7 +226,7 @@ TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
     EXPECT_EQ(freed, 50);
 }
 
-TEST_P(without_memory, streams_and_listeners_can_be_closed_with_operations_pending) {
+TEST_P(without_memory, streams_with_pending_operations_can_be_closed_without_memory) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     std::vector<stream_pair> pairs;
@@ -270,7 +274,7 @@ TEST_P(without_memory, streams_and_listeners_can_be_closed_with_operations_pendi
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(without_memory, tasks_can_be_cancelled_wherever_they_wait) {
+TEST_P(without_memory, tasks_can_be_cancelled_without_memory_at_any_wait) {
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
@@ -303,7 +307,7 @@ TEST_P(without_memory, tasks_can_be_cancelled_wherever_they_wait) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(without_memory, a_loop_can_be_destroyed_with_everything_pending) {
+TEST_P(without_memory, a_loop_can_be_destroyed_without_memory_while_everything_is_pending) {
     int freed = 0;
     int ends[2];
     checked(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), "pipe2");
@@ -343,7 +347,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_starts_once_ther
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
-    loop.io().wait(do_not_wait);  // io_uring queues what is started before the first wait without memory
+    loop.io().wait(do_not_wait);  // the io_uring driver can start operations without memory until it waits
     char byte;
     std::deque<io_operation> reads;
     int refused = 0;

@@ -1,4 +1,4 @@
-// The queue of operations that are ready to run, and the spin that waits for the next post.
+// Tests of the queue of operations that are ready to run, and of the spin that waits for the next post.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ std::vector<operation*> numbers_in(operation_queue& queue) {
 
 }  // namespace
 
-TEST(operation_queue, operations_leave_in_the_order_in_which_they_came) {
+TEST(operation_queue, operations_leave_the_queue_in_the_order_of_their_arrival) {
     operations ops{};
     operation_queue queue;
     EXPECT_TRUE(queue.empty());
@@ -31,7 +31,7 @@ TEST(operation_queue, operations_leave_in_the_order_in_which_they_came) {
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
 }
 
-TEST(operation_queue, an_emptied_queue_is_as_good_as_new) {
+TEST(operation_queue, an_emptied_queue_can_be_used_again) {
     operations ops{};
     operation_queue queue;
     for (int round = 0; round < 2; ++round) {
@@ -53,7 +53,7 @@ TEST(operation_queue, a_move_takes_the_operations_out_of_the_queue) {
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[2]}));
 }
 
-TEST(operation_queue, a_prepended_rest_comes_before_what_was_pushed_meanwhile) {
+TEST(operation_queue, prepended_operations_precede_operations_that_were_pushed_before) {
     operations ops{};
     operation_queue queue;
     operation_queue rest;
@@ -65,7 +65,7 @@ TEST(operation_queue, a_prepended_rest_comes_before_what_was_pushed_meanwhile) {
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
 }
 
-TEST(operation_queue, an_empty_queue_takes_pushes_after_a_rest_was_prepended) {
+TEST(operation_queue, an_empty_queue_accepts_pushes_after_a_prepend) {
     operations ops{};
     operation_queue queue;
     operation_queue rest;
@@ -89,14 +89,14 @@ TEST(operation_queue, the_first_a_middle_and_the_last_operation_can_be_removed) 
         }
         EXPECT_TRUE(queue.remove(ops[taken]));
         EXPECT_FALSE(queue.remove(ops[taken])) << "it was already removed";
-        queue.push(ops[taken]);  // now it comes last
+        queue.push(ops[taken]);  // now the operation is the last one in the queue
         expected.push_back(&ops[taken]);
         EXPECT_EQ(numbers_in(queue), expected);
     }
 }
 
-// At the end of a loop, operations arrive in several ways.
-TEST(ready_queue, a_closed_queue_discards_what_is_in_it_and_what_comes_later) {
+// While a loop is destroyed, operations are in its queue, are pushed to its queue, or are posted.
+TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_later_ones) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
         static void count(operation* op, completion how) {
@@ -128,8 +128,9 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_something) {
     }
 }
 
-// A look without a spin would have found it, so it does not encourage the next spin.
-TEST(adaptive_spin, a_spin_does_not_pay_if_something_was_there_before) {
+// If the first look finds something, a spin was not necessary. Such a look must not count as a successful
+// spin, and must not make the next spin more likely.
+TEST(adaptive_spin, a_spin_does_not_count_as_successful_if_its_first_look_finds_something) {
     adaptive_spin spin;
     int looks = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -139,7 +140,7 @@ TEST(adaptive_spin, a_spin_does_not_pay_if_something_was_there_before) {
     EXPECT_LT(looks, 1000 + static_cast<int>(adaptive_spin::vain_max) * adaptive_spin::looks_max);
 }
 
-TEST(adaptive_spin, a_spin_in_vain_is_hardly_ever_tried_again_until_it_pays) {
+TEST(adaptive_spin, unsuccessful_spins_are_rarely_repeated_until_one_succeeds) {
     adaptive_spin spin;
     const auto tries_in_vain = [&](unsigned times) {
         unsigned tries = 0;

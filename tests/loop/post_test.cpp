@@ -1,8 +1,8 @@
-// Functions posted by other threads: none is lost, and the posts of each thread stay in order, while the loop
-// falls asleep and is woken as fast as possible.
+// Tests of functions that other threads post. No post is lost, and the posts of each thread stay in order,
+// while the loop often falls asleep and is woken.
 //
-// Ten million posts; one hundredth of that under a sanitizer and in a debug build, where each post takes a
-// hundred times as long (LOOPBENCH_POSTS, set in CMakeLists.txt).
+// LOOPBENCH_POSTS, which CMakeLists.txt sets, is the number of posts: ten million, or a hundredth of that in
+// sanitized builds and debug builds, in which each post takes about a hundred times as long.
 #include <atomic>
 #include <thread>
 
@@ -18,8 +18,9 @@ class posting : public on_real_time {
 protected:
     static constexpr std::size_t threads = 4;
 
-    /// Returns how many posts each thread makes. All drivers use an eventfd as their bell, except io_uring's,
-    /// which has its own. One design of each kind therefore gets all posts, and the others get a share.
+    /// Returns the number of posts that each thread makes. The io_uring driver has its own way to wake the
+    /// loop; all other drivers use an eventfd. One design of each kind receives all posts. The other designs
+    /// receive a hundredth of them.
     static std::size_t posts() {
         const bool takes_all = is("loop-epoll") || is("loop-uring");
         return (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
@@ -51,8 +52,8 @@ TEST_P(posting, posts_from_four_threads_are_not_lost_and_keep_the_order_of_each_
     EXPECT_EQ(out_of_order, 0u);
 }
 
-// Each post comes when the previous one has run and up to some ten microseconds have passed. The posts thus
-// find the loop on its way to sleep, at every step of it.
+// Each function is posted after the previous one has run, with a delay of zero to about ten microseconds. The
+// posts thus arrive at every step that the loop takes before it falls asleep.
 TEST_P(posting, single_posts_each_wake_the_loop) {
     constexpr int rounds = 2'000;
     event_loop& loop = keep(make_loop());
@@ -106,9 +107,9 @@ TEST_P(posting, a_post_from_inside_a_posted_function_runs_in_a_later_turn) {
     EXPECT_EQ(depth, 100);
 }
 
-// Each post comes before the loop would sleep, so the loop never sleeps.
+// Each posted function posts the next one, so the loop never becomes idle.
 TEST_P(posting, posts_from_inside_posted_functions_do_not_starve_input_and_timers) {
-    const int last = is("loop-tick") ? 10 : 1'000;  // it sleeps on each turn
+    const int last = is("loop-tick") ? 10 : 1'000;  // loop-tick sleeps on each turn
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     int depth = 0, read_at = last, woken_at = last;
@@ -138,7 +139,7 @@ TEST_P(posting, posts_from_inside_posted_functions_do_not_starve_input_and_timer
 class posting_to_flagships : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, posting_to_flagships, flagships(), design_name);
 
-TEST_P(posting_to_flagships, a_post_from_inside_a_posted_function_takes_no_system_call) {
+TEST_P(posting_to_flagships, a_post_from_inside_a_posted_function_makes_no_system_call) {
     event_loop& loop = keep(make_loop());
     int depth = 0;
     auto again = [&](auto& self) -> void {
@@ -158,15 +159,15 @@ TEST_P(posting, a_stop_from_another_thread_wakes_the_loop) {
         i == 0 ? loop.run_forever() : loop.run_until_idle();
     }
     std::jthread([&] { loop.stop_from_any_thread(); }).join();
-    loop.run_forever();  // this stop was requested before the loop ran
+    loop.run_forever();  // returns, because the stop was requested before the loop ran
 }
 
 class posting_in_bursts : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, posting_in_bursts, sleeping_designs(), design_name);
 
-// Threads that post at full speed hardly let the loop sleep. These threads wait together until all their
-// posts have run, so that the loop is asleep between two bursts, or just about to sleep.
-TEST_P(posting_in_bursts, bursts_find_the_loop_asleep_and_lose_nothing) {
+// If threads post at full speed, the loop hardly ever sleeps. In this test, all threads wait after each burst
+// until all posts have run. The next burst thus finds the loop asleep, or about to sleep.
+TEST_P(posting_in_bursts, no_post_of_a_burst_is_lost_if_the_loop_sleeps_between_bursts) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t bursts = 500;
     constexpr std::size_t burst = 25;

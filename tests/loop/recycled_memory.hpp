@@ -1,4 +1,5 @@
-// Sets aside the memory that a thread would recycle, for tests that must see every allocation.
+// Sets aside the memory that a thread would recycle. Tests use this if every allocation must come from the
+// heap.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@
 
 namespace loopbench::loop::test {
 
-/// Takes everything that the thread could recycle: until something is freed, memory comes from the heap. The
-/// destructor gives it back. Where allocations are not counted, it does nothing.
+/// Takes all free blocks out of this thread's frame_pool, and returns them in the destructor. In between, new
+/// blocks come from the heap until a block is freed. The object does nothing if allocations are not counted.
 class nothing_recycled {
 public:
     nothing_recycled() noexcept {
@@ -24,7 +25,7 @@ public:
                     void* const kept = frame_pool::allocate(bytes_of(i));
                     set_aside_[i] = ::new (kept) block{set_aside_[i]};
                 }
-            } catch (const std::bad_alloc&) {  // that was all of this size
+            } catch (const std::bad_alloc&) {  // the pool has no more blocks of this size
             }
         }
     }

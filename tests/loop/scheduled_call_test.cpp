@@ -1,4 +1,4 @@
-// call_soon, call_at, call_later and their handles.
+// Tests of call_soon(), call_at(), call_later() and the handles that they return.
 #include <memory>
 
 #include "tests/loop/support.hpp"
@@ -50,7 +50,7 @@ TEST_P(scheduled_calls, calls_never_run_after_they_were_cancelled_in_the_queue) 
     const time_point due = loop.now() + 1ms;
     call_handle queued;
     bool was_pending = false;
-    // Both calls are found due together, and this one runs first.
+    // The loop finds both calls due in the same turn. This call runs first, because its deadline is earlier.
     loop.call_at(due - 1ns, [&] {
         was_pending = queued.pending();
         queued.cancel();
@@ -69,7 +69,7 @@ TEST_P(scheduled_calls, a_call_can_cancel_itself_while_it_runs) {
     own = loop.call_soon([&calls, &own, kept = std::make_shared<int>(1)] {
         own.cancel();
         EXPECT_FALSE(own.pending());
-        calls += *kept;  // its captures live until it has returned
+        calls += *kept;  // the captures exist until the call has returned
     });
     loop.run_until_idle();
     EXPECT_EQ(calls, 1);
@@ -111,7 +111,7 @@ TEST_P(scheduled_calls, calls_free_their_captures_as_soon_as_they_have_run_or_ar
     EXPECT_FALSE(run.pending());
 }
 
-TEST_P(scheduled_calls, all_handles_of_a_call_name_the_same_call) {
+TEST_P(scheduled_calls, all_copies_of_a_handle_refer_to_the_same_call) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     auto one = loop.call_later(1ms, [&] { ++calls; });
@@ -122,11 +122,11 @@ TEST_P(scheduled_calls, all_handles_of_a_call_name_the_same_call) {
     EXPECT_EQ(calls, 0);
 }
 
-// cancel() frees the captures, and with them the handle that it was called on.
+// cancel() frees the captures of the call. The captures own the handle on which cancel() was called.
 TEST_P(scheduled_calls, a_call_can_be_cancelled_by_a_handle_that_its_own_captures_own) {
     struct timeout {
         call_handle call;
-        ~timeout() { call = {}; }  // the handle is reset
+        ~timeout() { call = {}; }
     };
     const auto owner = make_loop();
     event_loop& loop = *owner;

@@ -1,4 +1,4 @@
-// The base of the loop's tests: the designs that they run on, and shared helpers.
+// The base classes of the loop's tests, which run on several designs, and shared helpers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,15 +29,16 @@
 
 namespace loopbench::loop::test {
 
-/// Returns the names of all designs, as test parameters.
+/// Returns the names of all designs as test parameters.
 inline auto all_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs()) names.push_back(each.name);
     return testing::ValuesIn(names);
 }
 
-/// Returns the designs that sleep in the kernel exactly while they have nothing to do. (loop-round-robin and
-/// loop-tick do not; loop-precise spins only near a deadline.)
+/// Returns the names of the designs that sleep in the kernel while they have nothing to do. loop-round-robin
+/// never sleeps, and loop-tick also sleeps while it has work. loop-precise is included, although it spins
+/// shortly before a deadline.
 inline auto sleeping_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs())
@@ -49,17 +50,20 @@ inline auto flagships() {
     return testing::Values<std::string_view>("loop-epoll", "loop-uring");
 }
 
-/// Returns the name with underscores, because a minus sign in a test filter means "but not".
+/// Returns the design's name with underscores instead of minus signs, because a minus sign in a test filter
+/// excludes tests.
 inline std::string design_name(const testing::TestParamInfo<std::string_view>& info) {
     std::string name(info.param);
     std::ranges::replace(name, '-', '_');
     return name;
 }
 
-/// A test on one design. It is skipped, with the kernel's reason, where io_uring is refused.
+/// A test on one design. If the kernel refuses io_uring, the tests on loop-uring are skipped and report the
+/// kernel's reason.
 class on_design : public testing::TestWithParam<std::string_view> {
 protected:
-    /// Keeps the test's own loop, which ends after the test's body unless end_loop() ends it earlier.
+    /// Stores the loop and returns a reference to it. The loop is destroyed after the test's body, unless
+    /// end_loop() destroys it earlier.
     event_loop& keep(std::unique_ptr<event_loop> loop) {
         kept_ = std::move(loop);
         return *kept_;
@@ -69,9 +73,10 @@ protected:
 
     static bool is(std::string_view name) { return GetParam() == name; }
 
-    /// Returns whether the design looks at timers and I/O only when its queue is empty, as in tutorial 003.
+    /// Returns true if the design checks timers and I/O only when its queue is empty, as in tutorial 003.
     static bool starves() { return is("loop-scheduler"); }
-    /// Returns whether a turn runs everything that was ready when it began in one go, however much it is.
+    /// Returns true if a turn of the design runs all callbacks that were ready at its beginning, without a
+    /// limit.
     static bool runs_whole_batches() {
         return is("loop-round-robin") || is("loop-tick") || is("loop-layered") || is("loop-asyncio");
     }
@@ -86,7 +91,7 @@ private:
     std::unique_ptr<event_loop> kept_;
 };
 
-/// A test on the real clock (but loop-tick ticks every millisecond), with its waits counted.
+/// A test on the real clock, which counts the waits. The ticks of loop-tick take 1 ms instead of 100 ms.
 class on_real_time : public on_design {
 protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
@@ -94,7 +99,8 @@ protected:
     counting_clock clock;
 };
 
-/// A test on the manual clock. For the wait policies that spin, each look at the clock takes time.
+/// A test on the manual clock. In designs that spin, each reading of the clock takes 1 µs, so that a spinning
+/// loop makes progress.
 class on_manual_time : public on_design {
 protected:
     void SetUp() override {
@@ -106,7 +112,7 @@ protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
 
     static bool spins() { return is("loop-round-robin") || is("loop-precise"); }
-    /// Returns by how much the design may miss a deadline on the manual clock.
+    /// Returns the highest acceptable lateness of the design on the manual clock.
     static nanoseconds late_max() {
         if (is("loop-tick")) return std::chrono::milliseconds(100);
         return spins() ? std::chrono::milliseconds(1) : nanoseconds::zero();
@@ -119,7 +125,7 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// Runs turns that do not sleep: enough for every driver to find what the kernel has.
+/// Runs 200 turns that do not sleep. They are enough for every driver to find all events that the kernel has.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);
@@ -133,7 +139,8 @@ struct stream_pair {
     stream other;
 };
 
-/// Makes two connected Unix streams: bytes written to one can be read from the other when the call returns.
+/// Makes two connected Unix streams. As soon as a write to one stream has returned, the bytes can be read
+/// from the other stream.
 inline stream_pair make_unix_pair(event_loop& loop) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -151,12 +158,12 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 
-/// Writes without the loop, as another process would.
+/// Writes directly to the descriptor, without the loop, as another process would.
 inline void put(int fd, std::string_view text) {
     ASSERT_EQ(::write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-/// Does the same, in a message of a Unix socket that carries a descriptor.
+/// Sends the text through a Unix socket, in a message that also carries a descriptor.
 inline void put_with_descriptor(int fd, std::string text) {
     iovec part{text.data(), text.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -174,7 +181,7 @@ inline void put_with_descriptor(int fd, std::string text) {
     ASSERT_EQ(::sendmsg(fd, &message, 0), static_cast<ssize_t>(text.size()));
 }
 
-/// Reads once, and returns the text, or "error N" if the read failed.
+/// Reads once. Returns the text, or "error N" if the read failed with errno N.
 template <class Stream>
 task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
     std::string text(bytes_max, '\0');
@@ -184,18 +191,18 @@ task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
     co_return text;
 }
 
-/// Waits until all tasks have ended, whatever their outcome.
+/// Waits until all tasks have ended, and ignores their exceptions.
 template <class Handle = task_handle<void>>
 task<void> until_done(const std::vector<Handle>& tasks) {
     for (const auto& each : tasks) {
         try {
             co_await each;
-        } catch (...) {  // ending_of() reports it
+        } catch (...) {  // ending_of() reports the exception
         }
     }
 }
 
-/// Returns the outcome of a task: "value", "cancelled", or the text of its exception.
+/// Returns the outcome of a task: "still running", "value", "cancelled", or the text of its exception.
 template <class T>
 std::string ending_of(const future<T>& outcome) {
     if (!outcome.done()) return "still running";

@@ -1,5 +1,5 @@
-// A destroyed loop frees every frame, wherever it is suspended. (AddressSanitizer sees the frames; the
-// counters see what is in them.)
+// Tests that a destroyed loop frees every frame, no matter what the frame waits for. AddressSanitizer detects
+// frames that are not freed; the counters detect objects in frames that are not destroyed.
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 
 class destroying_a_loop : public on_real_time {
 protected:
-    /// Starts `work(loop, counter)` on a loop and destroys the loop. Returns how many counters were freed.
+    /// Spawns `work(loop, counter)`, runs the loop for `turns` yields and destroys the loop. Returns the
+    /// number of freed counters.
     template <class Work>
     int freed_by(Work work, int turns = 20) {
         int freed = 0;
@@ -95,7 +96,8 @@ TEST_P(destroying_a_loop, named_tasks_and_their_waiters_are_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-// By then the child's frame is destroyed, and with it the object that the handle points to.
+// The destructor of the parent's frame uses a handle to its child. The child's frame, and the object in it to
+// which the handle points, might already be destroyed.
 TEST_P(destroying_a_loop, handles_that_outlive_their_task_are_harmless) {
     struct canceller {
         task_handle<void> child;
@@ -115,8 +117,8 @@ TEST_P(destroying_a_loop, handles_that_outlive_their_task_are_harmless) {
     EXPECT_EQ(done, 1);
 }
 
-// A waiter dies first; then the destructor of the task that was to wake it tries to wake it.
-TEST_P(destroying_a_loop, destructors_can_wake_waiters_that_are_gone) {
+// The loop destroys the frames of the waiters. Then the destructor of another frame sets their event.
+TEST_P(destroying_a_loop, destructors_can_set_events_whose_waiters_are_destroyed) {
     struct waker {
         event& awaited;
         ~waker() { awaited.set(); }
@@ -131,8 +133,8 @@ TEST_P(destroying_a_loop, destructors_can_wake_waiters_that_are_gone) {
     EXPECT_EQ(freed_by(wakes), 1);
 }
 
-// The event lives in a frame that is destroyed before those that wait for it.
-TEST_P(destroying_a_loop, an_event_can_go_before_its_waiters) {
+// The event is an object in a frame that is destroyed before the frames of its waiters.
+TEST_P(destroying_a_loop, an_event_can_be_destroyed_before_its_waiters) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     event* awaited = nullptr;
@@ -175,7 +177,7 @@ TEST_P(destroying_a_loop, a_task_that_accepts_is_freed) {
     EXPECT_EQ(freed_by(accepts), 1);
 }
 
-TEST_P(destroying_a_loop, an_accepted_connection_that_was_not_yet_taken_is_closed) {
+TEST_P(destroying_a_loop, an_accepted_connection_that_no_task_has_received_is_closed) {
     const auto count = [] {
         const std::filesystem::directory_iterator open("/proc/self/fd");
         return std::distance(begin(open), end(open));
@@ -218,7 +220,8 @@ TEST_P(destroying_a_loop, a_task_that_waits_for_a_pipe_a_datagram_or_a_signal_is
     EXPECT_EQ(freed_by(listens), 1);
 }
 
-// The destructor waits for the resolver's thread, which posts the answer to a loop that is being destroyed.
+// The resolver's destructor waits for the resolver's thread. This thread posts its answer to the loop while
+// the loop is destroyed.
 TEST_P(destroying_a_loop, a_task_that_resolves_a_name_is_freed) {
     const auto resolves = [](event_loop& loop, freed_counter) -> task<void> {
         resolver names(loop);
@@ -250,7 +253,7 @@ TEST_P(destroying_a_loop, work_that_a_frame_posts_spawns_or_schedules_in_its_des
     EXPECT_EQ(freed, 5);
 }
 
-TEST_P(destroying_a_loop, calls_that_are_still_to_come_are_freed) {
+TEST_P(destroying_a_loop, pending_calls_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     const auto counted = [&] { return [counter = std::make_shared<freed_counter>(freed)] {}; };
@@ -272,9 +275,9 @@ TEST_P(destroying_a_loop, tasks_that_never_started_are_freed) {
     EXPECT_EQ(freed, 2);
 }
 
-// Frames close sockets that other frames of the same loop wait on, in whatever order the frames are
-// destroyed. The test needs more than one pair: an operation that was queued for a destroyed frame is touched
-// when the next one is queued.
+// Frames close sockets on which other frames of the same loop wait. The closing frame is destroyed before the
+// waiting frame in some pairs, after it in other pairs. The test needs more than one pair: if an operation of
+// a destroyed frame were in the queue, pushing the next operation would access it.
 TEST_P(destroying_a_loop, frames_that_wait_on_the_sockets_of_other_frames_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

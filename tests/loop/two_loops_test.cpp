@@ -1,5 +1,5 @@
-// Two loops in one process do not disturb each other: each in its own thread, alternating in one thread, and
-// one inside a callback of the other.
+// Tests that two loops in one process do not disturb each other: if each loop has its own thread, if they
+// alternate in one thread, and if one loop runs inside a callback of the other loop.
 #include <array>
 #include <string>
 #include <thread>
@@ -12,14 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Work of every kind on one loop, and its outcome.
+/// A task that does many kinds of work on one loop, and the counts of its results.
 struct busy_life {
     event_loop& loop;
     char name;
     int rounds;
     int echoed = 0;
     int called = 0;
-    int foreign = 0;  // messages of the other loop
+    int foreign = 0;  // messages and calls that this loop should not have received
     bool done = false;
 
     task<void> echoes(stream& served) {
@@ -88,7 +88,8 @@ TEST_P(two_loops, two_loops_in_two_threads_do_not_disturb_each_other) {
     live(*owner, 'a');
 }
 
-// Frames that one loop frees are reused by the other, and both take descriptors from one number sequence.
+// Both loops recycle frames through the same pool of the thread, and share the descriptor numbers of the
+// process.
 TEST_P(two_loops, loops_that_alternate_turns_in_one_thread_do_not_disturb_each_other) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();
@@ -105,7 +106,7 @@ TEST_P(two_loops, loops_that_alternate_turns_in_one_thread_do_not_disturb_each_o
     other.expect_all();
 }
 
-TEST_P(two_loops, loops_that_alternate_runs_in_one_thread_keep_what_is_pending) {
+TEST_P(two_loops, loops_that_alternate_runs_in_one_thread_keep_pending_operations) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();
     std::array<event_loop*, 2> loops{&*owner, &*other_owner};
@@ -118,7 +119,7 @@ TEST_P(two_loops, loops_that_alternate_runs_in_one_thread_keep_what_is_pending) 
         };
         for (std::size_t i = 0; i < 2; ++i)
             readers.push_back(create_task(*loops[i], reads(pairs[i].one, received[i])));
-        for (event_loop* const loop : loops) loop->run(yield_times(*loop, 3));  // both read
+        for (event_loop* const loop : loops) loop->run(yield_times(*loop, 3));  // both readers start to wait
         put(pairs[0].other.native_handle(), "first");
         put(pairs[1].other.native_handle(), "second");
         for (std::size_t i = 0; i < 2; ++i) loops[i]->run(until_done(std::vector{readers[i]}));
@@ -137,7 +138,7 @@ TEST_P(two_loops, a_loop_can_run_inside_a_callback_of_another_loop) {
     inner.expect_all();
 }
 
-TEST_P(two_loops, destroying_one_loop_leaves_the_other_whole) {
+TEST_P(two_loops, destroying_one_loop_does_not_disturb_the_other) {
     const auto owner = make_loop();
     busy_life staying{.loop = *owner, .name = 'a', .rounds = 20};
     staying.loop.spawn(staying.lives());

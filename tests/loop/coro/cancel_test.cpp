@@ -1,4 +1,4 @@
-// Cancelling: tasks, wherever they are suspended, and timers from inside callbacks.
+// Tests that cancel suspended tasks of all kinds, and that cancel timers inside callbacks.
 #include <memory>
 #include <random>
 
@@ -17,7 +17,7 @@ task<void> sleep_long(event_loop& loop) {
     co_await loop.sleep_for(200ms);
 }
 
-/// Hundreds of timers, whose callbacks cancel other timers and arm new ones at random.
+/// Hundreds of timers. Their callbacks cancel random timers and arm new timers.
 struct churn {
     event_loop& loop;
     std::mt19937 random;
@@ -51,7 +51,7 @@ struct churn {
 class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
-// The frame might be gone when the sleep's time comes.
+// The sleep must not arm a timer, because the frame might be destroyed before the sleep's deadline.
 TEST_P(cancelling, cancelling_a_sleep_before_it_begins_leaves_no_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<const char*> endings;
@@ -115,7 +115,7 @@ TEST_P(cancelling, cancelling_ends_a_task_at_every_kind_of_await) {
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
     auto writes = [&]() -> task<void> {
         co_await pair.one.write_all(more_than_the_kernel_takes);
-        co_await loop.yield();  // the write has moved bytes, so it reports how many; the next await throws
+        co_await loop.yield();  // the write reports its written bytes; the next await throws
     };
     auto accepts = [&]() -> task<void> { co_await listener.accept(); };
     auto waits = [&]() -> task<void> { co_await silent.wait(); };
@@ -205,9 +205,9 @@ TEST_P(cancelling, cancelling_a_sleep_and_a_read_in_one_callback_ends_both) {
     EXPECT_LT(loop.now() - manual_time::start, 1h) << "gather must not wait for the sleep";
 }
 
-// Both are already in the ready queue when they are cancelled. A read keeps the bytes that it has received;
-// bytes that it has not yet received stay in the stream.
-TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_nothing) {
+// A sleep and a read are cancelled when both are already in the ready queue. If the read has already received
+// bytes, it returns them. Otherwise the bytes stay in the stream.
+TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
@@ -217,11 +217,11 @@ TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_nothing) {
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_until(due); };
     auto cancels = [&] {
         put(pair.other.native_handle(), "kept");
-        loop.io().wait(do_not_wait);  // like the wait of a turn, before the turn runs what it has found
+        loop.io().wait(do_not_wait);  // makes the read ready, like the wait of a turn
         for (const auto& each : tasks) each.cancel();
     };
-    // Both are found due together, and this call runs first; the sleep of a polling loop is due when its time
-    // has come.
+    // The loop finds this call and the sleep due in the same turn, and runs the call first. A polling loop
+    // has no timer for the sleep, so its call is posted below.
     if (!loop.ready().tasks_poll) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));
@@ -240,8 +240,9 @@ TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_nothing) {
     EXPECT_EQ(ending_of(tasks[0].outcome()), "cancelled");
 }
 
-// The cancellation queues the sleep, whose time has also come: it must not be queued twice.
-TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_found_ends_it_once) {
+// The cancellation puts the sleep into the ready queue. The sleep's deadline has also passed, but the loop
+// must not queue the sleep a second time.
+TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_queued_ends_it_once) {
     event_loop& loop = keep(make_loop());
     int endings = 0;
     auto sleeps = [&]() -> task<void> {
@@ -280,7 +281,7 @@ TEST_P(cancelling, cancelling_a_read_loses_no_byte) {
     EXPECT_EQ(ending_of(reading.outcome()), "cancelled");
 }
 
-TEST_P(cancelling, a_call_that_cancels_another_due_at_the_same_time_prevents_it) {
+TEST_P(cancelling, a_call_that_cancels_another_call_due_at_the_same_time_prevents_it) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     call_handle handles[3];
@@ -288,7 +289,7 @@ TEST_P(cancelling, a_call_that_cancels_another_due_at_the_same_time_prevents_it)
     for (int i = 0; i < 3; ++i) {
         handles[i] = loop.call_at(when, [&, i] {
             calls.push_back(i);
-            for (auto& each : handles) each.cancel();  // itself included
+            for (auto& each : handles) each.cancel();  // also cancels this call itself
         });
     }
     loop.run_until_idle();
@@ -307,7 +308,7 @@ TEST_P(cancelling, cancelling_a_sleeping_task_from_inside_a_timer_prevents_its_t
         EXPECT_EQ(ending_of(sleepers[i].outcome()), i % 2 == 0 ? "cancelled" : "value") << i;
 }
 
-TEST_P(cancelling, cancelling_and_arming_in_callbacks_leaves_the_timers_whole) {
+TEST_P(cancelling, cancelling_and_arming_timers_in_callbacks_loses_no_timer) {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         const auto owner = make_loop();
         event_loop& loop = *owner;

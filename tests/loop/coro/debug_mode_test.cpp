@@ -1,4 +1,4 @@
-// Debug mode: warnings about slow callbacks, and about exceptions that nothing has retrieved.
+// Tests of debug mode: warnings about slow callbacks, and about exceptions that no code has retrieved.
 #include <memory>
 #include <source_location>
 #include <stdexcept>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::says;
 
-/// Returns the part of a warning that names the line after the call.
+/// Returns the part of a warning that names the source line after the call of this function.
 std::string next_line(const std::source_location& where = std::source_location::current()) {
     return "debug_mode_test.cpp:" + std::to_string(where.line() + 1) + " in ";
 }
@@ -44,7 +44,7 @@ TEST_P(slow_callbacks, warnings_report_how_long_a_callback_took) {
     EXPECT_LE(warnings[1], 251ms);
 }
 
-TEST_P(slow_callbacks, a_slow_callback_that_ends_the_warnings_causes_none) {
+TEST_P(slow_callbacks, a_slow_callback_that_disables_the_warnings_causes_no_warning) {
     event_loop& loop = keep(make_loop());
     int warnings = 0;
     loop.warn_of_slow_callbacks(1ms, [&](nanoseconds, const std::string&) { ++warnings; });
@@ -57,7 +57,7 @@ TEST_P(slow_callbacks, a_slow_callback_that_ends_the_warnings_causes_none) {
     EXPECT_EQ(warnings, 0);
 }
 
-TEST_P(slow_callbacks, a_warning_can_end_the_warnings) {
+TEST_P(slow_callbacks, a_warning_function_can_disable_the_warnings) {
     event_loop& loop = keep(make_loop());
     int warnings = 0;
     int freed = 0;
@@ -73,7 +73,7 @@ TEST_P(slow_callbacks, a_warning_can_end_the_warnings) {
     EXPECT_EQ(freed, 1);
 }
 
-/// The warnings of slow callbacks, by the task or function that they name.
+/// Tests of the name of the task or function in a warning about a slow callback.
 class slow_ones : public on_manual_time {
 protected:
     static void warn(event_loop& loop, std::vector<std::string>& seen) {
@@ -87,7 +87,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, slow_ones, all_designs(), design_name);
 
-TEST_P(slow_ones, a_slow_task_is_named_by_where_it_was_started) {
+TEST_P(slow_ones, a_slow_task_is_named_by_the_line_that_started_it) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -107,8 +107,8 @@ TEST_P(slow_ones, a_slow_task_is_named_by_where_it_was_started) {
     EXPECT_TRUE(created.done());
 }
 
-// Each kind of awaiter reports its own coroutine.
-TEST_P(slow_ones, a_slow_task_is_named_whatever_it_has_waited_for) {
+// Each kind of awaiter tells the loop which coroutine it resumes, so the test uses all kinds.
+TEST_P(slow_ones, a_slow_task_is_named_after_any_kind_of_wait) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -140,7 +140,7 @@ TEST_P(slow_ones, a_slow_task_is_named_whatever_it_has_waited_for) {
     for (const std::string& who : seen) EXPECT_SAYS(who, run_at);
 }
 
-TEST_P(slow_ones, a_slow_callback_is_named_by_its_type_and_where_it_was_scheduled) {
+TEST_P(slow_ones, a_slow_callback_is_named_by_its_type_and_the_line_that_scheduled_it) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -167,7 +167,8 @@ TEST_P(slow_ones, a_slow_callback_is_named_by_its_type_and_where_it_was_schedule
     for (const std::string& who : seen) EXPECT_SAYS(who, "function ");
 }
 
-// A frame's memory is reused; its next task must not be taken for the previous one.
+// The children reuse the memory of the spawned tasks' frames. A warning must not name a previous task in the
+// same memory.
 TEST_P(slow_ones, a_slow_child_is_named_by_the_task_that_gathers_it) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
@@ -205,7 +206,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, unretrieved_exceptions, all_designs(), design_name);
 
-TEST_P(unretrieved_exceptions, an_exception_is_warned_of_when_nothing_can_retrieve_it_any_more) {
+TEST_P(unretrieved_exceptions, a_warning_reports_an_exception_that_can_no_longer_be_retrieved) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -248,7 +249,7 @@ TEST_P(unretrieved_exceptions, retrieved_exceptions_and_cancellations_cause_no_w
     EXPECT_TRUE(seen.empty()) << seen.front();
 }
 
-TEST_P(unretrieved_exceptions, no_exception_is_warned_of_without_debug_mode) {
+TEST_P(unretrieved_exceptions, no_warning_reports_an_exception_without_debug_mode) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);

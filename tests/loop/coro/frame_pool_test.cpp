@@ -1,4 +1,5 @@
-// Recycled memory: freed memory is reused, its amount is bounded, and it can cross threads.
+// Tests of the frame pool: freed blocks are reused, their total size is bounded, and a block can be freed in
+// another thread.
 #include "loop/coro/frame_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(frame_pool, the_block_freed_last_is_reused_first) {
     frame_pool::deallocate(second, 200);
 }
 
-TEST(frame_pool, a_size_gets_no_block_that_is_too_small_for_it) {
+TEST(frame_pool, an_allocation_never_reuses_a_block_that_is_too_small) {
     void* const small = frame_pool::allocate(33);
     frame_pool::deallocate(small, 33);
     void* const large = frame_pool::allocate(65);
@@ -37,7 +38,7 @@ TEST(frame_pool, a_size_gets_no_block_that_is_too_small_for_it) {
     frame_pool::deallocate(fits, 64);
 }
 
-TEST(frame_pool, blocks_are_aligned_as_new_aligns_them) {
+TEST(frame_pool, blocks_have_the_same_alignment_as_blocks_of_operator_new) {
     for (std::size_t bytes = 1; bytes <= frame_pool::largest_bytes + 100; bytes += 61) {
         void* const block = frame_pool::allocate(bytes);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0u);
@@ -49,7 +50,7 @@ TEST(frame_pool, the_pool_keeps_no_more_than_its_limit) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     constexpr std::size_t block_bytes = frame_pool::largest_bytes;
     constexpr std::size_t kept_max = frame_pool::limit_bytes / block_bytes;
-    std::jthread([] {  // a new thread has its own, empty lists
+    std::jthread([] {  // a new thread has empty free lists
         std::vector<void*> blocks(kept_max + 1'000);
         for (void*& block : blocks) block = frame_pool::allocate(block_bytes);
         const allocation_counts before = count_allocations();
@@ -71,7 +72,7 @@ TEST(frame_pool, the_pool_keeps_no_block_larger_than_a_frame_should_be) {
     EXPECT_EQ(count_allocations().freed - before.freed, 1u);
 }
 
-TEST(frame_pool, the_pool_gives_everything_back_when_its_thread_ends) {
+TEST(frame_pool, the_pool_frees_all_its_blocks_when_its_thread_ends) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     std::size_t freed = 0;
     {
@@ -85,10 +86,10 @@ TEST(frame_pool, the_pool_gives_everything_back_when_its_thread_ends) {
     EXPECT_GE(count_allocations().freed - freed, 100u);
 }
 
-TEST(frame_pool, the_pool_takes_blocks_of_other_threads) {
+TEST(frame_pool, the_pool_accepts_and_reuses_blocks_of_other_threads) {
     std::vector<void*> blocks(1'000);
     for (void*& block : blocks) block = frame_pool::allocate(128);
-    std::jthread([&] {  // this thread has never allocated, and keeps nothing
+    std::jthread([&] {  // this thread has never allocated, so it keeps no blocks
         for (std::size_t i = 0; i < 500; ++i) frame_pool::deallocate(blocks[i], 128);
     })
         .join();

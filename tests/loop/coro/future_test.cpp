@@ -1,4 +1,4 @@
-// Futures, promises, named tasks, and events.
+// Tests of futures, promises, named tasks and events.
 #include "loop/coro/future.hpp"
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace loopbench::loop::test {
 class futures : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, futures, all_designs(), design_name);
 
-TEST_P(futures, a_result_wakes_all_waiters_in_the_order_in_which_they_came) {
+TEST_P(futures, a_result_wakes_all_waiters_in_the_order_of_their_arrival) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     std::vector<std::string> order;
@@ -28,7 +28,7 @@ TEST_P(futures, a_result_wakes_all_waiters_in_the_order_in_which_they_came) {
     EXPECT_EQ(order, (std::vector<std::string>{"a7", "b7", "c7"}));
 }
 
-TEST_P(futures, callbacks_run_on_a_later_turn_in_the_order_of_adding) {
+TEST_P(futures, callbacks_run_on_a_later_turn_in_the_order_in_which_they_were_added) {
     event_loop& loop = keep(make_loop());
     promise<std::string> answer(loop);
     const auto future = answer.get_future();
@@ -42,7 +42,7 @@ TEST_P(futures, callbacks_run_on_a_later_turn_in_the_order_of_adding) {
     EXPECT_EQ(calls, (std::vector<std::string>{"1x", "2x", "3x"}));
 }
 
-TEST_P(futures, a_promise_takes_one_result_and_refuses_a_second) {
+TEST_P(futures, a_promise_accepts_one_result_and_throws_at_a_second_one) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     answer.set_value(1);
@@ -51,7 +51,7 @@ TEST_P(futures, a_promise_takes_one_result_and_refuses_a_second) {
     EXPECT_EQ(answer.get_future().result(), 1);
 }
 
-TEST_P(futures, a_future_refuses_to_give_a_result_that_it_does_not_have) {
+TEST_P(futures, a_future_without_a_result_throws_when_the_result_is_requested) {
     event_loop& loop = keep(make_loop());
     promise<void> answer(loop);
     EXPECT_FALSE(answer.get_future().done());
@@ -69,7 +69,7 @@ TEST_P(futures, an_exception_is_thrown_in_every_waiter) {
     for (const auto& each : waiting) EXPECT_EQ(ending_of(each.outcome()), "the cause");
 }
 
-TEST_P(futures, a_future_that_is_done_makes_no_task_wait) {
+TEST_P(futures, awaiting_a_future_that_is_done_returns_its_value) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     answer.set_value(3);
@@ -77,7 +77,7 @@ TEST_P(futures, a_future_that_is_done_makes_no_task_wait) {
     EXPECT_EQ(loop.run(waiter()), 3);
 }
 
-TEST_P(futures, a_cancelled_waiter_is_left_out_and_the_others_keep_their_order) {
+TEST_P(futures, a_future_does_not_wake_cancelled_waiters_and_keeps_the_order_of_the_others) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     std::vector<int> woken;
@@ -104,7 +104,7 @@ TEST_P(futures, a_waiter_that_is_cancelled_too_late_gets_the_value) {
     int value = 0;
     auto waiter = [&]() -> task<void> {
         value = co_await answer.get_future();
-        co_await loop.yield();  // here the cancellation arrives
+        co_await loop.yield();  // the cancellation takes effect here
     };
     const auto waiting = create_task(loop, waiter());
     loop.run(yield_times(loop, 2));
@@ -115,7 +115,7 @@ TEST_P(futures, a_waiter_that_is_cancelled_too_late_gets_the_value) {
     EXPECT_EQ(ending_of(waiting.outcome()), "cancelled");
 }
 
-TEST_P(futures, a_future_forgets_a_waiter_whose_frame_is_gone) {
+TEST_P(futures, a_future_forgets_a_waiter_whose_frame_is_destroyed) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     {
@@ -148,7 +148,7 @@ TEST_P(futures, dropping_a_promise_cancels_its_future) {
     for (const auto& each : waiting) EXPECT_EQ(ending_of(each.outcome()), "cancelled");
 }
 
-TEST_P(futures, a_task_handle_gives_the_value_or_keeps_the_exception) {
+TEST_P(futures, a_task_handle_returns_the_value_or_keeps_the_exception) {
     event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();
@@ -174,7 +174,7 @@ TEST_P(futures, a_task_handle_gives_the_value_or_keeps_the_exception) {
     EXPECT_EQ(ending_of(bad.outcome()), "asked for");
 }
 
-TEST_P(futures, a_task_that_is_awaited_twice_serves_both_waiters) {
+TEST_P(futures, a_task_that_is_awaited_twice_returns_its_value_to_both_waiters) {
     event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();
@@ -189,7 +189,7 @@ TEST_P(futures, a_task_that_is_awaited_twice_serves_both_waiters) {
     EXPECT_EQ(sum, 4);
 }
 
-TEST_P(futures, an_event_leaves_a_cancelled_waiter_out) {
+TEST_P(futures, an_event_does_not_wake_a_cancelled_waiter) {
     event_loop& loop = keep(make_loop());
     event happening(loop);
     std::vector<int> woken;

@@ -1,4 +1,4 @@
-// Waiting for several tasks: gather in its modes, race, and time limits.
+// Tests of waits for several tasks: gather() with all its modes, race(), and time limits.
 #include <stdexcept>
 
 #include "loop/coro/timeout.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The work of a child, and the record of it.
+/// Makes child tasks, and records their starts, ends and cancellations.
 struct nursery {
     event_loop& loop;
     std::vector<std::string> events = {};
@@ -36,7 +36,7 @@ using event_list = std::vector<std::string>;
 class gathering : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, gathering, all_designs(), design_name);
 
-TEST_P(gathering, children_start_in_order_and_keep_their_values) {
+TEST_P(gathering, children_of_a_gather_start_in_order_and_keep_their_values) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -51,7 +51,7 @@ TEST_P(gathering, children_start_in_order_and_keep_their_values) {
     EXPECT_EQ(children.events, (event_list{"start 1", "start 2", "end 2", "start 3", "end 3", "end 1"}));
 }
 
-TEST_P(gathering, very_many_children_are_not_started_in_one_callback) {
+TEST_P(gathering, a_gather_does_not_start_very_many_children_in_one_callback) {
     event_loop& loop = keep(make_loop());
     constexpr std::size_t all = 10'000;
     std::size_t started = 0;
@@ -71,14 +71,14 @@ TEST_P(gathering, very_many_children_are_not_started_in_one_callback) {
     EXPECT_LT(started_before_the_other, all / 5);
 }
 
-TEST_P(gathering, a_gather_of_nothing_ends_at_once_but_not_inline) {
+TEST_P(gathering, an_empty_gather_ends_at_once_but_not_inline) {
     event_loop& loop = keep(make_loop());
     bool other_has_run = false;
     auto main = [&]() -> task<void> {
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // loop-round-robin polls no child, so it has no turn to wait for
+        co_await loop.yield();  // loop-round-robin has no child to poll, so its gather waits for no turn
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());
@@ -105,7 +105,7 @@ TEST_P(gathering, all_children_end_before_the_first_exception_is_thrown) {
     loop.run(main());
 }
 
-TEST_P(gathering, cancel_on_exception_cancels_the_others_and_waits_for_them) {
+TEST_P(gathering, cancel_on_exception_cancels_the_other_children_and_waits_for_them) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -124,7 +124,8 @@ TEST_P(gathering, cancel_on_exception_cancels_the_others_and_waits_for_them) {
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
-// The children start on the stack of the task that gathers them; a loop that polls its tasks queues them.
+// The children start on the stack of the gathering task. A loop that polls its tasks queues the children
+// instead.
 TEST_P(gathering, children_start_before_any_other_task_continues) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
@@ -153,7 +154,8 @@ TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_starte
     EXPECT_EQ(children.events, (event_list{"start 1", "end 1", "start 2", "cancel 2"}));
 }
 
-// Without a limit on this, the stack would be used up.
+// A nested gather starts its children on the stack of the outer gather. Without a limit on this nesting, the
+// stack would overflow.
 TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
@@ -166,12 +168,12 @@ TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
         }
         ++ended;
     };
-    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each takes a turn to end, which is one tick
+    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level needs a turn to end, which is one tick
     loop.run(nest(nest, depth));
     EXPECT_EQ(ended, depth + 1);
 }
 
-TEST_P(gathering, gathers_nest_no_deeper_on_the_stack_than_a_small_stack_allows) {
+TEST_P(gathering, only_a_limited_number_of_nested_gathers_starts_on_one_stack) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
         GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
@@ -228,7 +230,7 @@ TEST_P(gathering, gathers_can_be_nested) {
     EXPECT_EQ(leaves, 81);
 }
 
-TEST_P(gathering, collect_throws_nothing_and_leaves_every_failure_in_its_task) {
+TEST_P(gathering, collect_throws_nothing_and_keeps_every_exception_in_its_task) {
     event_loop& loop = keep(make_loop());
     auto child = [&](int number) -> task<int> {
         co_await loop.yield();
@@ -294,31 +296,31 @@ task<int> answer_after(event_loop& loop, nanoseconds delay, bool fails = false) 
     co_return 42;
 }
 
-TEST_P(time_limits, work_that_is_in_time_gives_its_value) {
+TEST_P(time_limits, work_that_ends_in_time_returns_its_value) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1ms), start + 1h));
     EXPECT_EQ(result, 42);
-    loop.run_until_idle();  // the timer of the limit has been cancelled
+    loop.run_until_idle();  // ends at once, because the timer of the limit is cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 
-TEST_P(time_limits, work_that_is_not_in_time_is_cancelled) {
+TEST_P(time_limits, work_that_exceeds_its_time_limit_is_cancelled) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1h), start + 1ms));
     EXPECT_EQ(result, std::nullopt);
-    loop.run_until_idle();  // the timer of the work has been cancelled
+    loop.run_until_idle();  // ends at once, because the timer of the work is cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 
-TEST_P(time_limits, an_exception_of_the_work_passes_through) {
+TEST_P(time_limits, an_exception_of_limited_work_reaches_the_caller) {
     event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1h;
     EXPECT_THROW(loop.run(with_deadline(loop, answer_after(loop, 1ms, true), limit)), std::runtime_error);
 }
 
-TEST_P(time_limits, an_exception_thrown_instead_of_a_cancellation_passes_through) {
+TEST_P(time_limits, an_exception_thrown_instead_of_a_cancellation_reaches_the_caller) {
     event_loop& loop = keep(make_loop());
     auto cleans_up_in_vain = [&]() -> task<void> {
         try {
@@ -330,7 +332,7 @@ TEST_P(time_limits, an_exception_thrown_instead_of_a_cancellation_passes_through
     EXPECT_THROW(loop.run(with_deadline(loop, cleans_up_in_vain(), loop.now() + 1ms)), std::runtime_error);
 }
 
-TEST_P(time_limits, work_without_a_value_reports_if_it_was_in_time) {
+TEST_P(time_limits, work_without_a_value_reports_whether_it_ended_in_time) {
     event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1s;
     EXPECT_TRUE(loop.run(with_deadline(loop, yield_times(loop, 2), limit)).has_value());
@@ -338,7 +340,7 @@ TEST_P(time_limits, work_without_a_value_reports_if_it_was_in_time) {
     EXPECT_FALSE(loop.run(with_deadline(loop, endless(), limit)).has_value());
 }
 
-TEST_P(time_limits, a_cancellation_reaches_the_work) {
+TEST_P(time_limits, a_cancellation_of_the_caller_reaches_the_limited_work) {
     event_loop& loop = keep(make_loop());
     auto limited = [&]() -> task<void> {
         co_await with_deadline(loop, answer_after(loop, 1h), loop.now() + 2h);
@@ -349,7 +351,7 @@ TEST_P(time_limits, a_cancellation_reaches_the_work) {
     handle.cancel();
     loop.run(yield_times(loop, 5));
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
-    loop.run_until_idle();  // both timers have been cancelled
+    loop.run_until_idle();  // ends at once, because both timers are cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 

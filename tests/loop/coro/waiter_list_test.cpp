@@ -1,5 +1,5 @@
-// The list of waiters: it keeps its order, any waiter can leave, and the list or a waiter can be destroyed
-// first.
+// Tests of the list of waiters. The list keeps its order when any waiter leaves. A waiter can be destroyed
+// before the list, and the list before its waiters.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,7 +38,7 @@ TEST(waiter_lists, the_list_keeps_its_order_when_any_waiter_leaves) {
     }
 }
 
-TEST(waiter_lists, a_waiter_that_has_left_can_come_back) {
+TEST(waiter_lists, a_waiter_that_has_left_can_be_added_again) {
     numbered first(1);
     numbered second(2);
     waiter_list list;

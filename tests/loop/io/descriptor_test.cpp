@@ -1,4 +1,5 @@
-// Descriptors: closed with operations pending, reused at once, too high for select, and used up.
+// Tests of descriptors that are closed while operations are pending, that are reused at once, that are too
+// high for select, or that have run out.
 #include <fcntl.h>
 #include <sys/un.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Makes `fd` refer to the file of `open`, and closes the file's old number.
+/// Returns a stream on the file of `open` whose descriptor is `fd`, and closes the file's old descriptor.
 stream renumbered(event_loop& loop, stream open, int fd) {
     checked(::dup2(open.native_handle(), fd), "dup2");
     return stream(loop, unique_fd(fd));
@@ -30,7 +31,7 @@ std::error_code code_of(const std::system_error& error) {
 class descriptors : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, descriptors, all_designs(), design_name);
 
-TEST_P(descriptors, closing_a_descriptor_completes_what_is_pending_on_it) {
+TEST_P(descriptors, closing_a_descriptor_completes_its_pending_operations) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
@@ -78,7 +79,7 @@ TEST_P(descriptors, closing_a_descriptor_completes_a_pending_connect) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(descriptors, a_closed_descriptor_refuses_every_operation) {
+TEST_P(descriptors, a_closed_descriptor_makes_every_operation_fail) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = make_unix_pair(loop);
@@ -93,8 +94,8 @@ TEST_P(descriptors, a_closed_descriptor_refuses_every_operation) {
     loop.run(main());
 }
 
-// The kernel has the old file's event, or delivers it, when the number is reused: a duplicate keeps the old
-// file alive, so that its events continue.
+// A duplicate descriptor keeps the old file open, so the kernel still has events of the old file when its
+// number is reused, and can deliver them afterwards.
 TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_events_of_the_old_file) {
     event_loop& loop = keep(make_loop());
     auto old_pair = make_unix_pair(loop);
@@ -172,7 +173,7 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_er
         }
     };
     loop.run(main());
-    // The result is the same if the descriptor is already ready.
+    // select also refuses the descriptor if it already has data to read.
     if (!refusal.empty()) {
         put(pair.other.native_handle(), "here");
         EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
@@ -187,12 +188,12 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_er
     EXPECT_FALSE(loop.remove_reader(number));
 }
 
-// A full backlog does not mean that a connection is in progress: the socket would be reported writable, and
-// would be taken for connected.
-TEST_P(descriptors, a_socket_is_not_taken_for_connected_when_a_unix_listener_is_full) {
+// If the backlog of a Unix listener is full, connect(2) returns EAGAIN, and no connection is in progress. A
+// loop that waited for the socket would find the socket writable, and would treat it as connected.
+TEST_P(descriptors, connecting_to_a_full_unix_listener_throws) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
     event_loop& loop = keep(make_loop());
-    // The name belongs to this process: the same test on another design might run at the same time.
+    // The name contains the process id, because the same test might run on another design at the same time.
     const std::string abstract_name =
         std::string("\0loopbench full backlog ", 24) + std::to_string(::getpid());
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
@@ -239,7 +240,7 @@ TEST_P(used_up_descriptors, accept_pauses_without_spinning_when_descriptors_run_
         const std::size_t before = clock.sleeps();
         co_await loop.sleep_for(3500ms);
         EXPECT_FALSE(accepted);
-        // 1, 2, 4, 8, 16, 20 ms and so on.
+        // The pauses take 1, 2, 4, 8 and 16 ms, and then 20 ms each.
         EXPECT_LE(clock.sleeps() - before, 190u);
         const time_point returned = loop.now();
         limit.restore();

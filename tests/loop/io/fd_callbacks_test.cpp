@@ -1,4 +1,4 @@
-// add_reader and add_writer.
+// Tests of add_reader(), add_writer() and their removal.
 #include <fcntl.h>
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A pipe that the test writes to directly, without the loop.
+/// A pipe that the test reads and writes directly, without the loop.
 struct raw_pipe {
     raw_pipe() {
         int ends[2];
@@ -32,7 +32,7 @@ struct raw_pipe {
 class fd_callback : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, fd_callback, all_designs(), design_name);
 
-TEST_P(fd_callback, the_callback_is_called_while_the_descriptor_is_ready_and_not_after) {
+TEST_P(fd_callback, the_callback_is_called_only_while_the_descriptor_is_ready) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     int calls = 0;
@@ -76,7 +76,7 @@ TEST_P(fd_callback, a_ready_descriptor_wakes_a_loop_that_sleeps) {
     EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, the_callback_is_called_once_a_turn_and_lets_others_run) {
+TEST_P(fd_callback, the_callback_is_called_once_per_turn_and_lets_other_callbacks_run) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "never read");
@@ -126,7 +126,7 @@ TEST_P(fd_callback, a_callback_can_replace_itself) {
     EXPECT_EQ(calls, (std::vector{1, 2}));
 }
 
-TEST_P(fd_callback, a_callback_that_another_has_removed_in_the_same_turn_is_not_called) {
+TEST_P(fd_callback, a_callback_that_another_callback_has_just_removed_is_not_called) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipes[2];
     int calls = 0;
@@ -201,9 +201,10 @@ TEST_P(fd_callback, callbacks_are_freed_with_the_loop_in_any_state) {
     EXPECT_EQ(freed, 2);
 }
 
-// The loop does not learn that a foreign descriptor was closed. What the loop remembers of it (that it is in
-// the set, that it was empty, that its peer has hung up) must not outlive the callback.
-TEST_P(fd_callback, a_callback_on_the_next_file_of_the_same_number_is_called) {
+// The loop is not informed when the program closes a descriptor that it does not own. When the callback is
+// removed, the loop must forget the state of the descriptor: whether it is in the kernel's set, whether it
+// was empty, and whether its peer has hung up.
+TEST_P(fd_callback, a_callback_on_a_new_file_with_a_reused_number_is_called) {
     event_loop& loop = keep(make_loop());
     std::vector<int> numbers;
     for (int round = 0; round < 3; ++round) {
@@ -230,7 +231,7 @@ TEST_P(fd_callback, a_callback_on_an_invalid_descriptor_is_never_called_and_can_
     EXPECT_TRUE(loop.remove_reader(-1));
 }
 
-TEST_P(fd_callback, a_callback_on_a_full_pipe_does_not_delay_the_next_file_of_its_number) {
+TEST_P(fd_callback, a_callback_on_a_full_pipe_does_not_delay_the_next_file_with_its_number) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int number = pipe.writer.get();
@@ -253,7 +254,7 @@ TEST_P(fd_callback, a_callback_on_a_full_pipe_does_not_delay_the_next_file_of_it
 
 namespace {
 
-/// A driver whose descriptors are ready at first and cannot be watched after that.
+/// A driver whose first operation completes at once, and whose second operation cannot be started.
 struct refusing_driver final : driver {
     explicit refusing_driver(ready_queue& ready) noexcept : driver(ready) {}
     bool start(io_operation& op) override {
@@ -272,7 +273,7 @@ struct refusing_driver final : driver {
 
 }  // namespace
 
-TEST(fd_callbacks, a_callback_that_can_no_longer_be_watched_can_be_removed_and_leaks_nothing) {
+TEST(fd_callbacks, a_callback_whose_descriptor_can_no_longer_be_watched_can_be_removed) {
     int freed = 0;
     int calls = 0;
     ready_queue ready;
@@ -288,7 +289,8 @@ TEST(fd_callbacks, a_callback_that_can_no_longer_be_watched_can_be_removed_and_l
     EXPECT_EQ(freed, 1);
 }
 
-// The destroyed loop destroys the frame, which closes the socket, and removes its callback after that.
+// The loop is destroyed and destroys a frame. The frame's destructor closes the socket; in one of two cases
+// it then also removes the callback.
 TEST_P(fd_callback, a_callback_is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

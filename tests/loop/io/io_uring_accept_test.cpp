@@ -1,5 +1,5 @@
-// The io_uring driver's accepts: one at a time in the kernel, in the order of their start, and none sleeps
-// while a connection waits.
+// Tests of the io_uring driver's accepts. The kernel has at most one accept per listener at a time. The
+// accepts complete in the order of their start, and none of them waits while the backlog has a connection.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -31,10 +31,11 @@ protected:
         if (!IsSkipped()) bare.emplace();
     }
 
-    /// Makes a socket that connects later, so that connecting needs one descriptor less.
+    /// Makes a socket for connect(), so that connecting later needs no new descriptor for the client.
     static unique_fd make_client() { return open_stream(AF_INET); }
 
-    /// Connects; when this returns, the connection is in the backlog or already accepted.
+    /// Connects the client to the listener. When this function returns, the connection is in the backlog or
+    /// already accepted.
     void connect(unique_fd client) {
         endpoint address = local_endpoint(listener.get());
         static_cast<void>(
@@ -45,7 +46,7 @@ protected:
         for (std::size_t i = 0; i < count; ++i) connect(make_client());
     }
 
-    /// Connects one client after the other; the driver looks after each.
+    /// Connects `count` clients one after the other. After each client, the driver processes its completions.
     void connect_one_by_one(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             connect(make_client());
@@ -69,14 +70,15 @@ protected:
         return accepts;
     }
 
-    /// Accepts what remains in the backlog, without the driver, and returns the number of connections.
+    /// Accepts all connections in the backlog without the driver, and returns their number.
     std::size_t count_backlog() {
         std::size_t count = 0;
         while (unique_fd(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC))) ++count;
         return count;
     }
 
-    /// Enters the kernel, which completes what it can, but takes no completion.
+    /// Enters the kernel, which completes all requests that can complete, but does not process the
+    /// completions.
     void enter_without_looking() {
         const socket_pair pair;
         others.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
@@ -119,9 +121,9 @@ TEST_F(uring_listener_tests, accepted_sockets_do_not_block_and_are_closed_on_exe
     }
 }
 
-TEST_F(uring_listener_tests, an_accept_takes_from_the_backlog_without_the_ring) {
+TEST_F(uring_listener_tests, an_accept_gets_a_connection_from_the_backlog_without_the_ring) {
     connect(3);
-    static_cast<void>(accept());  // this accept also reports that there are more
+    static_cast<void>(accept());  // this accept also reports that more connections wait
     const std::uint64_t before = bare->driver.ring().requests();
     for (int i = 1; i < 3; ++i) {
         counted_operation op(io_kind::accept, listener.get());
@@ -146,7 +148,7 @@ TEST_F(uring_listener_tests, the_driver_takes_no_connection_without_an_accept) {
     EXPECT_EQ(bare->driver.pending(), 0U) << "a loop must end when no task waits";
 }
 
-TEST_F(uring_listener_tests, connections_that_came_during_a_pause_are_handed_over_in_order) {
+TEST_F(uring_listener_tests, connections_that_arrived_during_a_pause_are_accepted_in_order) {
     connect_one_by_one(many);
     for (std::size_t i = 0; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept())) << "number " << i;
     connect_one_by_one(3);
@@ -154,7 +156,7 @@ TEST_F(uring_listener_tests, connections_that_came_during_a_pause_are_handed_ove
         EXPECT_TRUE(are_connected(clients[i], accept())) << "number " << i;
 }
 
-TEST_F(uring_listener_tests, connections_that_cross_a_cancellation_are_handed_over_in_order) {
+TEST_F(uring_listener_tests, connections_that_arrive_before_a_cancellation_are_accepted_in_order) {
     counted_operation cancelled(io_kind::accept, listener.get());
     bare->start(cancelled);
     bare->look();
@@ -196,8 +198,9 @@ TEST_F(uring_listener_tests, a_burst_serves_several_waiting_accepts) {
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The first accept gets its connection from the ring, the next ones from a call, and none starts after that.
-TEST_F(uring_listener_tests, none_of_many_accepts_sleeps_beside_a_backlog) {
+// The first accept gets its connection through the ring, and the next accepts through a system call. No new
+// accept starts afterwards that could serve an accept which the driver has forgotten.
+TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);
         bare->look();
@@ -213,8 +216,8 @@ TEST_F(uring_listener_tests, none_of_many_accepts_sleeps_beside_a_backlog) {
     }
 }
 
-// One connection wakes one of the kernel's accepts.
-TEST_F(uring_listener_tests, another_accept_is_served_when_the_woken_one_is_cancelled_or_discarded) {
+// A connection wakes only one accept. If this accept is cancelled, another accept must get the connection.
+TEST_F(uring_listener_tests, another_accept_is_served_if_the_woken_accept_is_cancelled_or_discarded) {
     for (const bool discarded : {false, true}) {
         counted_operation woken(io_kind::accept, listener.get());
         counted_operation other(io_kind::accept, listener.get());
@@ -237,7 +240,7 @@ TEST_F(uring_listener_tests, another_accept_is_served_when_the_woken_one_is_canc
     }
 }
 
-TEST_F(uring_listener_tests, the_other_accepts_are_served_when_a_waiting_one_is_cancelled_or_discarded) {
+TEST_F(uring_listener_tests, other_accepts_are_served_if_a_waiting_accept_is_cancelled_or_discarded) {
     for (const std::size_t taken_back : {0U, 1U, 2U}) {
         for (const bool discarded : {false, true}) {
             auto accepts = start_accepts(3);
@@ -275,10 +278,10 @@ TEST_F(uring_listener_tests, discarding_an_accept_that_has_a_connection_leaks_no
         bare->look();
         clients.clear();
         connect(1);
-        enter_without_looking();  // the connection is accepted, and its completion is in the queue
+        enter_without_looking();  // accepts the connection, whose completion is now in the queue
         bare->driver.discard(*discarded);
         EXPECT_EQ(discarded->completions, 0);
-        discarded.reset();  // AddressSanitizer sees a later access
+        discarded.reset();  // AddressSanitizer detects later accesses
         expect_that_clients_see_the_end();
         connect(1);
         bare->run(next);
@@ -351,7 +354,7 @@ TEST_F(uring_listener_tests, a_cancelled_or_discarded_accept_leaves_connections_
     }
 }
 
-TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_keeps_no_connection) {
+TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_leaves_no_connection_open) {
     const std::ptrdiff_t before = count_open_files();
     auto accepts = start_accepts(3);
     bare->look();
@@ -366,7 +369,7 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_keeps_no_
     accepts = start_accepts(3);
     bare->look();
     connect(5);
-    enter_without_looking();  // the first is accepted
+    enter_without_looking();  // accepts the first connection
     bare->driver.close(listener.get());
     listener.reset();
     std::size_t accepted = 0;
@@ -386,9 +389,9 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_keeps_no_
     EXPECT_EQ(count_open_files(), before - 1) << "one less: the listener";
 }
 
-TEST_F(uring_listener_tests, a_listener_gets_no_connection_of_a_closed_one_with_its_number) {
+TEST_F(uring_listener_tests, a_listener_gets_no_connection_of_a_closed_listener_with_its_number) {
     connect(2);
-    static_cast<void>(accept());  // there is a backlog
+    static_cast<void>(accept());  // the driver now knows that more connections wait
     counted_operation pending(io_kind::accept, listener.get());
     static_cast<void>(accept());
     bare->start(pending);
@@ -450,7 +453,7 @@ TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_re
     const test::descriptor_limit limit;
     unique_fd client = make_client();
     const unique_fd lowest_free(checked(::dup(listener.get()), "dup"));
-    const int spare = lowest_free.get() + 4;  // the kernel checks the limit when it gets the accept
+    const int spare = lowest_free.get() + 4;  // the kernel checks the limit when the accept is submitted
     ASSERT_TRUE(limit.set(static_cast<rlim_t>(spare)));
     std::vector<unique_fd> hoard;
     counted_operation told(io_kind::accept, listener.get());

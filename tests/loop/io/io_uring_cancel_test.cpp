@@ -1,4 +1,4 @@
-// The io_uring driver keeps nothing of an operation that is cancelled or discarded, or of a closed
+// Tests that the io_uring driver keeps no data of a cancelled or discarded operation, or of a closed
 // descriptor.
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -90,10 +90,10 @@ TEST_F(uring_tests, closing_a_descriptor_ends_all_its_operations) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-TEST_F(uring_tests, a_send_started_before_a_close_is_handed_to_the_kernel) {
+TEST_F(uring_tests, a_send_started_before_a_close_is_submitted_to_the_kernel) {
     bare_driver bare;
     socket_pair pair;
-    bare.look();  // the ring belongs to this thread now
+    bare.look();  // now the ring belongs to this thread
     counted_operation send(io_kind::send, pair.ours.get(), 4);
     bare.start(send);
     bare.driver.close(pair.ours.get());
@@ -104,7 +104,7 @@ TEST_F(uring_tests, a_send_started_before_a_close_is_handed_to_the_kernel) {
     EXPECT_EQ(send.result, 4);
 }
 
-TEST_F(uring_tests, the_peer_sees_the_end_as_soon_as_a_descriptor_is_closed) {
+TEST_F(uring_tests, the_peer_receives_the_end_as_soon_as_a_descriptor_is_closed) {
     bare_driver bare;
     socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
@@ -117,13 +117,13 @@ TEST_F(uring_tests, the_peer_sees_the_end_as_soon_as_a_descriptor_is_closed) {
     bare.run(receive);
 }
 
-TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_of_its_number) {
+TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_file_with_its_number) {
     bare_driver bare;
     socket_pair old;
     counted_operation receive(io_kind::receive, old.ours.get());
     bare.start(receive);
     bare.look();
-    old.send("old");  // its completion comes when the number is already reused
+    old.send("old");  // the completion arrives after the number has been reused
     const int number = old.ours.get();
     bare.driver.close(number);
     socket_pair fresh;
@@ -137,7 +137,7 @@ TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_of_its_n
     EXPECT_EQ(receive.result, -ECANCELED);
 }
 
-TEST_F(uring_tests, a_discarded_operation_is_not_touched) {
+TEST_F(uring_tests, a_discarded_operation_is_not_accessed_again) {
     bare_driver bare;
     const socket_pair pair;
     const socket_pair other;
@@ -153,7 +153,7 @@ TEST_F(uring_tests, a_discarded_operation_is_not_touched) {
     bare.start(bystander);
     bare.driver.discard(*read);
     bare.driver.discard(*receive);
-    read.reset();  // AddressSanitizer sees later accesses
+    read.reset();  // AddressSanitizer detects later accesses
     receive.reset();
     ASSERT_EQ(::write(writer.get(), "x", 1), 1);
     pair.send("y");
@@ -177,7 +177,7 @@ TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
     bare.look();
     static_cast<void>(
         ::connect(client.get(), reinterpret_cast<const sockaddr*>(&address.address()), address.bytes()));
-    bare.driver.close(pair.ours.get());  // enters the kernel, which accepts
+    bare.driver.close(pair.ours.get());  // enters the kernel, which accepts the connection
     bare.driver.discard(accept);
     pollfd waiting{client.get(), POLLIN, 0};
     ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "the socket is still open";
@@ -185,9 +185,9 @@ TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
     EXPECT_EQ(::recv(client.get(), &byte, 1, 0), 0);
 }
 
-TEST_F(uring_tests, closing_a_descriptor_leaves_the_reads_of_its_duplicate_alone) {
+TEST_F(uring_tests, closing_a_descriptor_does_not_affect_the_reads_of_its_duplicate) {
     bare_driver bare;
-    for (const io_kind kind : {io_kind::read, io_kind::receive}) {  // its own request, and a feed
+    for (const io_kind kind : {io_kind::read, io_kind::receive}) {  // only a receive uses a feed
         socket_pair pair;
         const unique_fd duplicate(checked(::dup(pair.ours.get()), "dup"));
         counted_operation closed(kind, pair.ours.get());
@@ -229,8 +229,9 @@ TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed)
     EXPECT_EQ(second.received(), "second");
 }
 
-// A part of the write has completed outside of a wait, and the rest is handed over with the next wait.
-TEST_F(uring_tests, the_rest_of_a_write_does_not_reach_the_next_file_of_its_number) {
+// A part of the write completes outside of a wait, so the next wait would submit the rest. Before that wait,
+// the descriptor is closed and its number is reused.
+TEST_F(uring_tests, the_rest_of_a_write_does_not_reach_the_next_file_with_its_number) {
     bare_driver bare;
     socket_pair pair;
     counted_operation write(io_kind::send, pair.ours.get(), std::size_t{4} << 20);
@@ -241,7 +242,7 @@ TEST_F(uring_tests, the_rest_of_a_write_does_not_reach_the_next_file_of_its_numb
     const socket_pair another;
     counted_operation discarded(io_kind::read, another.ours.get());
     bare.start(discarded);
-    bare.driver.discard(discarded);  // enters, and takes the completion
+    bare.driver.discard(discarded);  // enters the kernel, and processes the completion of the part
     taken += pair.receive().size();
     ASSERT_EQ(write.moved, taken);
     ASSERT_GT(taken, 0U);
@@ -258,8 +259,8 @@ TEST_F(uring_tests, the_rest_of_a_write_does_not_reach_the_next_file_of_its_numb
     EXPECT_EQ(pair.receive(), "");
 }
 
-// The completion of a part is in the queue when the write is cancelled or closed.
-TEST_F(uring_tests, a_cancelled_write_ends_after_the_part_that_crosses_its_cancellation) {
+// When the write is cancelled or its descriptor is closed, the completion of a part is already in the queue.
+TEST_F(uring_tests, a_cancelled_write_ends_after_a_part_that_has_already_completed) {
     bare_driver bare;
     for (const bool closed : {false, true}) {
         socket_pair pair;
@@ -272,7 +273,7 @@ TEST_F(uring_tests, a_cancelled_write_ends_after_the_part_that_crosses_its_cance
         bare.start(other);
         bare.look();
         std::size_t taken = pair.receive().size();
-        bare.driver.close(another.ours.get());  // enters the kernel, and takes nothing
+        bare.driver.close(another.ours.get());  // enters the kernel, but processes no completion
         if (closed) {
             bare.driver.close(pair.ours.get());
             ASSERT_EQ(::dup3(next.ours.get(), pair.ours.get(), O_CLOEXEC), pair.ours.get());
@@ -300,18 +301,18 @@ TEST_F(uring_tests, a_discarded_operation_is_released_while_its_completion_is_in
         bare.start(*done);
         bare.start(other);
         bare.look();
-        if (kind == io_kind::writable) {  // it has completed at once
+        if (kind == io_kind::writable) {  // the first wait for writability completes at once
             EXPECT_EQ(done->completions, 1);
             bare.start(*done);
         }
         pair.send("x");
-        bare.driver.close(another.ours.get());  // enters the kernel, and takes nothing
+        bare.driver.close(another.ours.get());  // enters the kernel, but processes no completion
         const int completions = done->completions;
         ASSERT_TRUE(done->pending);
         bare.driver.discard(*done);
         EXPECT_EQ(done->completions, completions);
         EXPECT_FALSE(done->pending);
-        done.reset();  // AddressSanitizer sees a later access
+        done.reset();  // AddressSanitizer detects later accesses
         bare.run(other);
         bare.look();
         EXPECT_EQ(bare.driver.pending(), 0U);
@@ -346,7 +347,7 @@ TEST_F(uring_tests, a_discarded_operation_is_released_after_its_descriptor_is_cl
     }
 }
 
-TEST_F(uring_tests, operations_before_the_first_wait_end_without_the_kernel) {
+TEST_F(uring_tests, operations_that_end_before_the_first_wait_do_not_enter_the_kernel) {
     bare_driver bare;
     const socket_pair pair;
     const socket_pair closing;
@@ -378,8 +379,9 @@ TEST_F(uring_tests, operations_before_the_first_wait_end_without_the_kernel) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-// Reads, writes, waits and feeds at once; some are cancelled, some discarded, some lose their descriptor.
-TEST_F(uring_tests, each_of_many_operations_completes_once_with_little_space) {
+// Many reads, writes, waits and feeds are pending at once. Some of them are cancelled, some are discarded,
+// and the descriptors of some are closed.
+TEST_F(uring_tests, each_of_many_operations_completes_once_although_the_rings_are_small) {
     bare_driver bare({.submissions = 2, .completions = 4, .buffers = 4});
     for (int round = 0; round < 3; ++round) {
         std::vector<socket_pair> pairs(60);
@@ -436,7 +438,7 @@ TEST_F(uring_tests, a_destroyed_driver_holds_no_file) {
         counted_operation receive(io_kind::receive, pair.ours.get());
         bare.start(receive);
         bare.look();
-        bare.driver.discard(receive);  // the feed continues
+        bare.driver.discard(receive);  // the feed stays armed in the kernel
     }
     pair.ours.reset();
     char byte;

@@ -1,5 +1,5 @@
-// The io_uring driver under a real loop: whole programs, destruction in the middle of them, and the text that
-// explains a refusal.
+// Tests of the io_uring driver in a real loop: complete programs, loops that are destroyed while operations
+// are pending, and the text that explains a refusal.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -52,7 +52,7 @@ std::byte pattern(std::size_t connection, std::size_t position) {
 }
 
 task<> echo(stream peer) {
-    std::array<std::byte, 700> buffer;  // unlike any other size here, so that borders move
+    std::array<std::byte, 700> buffer;  // unlike all other sizes, so that reads end at varying positions
     for (;;) {
         const io_result received = co_await peer.read_some(buffer);
         if (received.error != 0 || received.bytes == 0) co_return;
@@ -107,7 +107,8 @@ task<> send_large(stream& to) {
     to.shutdown_write();
 }
 
-// Alternates small and large reads, with pauses in which other tasks run.
+// Receives until the end of the stream with reads of three sizes, and yields between the reads. Counts the
+// correct bytes.
 task<> receive_slowly(event_loop& loop, stream& from, std::size_t& right) {
     std::vector<std::byte> buffer(100'000);
     for (std::size_t position = 0, turn = 0;; ++turn) {
@@ -120,7 +121,7 @@ task<> receive_slowly(event_loop& loop, stream& from, std::size_t& right) {
     }
 }
 
-TEST_F(uring_loop_tests, sixteen_megabytes_pass_through_a_slow_reader) {
+TEST_F(uring_loop_tests, a_slow_reader_receives_sixteen_mebibytes_completely) {
     std::size_t right = 0;
     auto listening = loop().listen();
     loop().run([](event_loop& on, listener& at, std::size_t& count) -> task<> {
@@ -146,7 +147,7 @@ task<> wait_for_a_connection(listener at) {
     co_await at.accept();
 }
 
-TEST_F(uring_loop_tests, a_loop_can_be_destroyed_in_the_middle_of_everything) {
+TEST_F(uring_loop_tests, a_loop_can_be_destroyed_while_many_operations_are_pending) {
     std::vector<unique_fd> peers;
     for (int i = 0; i < 20; ++i) {
         socket_pair reading;
@@ -172,8 +173,8 @@ TEST_F(uring_loop_tests, another_thread_wakes_the_loop_a_hundred_thousand_times)
                 received.notify_one();
                 if (i + 1 == posts) loop().stop();
             });
-            // After every hundredth post, waits until the loop has run it; the loop is then asleep or about
-            // to be.
+            // After every hundredth post, this thread waits until the loop has called the posted function.
+            // The next post thus finds the loop asleep or about to sleep.
             if (i % 100 != 0) continue;
             for (int seen; (seen = received.load(std::memory_order_acquire)) <= i;) received.wait(seen);
         }
@@ -183,7 +184,7 @@ TEST_F(uring_loop_tests, another_thread_wakes_the_loop_a_hundred_thousand_times)
     EXPECT_EQ(received, posts);
 }
 
-TEST_F(uring_loop_tests, the_loop_sleeps_through_silence_and_ends_no_sleep_early) {
+TEST_F(uring_loop_tests, the_loop_does_not_wake_up_without_events_and_ends_no_sleep_early) {
     std::vector<socket_pair> pairs(100);
     for (socket_pair& pair : pairs) loop().spawn(wait_for_a_byte(stream(loop(), std::move(pair.ours))));
     int early = 0;
@@ -196,10 +197,10 @@ TEST_F(uring_loop_tests, the_loop_sleeps_through_silence_and_ends_no_sleep_early
     };
     loop().run(sleep_thrice());
     EXPECT_EQ(early, 0);
-    EXPECT_LE(clock.waits(), 8U);  // one for each sleep, and a few to start with
+    EXPECT_LE(clock.waits(), 8U);  // one wait for each sleep, and a few waits at the start
 }
 
-TEST_F(uring_loop_tests, the_loop_can_run_in_another_thread_than_it_was_prepared_in) {
+TEST_F(uring_loop_tests, the_loop_can_run_in_a_thread_that_did_not_prepare_it) {
     const std::unique_ptr<event_loop> owner = make_loop("loop-uring");
     event_loop& loop = *owner;
     std::vector<socket_pair> pairs(4);
@@ -237,7 +238,7 @@ TEST_F(uring_loop_tests, the_loop_can_run_in_another_thread_than_it_was_prepared
     EXPECT_GE(called[3], 1);
 }
 
-/// Returns what io_uring_refusal() says in a process in which io_uring_setup(2) fails with `error`.
+/// Returns the result of io_uring_refusal() in a child process in which io_uring_setup(2) fails with `error`.
 std::string refusal_with(int error) {
     int ends[2];
     checked(::pipe2(ends, O_CLOEXEC), "pipe2");
@@ -269,7 +270,8 @@ std::string refusal_with(int error) {
 
 TEST(io_uring_refused, the_refusal_names_the_cause_and_the_remedy) {
     const std::string forbidden = refusal_with(EPERM);
-    const bool by_setting = forbidden.find("io_uring_disabled=0") != std::string::npos;  // on this machine
+    // The text differs if a setting of this machine already disables io_uring.
+    const bool by_setting = forbidden.find("io_uring_disabled=0") != std::string::npos;
     EXPECT_SAYS(forbidden, by_setting ? "sysctl -w" : "seccomp=unconfined");
     const std::string missing = refusal_with(ENOSYS);
     EXPECT_SAYS(missing, "CONFIG_IO_URING");

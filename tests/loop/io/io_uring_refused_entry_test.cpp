@@ -1,5 +1,5 @@
-// The io_uring driver in a thread that the kernel does not let into the ring: for a while, as when it has no
-// memory for requests, or for good. A seccomp filter imitates the kernel, and ends with its thread.
+// Tests of the io_uring driver in a thread for which io_uring_enter(2) fails: temporarily, as if the kernel
+// had no memory for requests, or permanently. A seccomp filter of the thread makes the call fail.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -25,8 +25,8 @@ constexpr std::uint32_t argument(int index) {
     return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + 8U * static_cast<std::uint32_t>(index);
 }
 
-/// Prevents this thread from entering a full ring to submit requests. It can still enter to sleep. Returns
-/// false where seccomp filters are not allowed.
+/// Makes io_uring_enter(2) fail with EAGAIN in this thread if it submits a full ring without waiting. A call
+/// that waits for a completion still succeeds. Returns false if seccomp filters are not allowed.
 bool refuse_to_hand_over(std::uint32_t submissions) {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -43,7 +43,8 @@ bool refuse_to_hand_over(std::uint32_t submissions) {
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// Prevents this thread from entering a ring at all.
+/// Makes every io_uring_enter(2) of this thread fail with EPERM. Returns false if seccomp filters are not
+/// allowed.
 bool refuse_entries() {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -61,14 +62,15 @@ protected:
     static constexpr unsigned submissions = 4;
     static constexpr uring_limits little_room{.submissions = submissions, .completions = 16, .buffers = 4};
 
-    /// Runs `body` in its own thread, with which the filter ends.
+    /// Runs `body` in a new thread, so that a seccomp filter that `body` installs ends with this thread.
     template <class Body>
     void in_a_thread(Body body) {
         std::thread(body).join();
         if (!seccomp_is_possible) GTEST_SKIP() << "no seccomp filter can be set here";
     }
 
-    /// Requests that fill the ring and that nothing completes. Only a wait can submit them.
+    /// Requests that fill the ring, and that do not complete until hand_over(). Only a call that waits can
+    /// submit them.
     class full_ring {
     public:
         explicit full_ring(bare_driver& bare) : bare_(bare) {
@@ -79,7 +81,7 @@ protected:
                 if (op->pending) bare_.driver.discard(*op);
         }
 
-        /// Sleeps until one of them has completed, which first submits all of them.
+        /// Waits until one of the requests has completed. The wait first submits all of them.
         void hand_over() {
             pairs_[0].send("x");
             bare_.driver.wait(never);
@@ -99,7 +101,7 @@ protected:
     bool seccomp_is_possible = true;
 };
 
-TEST_F(uring_refused_entry_tests, a_cancellation_without_space_in_the_ring_is_made_later) {
+TEST_F(uring_refused_entry_tests, a_cancellation_without_space_in_the_ring_is_submitted_later) {
     in_a_thread([&] {
         bare_driver bare(little_room);
         const socket_pair pair;
@@ -167,7 +169,7 @@ TEST_F(uring_refused_entry_tests, an_operation_without_space_in_the_ring_starts_
         }
         if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
         EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "otherwise this test sees nothing";
-        bare.driver.discard(*early.front());  // sleeps, and so submits what is in the ring
+        bare.driver.discard(*early.front());  // waits, which submits all requests in the ring
         for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
         EXPECT_EQ(early.front()->completions, 0);
         EXPECT_EQ(bare.driver.pending(), 0U);
@@ -175,7 +177,7 @@ TEST_F(uring_refused_entry_tests, an_operation_without_space_in_the_ring_starts_
 }
 
 TEST_F(uring_refused_entry_tests, a_discard_works_when_the_kernel_refuses_all_entries) {
-    ::alarm(10);  // instead of a discard that never returns
+    ::alarm(10);  // ends the test if the discard does not return
     in_a_thread([&] {
         bare_driver bare;
         const socket_pair pair;

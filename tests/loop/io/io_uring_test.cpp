@@ -1,5 +1,5 @@
-// The io_uring driver against its contract (io/io.hpp): each operation completes once, no byte is lost
-// whatever resource runs short, and the driver enters the kernel no more often than needed.
+// Tests that the io_uring driver fulfils its contract (io/io.hpp). Each operation completes once. No byte is
+// lost, even if a resource runs out. The driver enters the kernel only if this is necessary.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -34,15 +34,15 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// A wrong size gives the same error as a flag that an old kernel does not know.
-TEST_F(uring_tests, an_invalid_size_is_reported_without_blaming_a_new_kernel) {
+// The kernel returns the same error for an invalid size and for a flag that an old kernel does not know.
+TEST_F(uring_tests, an_invalid_size_is_not_reported_as_an_old_kernel) {
     const auto said =
         tests::complaint_of<std::system_error>([] { const uring_ring ring(uring_limits{.submissions = 0}); });
     EXPECT_SAYS(said, "1 to 32768 submissions");
     EXPECT_EQ(said.find("too old"), std::string::npos) << said;
 }
 
-TEST_F(uring_tests, a_receive_gets_what_comes_later_and_what_was_there_before) {
+TEST_F(uring_tests, a_receive_gets_data_that_arrived_before_or_arrives_later) {
     bare_driver bare;
     const socket_pair pair;
     pair.send("before");
@@ -60,7 +60,7 @@ TEST_F(uring_tests, a_receive_gets_what_comes_later_and_what_was_there_before) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-TEST_F(uring_tests, the_next_receive_gets_the_rest_of_what_arrived) {
+TEST_F(uring_tests, the_next_receive_gets_the_rest_of_the_arrived_data) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 3);
@@ -75,7 +75,7 @@ TEST_F(uring_tests, the_next_receive_gets_the_rest_of_what_arrived) {
     EXPECT_EQ(second.received(), "defgh");
 }
 
-TEST_F(uring_tests, a_receive_gets_the_data_before_the_end_and_then_the_end_every_time) {
+TEST_F(uring_tests, receives_get_the_data_first_and_then_the_end_repeatedly) {
     bare_driver bare;
     socket_pair pair;
     counted_operation data(io_kind::receive, pair.ours.get(), 1);
@@ -113,7 +113,7 @@ TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signa
     EXPECT_EQ(send.result, -EPIPE);
 }
 
-TEST_F(uring_tests, a_descriptor_that_is_not_open_is_refused) {
+TEST_F(uring_tests, operations_on_a_descriptor_that_is_not_open_fail) {
     bare_driver bare;
     counted_operation none(io_kind::receive, -1);
     bare.finish(none);
@@ -123,7 +123,7 @@ TEST_F(uring_tests, a_descriptor_that_is_not_open_is_refused) {
     EXPECT_EQ(closed.result, -EBADF);
 }
 
-TEST_F(uring_tests, an_overflow_of_its_queue_loses_no_completion) {
+TEST_F(uring_tests, an_overflow_of_the_completion_queue_loses_no_completion) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 64});
     const std::vector<socket_pair> pairs(100);
     for (int round = 0; round < 3; ++round) {
@@ -142,15 +142,15 @@ TEST_F(uring_tests, an_overflow_of_its_queue_loses_no_completion) {
     }
 }
 
-TEST_F(uring_tests, the_driver_can_be_woken_after_its_queue_has_overflown) {
+TEST_F(uring_tests, the_driver_can_be_woken_after_its_completion_queue_has_overflowed) {
     bare_driver bare({.submissions = 64, .completions = 64, .buffers = 4});
     const std::vector<socket_pair> pairs(200);
     std::deque<counted_operation> all;
-    bare.look();  // the bell is armed
+    bare.look();  // arms the poll by which wake() wakes the driver
     for (const socket_pair& pair : pairs) {
         bare.start(all.emplace_back(io_kind::writable, pair.ours.get()));
     }
-    bare.driver.wake();  // finds the queue full, which ends a multishot poll
+    bare.driver.wake();  // the completion queue is full, which ends a multishot poll
     for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
     for (int i = 0; i < 3; ++i) bare.look();
     const time_point give_up = steady_clock::now() + seconds(10);
@@ -174,7 +174,7 @@ TEST_F(uring_tests, more_active_streams_than_buffers_are_served) {
     }
 }
 
-TEST_F(uring_tests, buffers_are_used_again_and_again) {
+TEST_F(uring_tests, buffers_are_reused) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 4});
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
@@ -190,12 +190,12 @@ TEST_F(uring_tests, buffers_are_used_again_and_again) {
     }
 }
 
-TEST_F(uring_tests, a_reader_that_has_stopped_keeps_only_a_few_buffers) {
+TEST_F(uring_tests, a_stream_that_no_task_reads_occupies_only_a_few_buffers) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
     bare.start(first);
-    for (int i = 0; i < 40; ++i) {  // each takes a buffer
+    for (int i = 0; i < 40; ++i) {  // each message occupies a buffer
         pair.send("x");
         bare.look();
     }
@@ -204,13 +204,13 @@ TEST_F(uring_tests, a_reader_that_has_stopped_keeps_only_a_few_buffers) {
     EXPECT_GT(left_bytes, 20);
 }
 
-TEST_F(uring_tests, the_driver_stops_receiving_for_a_reader_that_has_stopped_and_loses_nothing) {
+TEST_F(uring_tests, the_driver_stops_receiving_from_an_unread_stream_and_loses_no_bytes) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
     bare.start(first);
     bare.look();
-    constexpr std::size_t patience = 100;  // looks in a row at which the stream was full
+    constexpr std::size_t patience = 100;  // the number of consecutive looks at which the stream is full
     const std::string block(4096, 'b');
     std::size_t sent = 0;
     for (std::size_t full = 0; full < patience; ++full) {
@@ -308,7 +308,7 @@ TEST_F(uring_tests, a_stream_with_received_data_is_readable) {
     EXPECT_EQ(late.result, 0);
 }
 
-// io_uring cannot wait for a terminal: for a non-blocking one, it returns EAGAIN.
+// io_uring cannot wait for input from a non-blocking terminal: the read completes with EAGAIN.
 TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     int keyboard = -1;
     int terminal = -1;
@@ -341,23 +341,23 @@ TEST_F(uring_tests, a_look_does_not_enter_the_kernel_when_nothing_has_happened) 
     EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
-TEST_F(uring_tests, an_earlier_deadline_wakes_and_an_abandoned_one_wakes_at_most_once) {
+TEST_F(uring_tests, an_earlier_deadline_ends_a_wait_and_an_abandoned_one_ends_at_most_one) {
     bare_driver bare;
     bare.driver.wake();
-    bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and is woken
+    bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and returns because of the wake-up
     const time_point early = steady_clock::now() + milliseconds(5);
     while (steady_clock::now() < early) bare.driver.wait(early);
     const time_point given_up = steady_clock::now() + milliseconds(1);
     bare.driver.wake();
     bare.driver.wait(given_up);
-    bare.look();  // takes the wake-up, whichever ended the wait
+    bare.look();  // processes the wake-up if the deadline has ended the wait
     const time_point late = given_up + milliseconds(30);
     int waits = 0;
     for (; steady_clock::now() < late; ++waits) bare.driver.wait(late);
     EXPECT_LE(waits, 2);
 }
 
-/// A driver with few buffers; readers that have stopped hold some of them.
+/// Tests of a driver with few buffers, some of which are occupied by streams that no task reads.
 class uring_buffer_tests : public uring_tests {
 protected:
     static constexpr unsigned buffers = 16;
@@ -368,13 +368,13 @@ protected:
             bare.emplace(uring_limits{.submissions = 64, .completions = 64, .buffers = buffers});
     }
 
-    /// Starts the stream's feed; then sends messages that nothing reads.
+    /// Starts the stream's feed, and then sends messages that are not read.
     void hoard(const socket_pair& pair, int messages) {
         counted_operation first(io_kind::receive, pair.ours.get());
         bare->start(first);
         pair.send("x");
         bare->run(first);
-        for (int i = 0; i < messages; ++i) {  // each takes a buffer
+        for (int i = 0; i < messages; ++i) {  // each message occupies a buffer
             pair.send("x");
             bare->look();
         }
@@ -394,7 +394,7 @@ protected:
         }
     }
 
-    /// Returns how many requests a small read costs that waits for its message.
+    /// Returns the number of requests that the driver makes for a small read that waits for its message.
     std::uint64_t requests_of_a_read(const socket_pair& pair) {
         const std::uint64_t before = bare->driver.ring().requests();
         counted_operation op(io_kind::receive, pair.ours.get());
@@ -423,12 +423,12 @@ TEST_F(uring_buffer_tests, a_read_without_buffers_makes_only_one_request) {
             EXPECT_EQ(requests_of_a_read(pair), 0U) << "the feeds must have been resumed";
 }
 
-TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_cost_others_their_feeds) {
+TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_end_the_feeds_of_other_streams) {
     const socket_pair slow;
     const socket_pair burst;
     const std::array<socket_pair, 4> others;
     hoard(slow, 40);
-    hoard(burst, 20);  // the rest of the buffers
+    hoard(burst, 20);  // occupies the remaining buffers
     EXPECT_EQ(requests_of_a_read(others[0]), 1U);
     EXPECT_EQ(requests_of_a_read(others[0]), 1U) << "the buffers had not run out";
     read_all(burst);
@@ -437,16 +437,17 @@ TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_cost_others
         for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
 }
 
-// The driver must not cycle through the added buffers for ever: they would leave the caches between two
-// messages.
-TEST_F(uring_tests, a_burst_doubles_the_buffers_and_the_driver_takes_them_back) {
+// The driver must not use the added buffers in rotation for ever. With that many buffers, each buffer would
+// have left the CPU's caches before its next use.
+TEST_F(uring_tests, a_burst_doubles_the_buffers_and_the_driver_later_removes_them_again) {
     uring_ring ring{uring_limits{}};
     provided_buffers buffers(ring.native(), 256);
     const unsigned few = buffers.available();
     arrived_bytes arrived;
     for (unsigned i = 0; i < few; ++i) buffers.append(arrived, static_cast<std::uint16_t>(i), 1);
     EXPECT_EQ(buffers.available(), 0U);
-    for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());  // all ran out at once
+    // Three streams have run out of buffers at the same time. The number of buffers must double only once.
+    for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());
     EXPECT_EQ(buffers.available(), 2 * few);
 
     for (int i = 0; i < 100'000; ++i) {
@@ -457,7 +458,8 @@ TEST_F(uring_tests, a_burst_doubles_the_buffers_and_the_driver_takes_them_back) 
     EXPECT_EQ(buffers.available(), few);
 }
 
-// The thread that ran the driver lives on, and must not keep the files of its requests.
+// The thread that ran the driver continues to run after the driver is destroyed. The kernel must not keep the
+// files of this thread's requests open.
 TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
     socket_pair pair;
     auto bare = std::make_unique<bare_driver>();
@@ -466,7 +468,7 @@ TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
     std::jthread runner([&] {
         counted_operation receive(io_kind::receive, pair.ours.get());
         bare->start(receive);
-        bare->look();  // the kernel has the request now
+        bare->look();  // submits the request to the kernel
         bare->driver.discard(receive);
         has_waited.set_value();
         may_end.get_future().wait();
@@ -479,7 +481,8 @@ TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
     may_end.set_value();
 }
 
-// The kernel reports the end at every look, requested or not.
+// When the peer has ended its output, the kernel completes every request for readiness at once, even a
+// request for writability.
 TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_although_the_peer_sends_no_more) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;
@@ -507,7 +510,8 @@ TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_although_the_peer_sends
     }
 }
 
-// The operation is done, but the kernel has its request until the cancellation has gone through.
+// The operation is done, but it stays pending: the kernel has its request until the request's cancellation
+// has completed.
 TEST_F(uring_tests, an_operation_that_is_done_keeps_its_result_when_closed_or_discarded) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;

@@ -1,4 +1,5 @@
-// Tests how readiness becomes completion, with a kernel that reports what a test scripts.
+// Tests how the readiness drivers turn readiness events into completions. The tests script the events that
+// the kernel would report.
 #include "loop/io/readiness.hpp"
 
 #include <fcntl.h>
@@ -12,7 +13,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A driver that records the requests to the kernel, and reports the events that a test has set.
+/// A driver that records its requests to the kernel, and reports the events that the test has scripted.
 class scripted_driver final : public readiness_driver {
 public:
     struct watched {
@@ -32,7 +33,7 @@ public:
     std::vector<watched> watches;
     std::vector<int> unwatched;
     std::vector<readiness_event> events;
-    bool refuses = false;  // to watch anything more
+    bool refuses = false;  // makes every further request fail
 
 private:
     void watch(int fd, bool in, bool out) override {
@@ -42,7 +43,8 @@ private:
     }
 };
 
-/// The parameter is true for edge-triggered, false for level-triggered.
+/// Tests of the scripted driver. The parameter is true if the driver is edge-triggered, and false if it is
+/// level-triggered.
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
@@ -73,7 +75,8 @@ protected:
         return op;
     }
 
-    /// Reports the events of the kernel. take_slice() runs the operations that can continue.
+    /// Reports that the descriptor is readable, and whether the peer has hung up. take_slice() then makes the
+    /// calls of the operations that can continue.
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -84,13 +87,14 @@ protected:
         take_slice();
     }
 
-    /// Starts an operation that waits; then data arrives and the kernel reports it.
+    /// Starts an operation that has to wait. Then the peer sends `text`, and the kernel reports the
+    /// descriptor.
     void wait_and_be_told(io_operation& op, std::string_view text = "abc") {
         ASSERT_FALSE(driver.start(op));
         put(peer.get(), text);
         tell(driver.watches.back().generation);
     }
-    /// Does the same, and completes the operation.
+    /// Calls wait_and_be_told(), and completes the operation with three bytes.
     void wait_and_complete(io_operation& op) {
         wait_and_be_told(op);
         take_slice();
@@ -106,7 +110,8 @@ protected:
         next.complete(&next, completion::run);
     }
 
-    /// Receives a large message. From then on, calls are made only when the operation's turn has come.
+    /// Receives a large message. Afterwards, the driver makes the system call of a waiting operation only
+    /// when the loop runs this operation.
     void receive_much() {
         put(peer.get(), std::string(much.size(), 'm'));
         auto op = reading();
@@ -119,8 +124,9 @@ protected:
         driver.discard(nothing_more);
     }
 
-    /// Receives messages that fill the buffer, each reported while an operation waits for it, until the
-    /// driver has learned that a further call is in vain.
+    /// Receives messages that fill the buffer. Each message is reported while an operation waits for it, so a
+    /// further call would return EAGAIN. Returns when the driver has therefore changed to level-triggered
+    /// watching.
     void receive_until_events_come_by_level() {
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);
@@ -137,7 +143,7 @@ protected:
     std::vector<std::byte> much = std::vector<std::byte>(16'384);
     ready_queue ready;
     scripted_driver driver{ready, /*edge_triggered=*/GetParam()};
-    static inline std::vector<operation*> ended;  // in this order
+    static inline std::vector<operation*> ended;  // the completed operations in the order of their completion
 };
 
 std::string kind_of_readiness(const testing::TestParamInfo<bool>& by_edges) {
@@ -156,14 +162,15 @@ TEST_P(readiness, an_operation_that_need_not_wait_completes_at_once) {
     EXPECT_TRUE(ready.empty());
 }
 
-TEST_P(readiness, an_event_of_a_closed_file_does_not_touch_the_next_one_of_its_number) {
+TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_its_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
     const std::uint32_t old_generation = driver.watches.back().generation;
     driver.close(ours.get());
     EXPECT_EQ(before.result, -ECANCELED);
     EXPECT_EQ(&ready.pop(), &before);
-    // Edge-triggered, closing the file takes it out of the kernel's set.
+    // An edge-triggered driver makes no request to the kernel, because closing the file removes it from the
+    // kernel's set.
     EXPECT_EQ(driver.unwatched, GetParam() ? std::vector<int>{} : std::vector{ours.get()});
 
     auto after = reading();
@@ -176,9 +183,9 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_touch_the_next_one_of_its_n
     EXPECT_EQ(after.result, 3);
 }
 
-// The file was closed without the driver's knowledge. A duplicate keeps it alive, and the kernel still
-// reports it.
-TEST_P(readiness, an_event_of_an_unwatched_file_does_not_touch_the_next_one_of_its_number) {
+// The program has closed the file without informing the driver. A duplicate descriptor keeps the file open,
+// so the kernel still reports events of the file.
+TEST_P(readiness, an_event_of_an_unwatched_file_does_not_affect_the_next_file_with_its_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
     const std::uint32_t old_generation = driver.watches.back().generation;
@@ -194,20 +201,20 @@ TEST_P(readiness, an_event_of_an_unwatched_file_does_not_touch_the_next_one_of_i
     EXPECT_EQ(after.result, 3);
 }
 
-TEST_P(readiness, a_short_read_shows_that_nothing_is_left_and_the_next_read_waits) {
+TEST_P(readiness, the_read_after_a_short_read_of_a_tcp_socket_waits_for_the_kernel) {
     use_tcp();
     put(peer.get(), "abc");
     auto first = reading();
     ASSERT_TRUE(driver.start(first));
-    put(peer.get(), "def");  // the kernel would report this, but the driver makes no call
+    put(peer.get(), "def");  // the driver makes no call before the kernel has reported this data
     auto second = reading();
     EXPECT_FALSE(driver.start(second));
     report(driver.watches.back().generation);
     EXPECT_EQ(second.result, 3);
 }
 
-// A short read of a Unix stream might have stopped at a message with descriptors, and no further edge would
-// report it.
+// A read of a Unix stream returns early if a message carries descriptors. The kernel does not report the
+// remaining data as a new edge.
 TEST_P(readiness, an_edge_triggered_unix_stream_stays_ready_after_a_short_read) {
     put(peer.get(), "abc");
     auto first = reading();
@@ -268,7 +275,7 @@ TEST_P(readiness, a_read_after_a_full_read_does_not_wait) {
 class readiness_by_edges : public readiness {};
 INSTANTIATE_TEST_SUITE_P(, readiness_by_edges, testing::Values(true), kind_of_readiness);
 
-TEST_P(readiness_by_edges, input_is_watched_by_level_after_many_calls_in_vain) {
+TEST_P(readiness_by_edges, input_is_watched_level_triggered_after_many_unsuccessful_calls) {
     receive_until_events_come_by_level();
     put(peer.get(), "abcdef");
     auto first = reading(3);
@@ -282,7 +289,7 @@ TEST_P(readiness_by_edges, input_is_watched_by_level_after_many_calls_in_vain) {
     EXPECT_EQ(driver.watches.size(), 2u);
 }
 
-TEST_P(readiness_by_edges, a_unix_stream_is_watched_by_level_after_many_calls_in_vain) {
+TEST_P(readiness_by_edges, a_unix_stream_is_watched_level_triggered_after_many_unsuccessful_calls) {
     for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
         auto op = reading();
         wait_and_complete(op);
@@ -296,7 +303,7 @@ TEST_P(readiness_by_edges, a_unix_stream_is_watched_by_level_after_many_calls_in
     EXPECT_EQ(next.result, 3);
 }
 
-TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_much_is_waiting) {
+TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_much_data_is_waiting) {
     receive_until_events_come_by_level();
     constexpr int messages = 1000;
     int told = 0;
@@ -312,7 +319,7 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_much_is_waiting)
     EXPECT_LT(told, messages / 4);
     EXPECT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
-    receive_until_events_come_by_level();  // until only the reported data is there
+    receive_until_events_come_by_level();  // until an operation has to wait for each message again
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
         wait_and_complete(op);
@@ -320,7 +327,7 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_much_is_waiting)
     EXPECT_EQ(driver.watches.size(), 4u);
 }
 
-TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_nothing_reads_it) {
+TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation_reads_it) {
     receive_until_events_come_by_level();
     put(peer.get(), "abc");
     report(driver.watches.back().generation);
@@ -336,9 +343,9 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_nothing_reads_it
     EXPECT_EQ(driver.watches.size(), 3u) << "permanently";
 }
 
-// A socket does this if its error queue is not empty, or its datagrams are shut down: by level, it would be
-// reported for ever.
-TEST_P(readiness_by_edges, input_is_watched_by_edges_again_after_a_report_in_vain) {
+// The kernel reports a socket without data as readable if its error queue is not empty, or if a datagram
+// socket is shut down. With level-triggered watching, it would report such a socket for ever.
+TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_after_a_report_without_data) {
     receive_until_events_come_by_level();
     auto op = reading(3);
     ASSERT_FALSE(driver.start(op));
@@ -351,7 +358,7 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_after_a_report_in_vai
     EXPECT_EQ(op.result, 3);
 }
 
-TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_output_has_to_wait) {
+TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_output_has_to_wait) {
     receive_until_events_come_by_level();
     const std::vector<std::byte> more_than_fits(std::size_t{16} << 20);
     io_operation op{};
@@ -366,16 +373,17 @@ TEST_P(readiness_by_edges, input_is_watched_by_edges_again_when_output_has_to_wa
     driver.discard(op);
 }
 
-// By level, a file that lives on in a duplicate would be reported for ever.
-TEST_P(readiness_by_edges, a_closed_file_is_not_watched_by_level_any_more) {
+// If a duplicate descriptor keeps a closed file open, level-triggered watching would report the file for
+// ever. The driver therefore removes the file from the kernel's set.
+TEST_P(readiness_by_edges, a_closed_file_is_no_longer_watched_level_triggered) {
     receive_until_events_come_by_level();
     driver.close(ours.get());
     EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
 }
 
-// When its user has gone, the file might be closed without the driver's knowledge, and live on in a
-// duplicate.
-TEST_P(readiness_by_edges, a_file_that_is_only_asked_for_readability_is_not_watched_by_level) {
+// The program can close a file on which it only waited for readability without informing the driver. If a
+// duplicate descriptor keeps the file open, level-triggered watching would report the file for ever.
+TEST_P(readiness_by_edges, a_file_with_waits_for_readability_only_is_not_watched_level_triggered) {
     for (int i = 0; i < 100; ++i) {
         auto op = reading();
         op.kind = io_kind::readable;
@@ -389,7 +397,8 @@ TEST_P(readiness_by_edges, a_file_that_is_only_asked_for_readability_is_not_watc
     EXPECT_EQ(driver.watches.size(), 1u);
 }
 
-// After the last bytes the end must be read, and an edge-triggered poller does not report it again.
+// After the last bytes, the end of the stream must still be read. An edge-triggered driver gets no further
+// event for the end.
 TEST_P(readiness, a_file_stays_ready_when_the_peer_has_hung_up) {
     auto first = reading();
     ASSERT_FALSE(driver.start(first));
@@ -402,7 +411,7 @@ TEST_P(readiness, a_file_stays_ready_when_the_peer_has_hung_up) {
     EXPECT_EQ(second.result, 0);
 }
 
-TEST_P(readiness, a_report_in_vain_leaves_the_operation_waiting) {
+TEST_P(readiness, a_report_without_data_leaves_the_operation_waiting) {
     auto op = reading();
     ASSERT_FALSE(driver.start(op));
     report(driver.watches.back().generation);
@@ -412,7 +421,7 @@ TEST_P(readiness, a_report_in_vain_leaves_the_operation_waiting) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-TEST_P(readiness, a_file_is_watched_once_by_edges_and_on_demand_by_level) {
+TEST_P(readiness, a_file_is_watched_once_if_edge_triggered_and_on_demand_if_level_triggered) {
     for (int i = 0; i < 3; ++i) {
         auto op = reading();
         ASSERT_FALSE(driver.start(op));
@@ -453,9 +462,9 @@ TEST_P(readiness, waiting_operations_are_served_in_the_order_of_their_start) {
     EXPECT_EQ(ended, std::vector<operation*>{&first});
 }
 
-// The received bytes stay in the caches until the coroutine looks at them; and a cancelled operation does not
-// lose unread bytes.
-TEST_P(readiness, a_call_is_made_when_its_turn_has_come) {
+// The driver receives the bytes immediately before the coroutine uses them. The bytes are thus still in the
+// CPU's caches, and an operation that is cancelled earlier loses no bytes.
+TEST_P(readiness, a_system_call_is_made_only_when_its_operation_runs) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -467,8 +476,8 @@ TEST_P(readiness, a_call_is_made_when_its_turn_has_come) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-// By level, the kernel would otherwise report a thousand descriptors again at each look, although their calls
-// are already queued.
+// The driver does not ask the kernel for events while all waiting operations are queued. Otherwise, with
+// level-triggered watching, the kernel would report all their descriptors again at each wait.
 TEST_P(readiness, the_kernel_is_asked_again_after_the_queued_calls_are_made) {
     receive_much();
     auto op = reading();
@@ -481,7 +490,7 @@ TEST_P(readiness, the_kernel_is_asked_again_after_the_queued_calls_are_made) {
     EXPECT_TRUE(driver.events.empty());
 }
 
-TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_has_gone) {
+TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_was_discarded) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -491,7 +500,8 @@ TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_has_gone) {
     EXPECT_TRUE(driver.events.empty());
 }
 
-// Otherwise a connection that always has more would prevent reports about the others.
+// If the driver did not ask the kernel in this case, a connection that always has data would prevent reports
+// about other connections.
 TEST_P(readiness, the_kernel_is_asked_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);
@@ -533,7 +543,7 @@ TEST_P(readiness, a_queued_call_is_not_made_when_its_operation_is_cancelled) {
     EXPECT_EQ(ended, std::vector<operation*>{&cancelled});
 }
 
-TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_touch_the_next_one_of_its_number) {
+TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_affect_the_next_file_with_its_number) {
     receive_much();
     auto before = reading();
     wait_and_be_told(before);
@@ -552,8 +562,8 @@ TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_touch_the_next_one_of_
     driver.discard(after);
 }
 
-// The accepts fail without waiting for anything, and must not hide what waits after them.
-TEST_P(readiness, a_receive_after_two_failing_accepts_is_reached) {
+// The accepts fail without waiting. The operation that waits after them must still be served.
+TEST_P(readiness, a_receive_after_two_failing_accepts_completes) {
     use_tcp();
     auto first = reading(1);
     auto one_accept = reading();
@@ -578,7 +588,7 @@ TEST_P(readiness, an_operation_that_cannot_be_watched_does_not_stay_pending) {
     EXPECT_EQ(driver.pending(), 0u);
     driver.refuses = false;
     auto next = reading();
-    wait_and_complete(next);  // it came after the refused one
+    wait_and_complete(next);  // starts after the refused operation
     EXPECT_EQ(ended, std::vector<operation*>{&next});
 }
 

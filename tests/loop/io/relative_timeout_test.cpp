@@ -1,4 +1,4 @@
-// The timeout that select and poll receive: the time that is left, whatever the deadline.
+// Tests of the timeout that select and poll receive: the time until the deadline, for any deadline.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,14 +30,15 @@ TEST(relative_timeouts, the_timeout_of_a_past_deadline_is_zero) {
         EXPECT_EQ(left_until(past), 0ns);
 }
 
-TEST(relative_timeouts, only_never_has_no_timeout) {
+TEST(relative_timeouts, only_the_deadline_never_has_no_timeout) {
     EXPECT_EQ(left_until(never), nanoseconds::max());
     EXPECT_LT(left_until(never - 1ns), nanoseconds::max());
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
 }
 
-// The timeout is between the time left before the call and the time left after it, exactly: a nanosecond more
-// would make an interrupted wait too long.
+// The timeout lies between the time that was left before the call and the time that is left after the call.
+// The bounds are exact, because a timeout that is too long by a nanosecond would make an interrupted wait too
+// long.
 TEST(relative_timeouts, the_timeout_is_the_time_left_to_the_nanosecond) {
     for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
         const time_point before = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// Shared by the tests of the io_uring driver: a bare driver, without a loop around it.
+// Fixtures that the tests of the io_uring driver share. The most important one is a driver without a loop.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace loopbench::loop {
 
-/// A test that is skipped where io_uring is refused.
+/// A test that is skipped if the kernel refuses io_uring.
 class uring_tests : public testing::Test {
 protected:
     void SetUp() override {
@@ -26,7 +26,8 @@ protected:
     }
 };
 
-/// Both ends of a non-blocking Unix stream. When send(2) at one end returns, the data is at the other.
+/// Both ends of a non-blocking Unix stream. When send(2) on one end has returned, the data can be received
+/// from the other end.
 struct socket_pair {
     socket_pair() {
         int fds[2];
@@ -35,12 +36,13 @@ struct socket_pair {
         theirs.reset(fds[1]);
     }
 
-    /// Sends from the far end, without the driver. Returns how many bytes the kernel accepted.
+    /// Sends from the far end (`theirs`) without the driver. Returns the number of bytes that the kernel
+    /// accepted, or -1.
     ssize_t send(std::string_view text) const {
         return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
     }
 
-    /// Receives everything that has arrived at the far end, without the driver.
+    /// Receives all bytes that have arrived at the far end (`theirs`) without the driver.
     std::string receive() const {
         std::string all;
         std::string part(65'536, '\0');
@@ -53,7 +55,7 @@ struct socket_pair {
     unique_fd theirs;
 };
 
-/// An operation with its own buffer, which counts how often it was completed.
+/// An operation that has its own buffer and counts its completions.
 struct counted_operation : io_operation {
     counted_operation(io_kind what, int descriptor, std::size_t bytes = 64) : buffer(bytes, '\0') {
         kind = what;
@@ -73,6 +75,7 @@ struct counted_operation : io_operation {
     int completions = 0;
 };
 
+/// An io_uring driver without a loop.
 struct bare_driver {
     explicit bare_driver(const uring_limits& limits = {})
         : owner(make_limited_io_uring_driver(ready, limits)) {}
@@ -88,13 +91,14 @@ struct bare_driver {
         }
     }
 
-    /// Takes what the kernel has, without sleeping.
+    /// Processes all completions that the kernel has, without sleeping.
     void look() {
         driver.wait(do_not_wait);
         run_ready();
     }
 
-    /// Runs until all have completed. The test fails if a completion does not come within ten seconds.
+    /// Runs the driver until all operations have completed. The test fails if this takes more than ten
+    /// seconds.
     void run(std::span<counted_operation* const> all) {
         const time_point give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         run_ready();
@@ -111,7 +115,7 @@ struct bare_driver {
         run(one);
     }
 
-    /// Starts the operation, and runs until it has completed.
+    /// Starts the operation, and runs the driver until the operation has completed.
     void finish(counted_operation& op) {
         start(op);
         run(op);

@@ -1,4 +1,4 @@
-// Addresses: how they are made from names, and how they are printed.
+// Tests of endpoints: how they are made from names, and how they are printed.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/un.h>
@@ -47,18 +47,18 @@ TEST(endpoints, endpoints_print_their_address) {
 
 TEST(endpoints, a_path_from_the_kernel_can_fill_the_whole_array_or_be_empty) {
     sockaddr_storage storage;
-    std::memset(&storage, 'x', sizeof storage);  // bytes after the path do not belong to it
+    std::memset(&storage, 'x', sizeof storage);  // the bytes after the path are not part of the path
     storage.ss_family = AF_UNIX;
     EXPECT_EQ(endpoint(&storage, sizeof(sockaddr_un)).to_string(), std::string(path_bytes_max, 'x'));
     EXPECT_EQ(endpoint(&storage, path_at + 3).to_string(), "xxx");
     EXPECT_EQ(endpoint(&storage, path_at).to_string(), "");
 }
 
-TEST(endpoints, a_taken_endpoint_is_refused_with_the_right_remedy) {
+TEST(endpoints, listening_on_an_endpoint_in_use_throws_an_error_with_the_right_remedy) {
     std::string folder = std::filesystem::temp_directory_path() / "loopbench-XXXXXX";
     ASSERT_NE(::mkdtemp(folder.data()), nullptr);
     const endpoint path = endpoint::unix_path(folder + "/socket");
-    { const unique_fd listener = open_listener(path); }  // the file remains
+    { const unique_fd listener = open_listener(path); }  // the socket's file remains
     EXPECT_SAYS(refusal_of(path), "remove the file");
     std::filesystem::remove_all(folder);
     const unique_fd listener = open_listener(endpoint::loopback(0));

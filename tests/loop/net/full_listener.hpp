@@ -1,4 +1,4 @@
-// A peer that neither accepts nor refuses: a connect to it stays pending.
+// A listener that neither accepts nor refuses connections, so that a connect to it stays pending.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-/// A listener whose backlog is full, so that the kernel drops requests for a connection.
+/// A listener with a full backlog. The kernel drops further requests for a connection.
 struct full_listener {
     full_listener() {
         fd = unique_fd(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));

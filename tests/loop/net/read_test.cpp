@@ -1,4 +1,4 @@
-// Exact and delimited reads, over a scripted stream and over a real one.
+// Tests of exact reads and delimited reads, on a scripted stream and on a real stream.
 #include "loop/net/read.hpp"
 
 #include <array>
@@ -11,7 +11,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A stream that gives one piece per read, and then an error or the end.
+/// A stream without a socket. Each read returns at most one piece; after the last piece, reads return `error`
+/// or the end of the stream.
 struct scripted_stream {
     std::deque<std::string> pieces;
     int error = 0;
@@ -55,7 +56,7 @@ protected:
 
 }  // namespace
 
-TEST_F(exact_reads, an_exact_read_fills_the_buffer_however_small_the_pieces) {
+TEST_F(exact_reads, an_exact_read_fills_the_buffer_from_pieces_of_any_size) {
     scripted_stream stream{{"a", "bc", "", "defgh"}, 0};
     stream.pieces.erase(stream.pieces.begin() + 2);
     reader from(stream);
@@ -65,7 +66,7 @@ TEST_F(exact_reads, an_exact_read_fills_the_buffer_however_small_the_pieces) {
     EXPECT_EQ(text_of(buffer), "fgh");
 }
 
-TEST_F(exact_reads, an_exact_read_gives_fewer_bytes_and_no_error_at_the_end) {
+TEST_F(exact_reads, an_exact_read_returns_fewer_bytes_and_no_error_at_the_end_of_the_stream) {
     scripted_stream stream{{"abc"}, 0};
     reader from(stream);
     const io_result result = read(from, 5);
@@ -73,7 +74,7 @@ TEST_F(exact_reads, an_exact_read_gives_fewer_bytes_and_no_error_at_the_end) {
     EXPECT_EQ(result.error, 0);
 }
 
-TEST_F(exact_reads, an_exact_read_gives_the_error_and_the_bytes_before_it) {
+TEST_F(exact_reads, an_exact_read_returns_an_error_and_the_bytes_before_the_error) {
     scripted_stream stream{{"abc"}, ECONNRESET};
     reader from(stream);
     const io_result result = read(from, 5);
@@ -87,8 +88,8 @@ TEST_F(exact_reads, an_exact_read_of_no_bytes_reads_nothing) {
     EXPECT_EQ(read(from, 0).error, 0);
 }
 
-// A header, and then as many bytes as it states.
-TEST_F(exact_reads, an_exact_read_begins_where_a_delimited_read_has_ended) {
+// A message consists of a header, which states a length, and a body of this length.
+TEST_F(exact_reads, an_exact_read_continues_after_the_last_byte_of_a_delimited_read) {
     scripted_stream stream{{"length 5\n\nab", "cd", "eNEXT", "\n"}, 0};
     reader from(stream);
     EXPECT_EQ(loop.run(from.read_until("\n\n")).text, "length 5\n\n");
@@ -98,7 +99,7 @@ TEST_F(exact_reads, an_exact_read_begins_where_a_delimited_read_has_ended) {
     EXPECT_EQ(read(from, 1).bytes, 0u);
 }
 
-TEST_F(exact_reads, exact_reads_can_be_larger_than_a_receive_and_repeated) {
+TEST_F(exact_reads, exact_reads_can_be_larger_than_one_receive_and_can_be_repeated) {
     std::string all;
     for (int i = 0; i < 50'000; ++i) all.push_back(static_cast<char>('a' + i % 26));
     scripted_stream stream;
@@ -119,7 +120,7 @@ TEST_F(delimited_reads, delimited_reads_cut_a_stream_into_lines) {
         EXPECT_EQ(read(lines, "\n").text, expected);
 }
 
-TEST_F(delimited_reads, a_delimiter_is_found_wherever_it_is_split) {
+TEST_F(delimited_reads, a_delimiter_is_found_even_if_it_is_split_between_pieces) {
     const std::string whole = "head\r\n\r\nbody";
     for (std::size_t cut = 1; cut < whole.size(); ++cut) {
         for (std::size_t second = cut + 1; second < whole.size(); ++second) {
@@ -138,7 +139,7 @@ TEST_F(delimited_reads, a_delimiter_is_found_after_a_repetition_of_its_beginning
     EXPECT_EQ(read(parts, "aab").text, "xaaab");
 }
 
-TEST_F(delimited_reads, a_delimited_read_gives_the_rest_when_the_stream_ends_or_fails) {
+TEST_F(delimited_reads, a_delimited_read_returns_the_rest_if_the_stream_ends_or_fails) {
     scripted_stream ended{{"no end"}, 0};
     reader of_ended(ended);
     const auto rest = read(of_ended, "\n");
@@ -164,7 +165,7 @@ TEST_F(delimited_reads, a_delimited_read_does_not_grow_beyond_its_limit) {
 class delimited_streams : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, delimited_streams, all_designs(), design_name);
 
-TEST_P(delimited_streams, delimited_reads_of_a_real_stream_give_lines) {
+TEST_P(delimited_streams, delimited_reads_of_a_real_stream_return_lines) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto main = [&]() -> task<void> {
@@ -183,8 +184,8 @@ TEST_P(delimited_streams, delimited_reads_of_a_real_stream_give_lines) {
     loop.run(main());
 }
 
-// Otherwise a time limit would leave the stream in the middle of a message.
-TEST_P(delimited_streams, a_cancelled_read_loses_nothing) {
+// If a cancelled read lost bytes, a read with a time limit would leave the stream in the middle of a message.
+TEST_P(delimited_streams, a_cancelled_buffered_read_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     buffered_reader<stream> from(pair.one);

@@ -1,4 +1,4 @@
-// Resolves names to addresses outside of the loop's thread.
+// Tests of the resolver, which resolves names to addresses outside of the loop's thread.
 #include "loop/net/resolver.hpp"
 
 #include <netdb.h>
@@ -19,7 +19,7 @@ std::vector<endpoint> resolve(event_loop& loop, std::string host, std::string se
     return loop.run(names.resolve(std::move(host), std::move(service)));
 }
 
-/// Returns whether the system knows the host when asked without a loop.
+/// Returns true if getaddrinfo(3) finds the host without a loop.
 bool is_known_here(const char* host) {
     addrinfo* found = nullptr;
     if (::getaddrinfo(host, nullptr, nullptr, &found) != 0) return false;
@@ -32,7 +32,7 @@ bool is_known_here(const char* host) {
 class resolving : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, resolving, all_designs(), design_name);
 
-TEST_P(resolving, numeric_addresses_are_returned_as_they_are) {
+TEST_P(resolving, numeric_addresses_resolve_to_themselves) {
     event_loop& loop = keep(make_loop());
     const auto v4 = resolve(loop, "127.0.0.1", "80");
     ASSERT_FALSE(v4.empty());
@@ -42,7 +42,7 @@ TEST_P(resolving, numeric_addresses_are_returned_as_they_are) {
     EXPECT_EQ(v6.front().to_string(), "[::1]:8080");
 }
 
-TEST_P(resolving, localhost_is_found) {
+TEST_P(resolving, localhost_resolves_to_a_loopback_address) {
     if (!is_known_here("localhost")) GTEST_SKIP() << "/etc/hosts has no line for localhost";
     event_loop& loop = keep(make_loop());
     const auto found = resolve(loop, "localhost", "80");
@@ -75,7 +75,7 @@ TEST_P(resolving, a_resolution_does_not_delay_the_turn_that_starts_it) {
     EXPECT_EQ(ending_of(asking.outcome()), "value");
 }
 
-// A service that is not a number is refused without asking a name server.
+// getaddrinfo(3) refuses the unknown service name without asking a name server.
 TEST_P(resolving, the_error_names_the_host_and_the_service) {
     event_loop& loop = keep(make_loop());
     const auto refusal =
@@ -92,7 +92,8 @@ TEST_P(resolving, a_resolution_can_be_cancelled_and_its_answer_is_dropped) {
         co_await loop.yield();
         tasks[0].cancel();
         co_await until_done(tasks);
-        // A later request is answered after the dropped answer.
+        // The resolver answers requests in order, so the answer to this request arrives after the dropped
+        // answer.
         const auto found = co_await names.resolve("127.0.0.1", "81");
         EXPECT_EQ(found.front().port(), 81);
     };
@@ -100,8 +101,9 @@ TEST_P(resolving, a_resolution_can_be_cancelled_and_its_answer_is_dropped) {
     EXPECT_TRUE(tasks[0].done());
 }
 
-// The other thread does not end the program either: the caller receives the error.
-TEST(resolver, the_caller_is_informed_that_there_is_no_memory) {
+// An allocation can fail in the caller's thread or in the resolver's thread. In both cases the caller
+// receives the error, and the program does not end.
+TEST(resolver, the_caller_of_resolve_receives_the_error_of_a_failed_allocation) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
@@ -113,7 +115,7 @@ TEST(resolver, the_caller_is_informed_that_there_is_no_memory) {
             const failing_allocation fails(index);
             try {
                 found = loop.run(names.resolve("127.0.0.1", "80")).size();
-            } catch (const std::bad_alloc&) {  // reported to the caller
+            } catch (const std::bad_alloc&) {  // the caller has received the error
             }
             failed = fails.has_failed();
         }
@@ -121,9 +123,9 @@ TEST(resolver, the_caller_is_informed_that_there_is_no_memory) {
     }
 }
 
-// The name server belongs to the machine, and might take its time if it does not answer. The test therefore
-// asks it only once.
-TEST(resolver, an_unknown_host_is_reported) {
+// The test asks the machine's real name server. If the server does not answer, a request takes several
+// seconds. The test therefore makes only one request.
+TEST(resolver, resolving_an_unknown_host_throws) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
     EXPECT_THROW(resolve(loop, "no-such-host.invalid", "80"), std::runtime_error);

@@ -1,4 +1,4 @@
-// Signals: awaited by a task, and interrupting a wait.
+// Tests of signals that a task awaits, and of signals that interrupt a wait.
 #include <pthread.h>
 
 #include <array>
@@ -17,11 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Another thread reads it, so volatile sig_atomic_t would be a race; a handler can use a lock-free atomic.
+// The number of handled signals. Another thread reads the number, so a volatile sig_atomic_t would cause a
+// data race. A signal handler can use a lock-free atomic.
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// Handles SIGALRM without SA_RESTART and counts it: every wait in the kernel ends with EINTR.
+/// Installs a handler that counts SIGALRM, without SA_RESTART. Each signal thus makes a wait in the kernel
+/// end with EINTR.
 class interrupting_handler {
 public:
     interrupting_handler() {
@@ -38,7 +40,7 @@ private:
     struct sigaction before_ {};
 };
 
-/// Sends a signal to the loop's thread every millisecond while it lives.
+/// Sends SIGALRM to the loop's thread every millisecond while the object exists.
 class bombardment {
 public:
     explicit bombardment(pthread_t target)
@@ -64,7 +66,8 @@ bool is_blocked(int signal) {
 class interruptions : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
-// If interrupted waits started again at full length, they would never end, because no wait reaches its end.
+// If an interrupted wait started again with its full length, it would never end, because the next signal
+// always arrives earlier.
 TEST_P(interruptions, interruptions_neither_prolong_a_wait_nor_end_the_sleep_early) {
     const interrupting_handler handler;
     const auto owner = make_loop();
@@ -134,7 +137,7 @@ TEST_P(signals_as_data, a_wait_for_a_signal_can_be_cancelled) {
     EXPECT_EQ(loop.run(next()), SIGUSR1) << "the cancelled wait must not take a signal";
 }
 
-TEST_P(signals_as_data, signals_are_blocked_only_while_the_receiver_lives) {
+TEST_P(signals_as_data, signals_are_blocked_only_while_their_receiver_exists) {
     event_loop& loop = keep(make_loop());
     EXPECT_FALSE(is_blocked(SIGUSR1));
     {
@@ -158,7 +161,7 @@ TEST_P(signals_as_data, a_signal_stays_blocked_while_another_receiver_wants_it) 
     EXPECT_FALSE(is_blocked(SIGUSR2));
 }
 
-TEST_P(signals_as_data, a_signal_stays_blocked_until_its_last_receiver_is_gone) {
+TEST_P(signals_as_data, a_signal_stays_blocked_until_its_last_receiver_is_destroyed) {
     event_loop& loop = keep(make_loop());
     for (const std::size_t goes_first : {0u, 1u}) {
         std::array<std::unique_ptr<signal_receiver>, 2> receivers;
@@ -204,16 +207,16 @@ TEST_P(signals_as_data, a_signal_that_was_blocked_before_stays_blocked) {
     ::pthread_sigmask(SIG_UNBLOCK, &usr1, nullptr);
 }
 
-TEST_P(signals_as_data, an_invalid_signal_number_is_refused) {
+TEST_P(signals_as_data, a_receiver_of_an_invalid_signal_number_throws) {
     event_loop& loop = keep(make_loop());
     EXPECT_THROW(signal_receiver(loop, {NSIG + 1}), std::system_error);
 }
 
-TEST_P(signals_as_data, a_receiver_that_could_not_be_made_blocks_no_signal) {
+TEST_P(signals_as_data, a_receiver_whose_constructor_throws_blocks_no_signal) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens a pipe to look at a type, once
+    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens a pipe at the first exception
     limit.use_up();
     EXPECT_THROW(signal_receiver(loop, {SIGUSR1}), std::system_error);
     limit.restore();

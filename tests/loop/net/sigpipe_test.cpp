@@ -1,5 +1,5 @@
-// SIGPIPE: a write to a pipe without a reader is an error and does not end the process. Afterwards the signal
-// is as it was before, for the process and for the thread.
+// Tests of SIGPIPE. A write to a pipe without a reader returns an error and does not end the process. After
+// the write, the signal's action in the process and its state in the thread are the same as before.
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -21,7 +21,7 @@ sigset_t only_sigpipe() {
     return set;
 }
 
-/// The process's action for SIGPIPE, and whether this thread has the signal blocked or pending.
+/// The process's action for SIGPIPE and the thread's state: whether SIGPIPE is blocked or pending.
 struct sigpipe_state {
     void (*handler)(int);
     int flags;
@@ -41,7 +41,7 @@ struct sigpipe_state {
     bool operator==(const sigpipe_state&) const = default;
 };
 
-/// Blocks SIGPIPE in the thread until the end of the scope, and then discards a pending one.
+/// Blocks SIGPIPE in the thread. The destructor discards a pending SIGPIPE and restores the signal mask.
 class blocked_sigpipe {
 public:
     blocked_sigpipe() {
@@ -62,7 +62,7 @@ private:
     sigset_t before_{};
 };
 
-/// Writes to a pipe whose reader is gone, and returns the error.
+/// Writes to a pipe whose reader is closed, and returns the error of the write.
 task<int> write_to_a_closed_pipe(event_loop& loop) {
     auto pipe = loop.open_pipe();
     pipe.reader.close();
@@ -71,7 +71,8 @@ task<int> write_to_a_closed_pipe(event_loop& loop) {
     co_return written.error;
 }
 
-/// Does the same, but the reader goes while the write waits for space.
+/// Writes more than a pipe can hold, and closes the reader while the write waits for space. Returns the error
+/// of the write.
 task<int> write_until_the_reader_leaves(event_loop& loop) {
     auto pipe = loop.open_pipe();
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{4} << 20);
@@ -87,8 +88,8 @@ class sigpipe : public on_real_time {
 protected:
     void SetUp() override {
         on_real_time::SetUp();
-        // Sets the action that ends the process, whatever the program was started with: a shell might ignore
-        // SIGPIPE.
+        // The default action of SIGPIPE ends the process. Sets this action explicitly, because a program
+        // inherits the action from its parent, and a shell might ignore SIGPIPE.
         checked(::sigaction(SIGPIPE, nullptr, &before_), "sigaction");
         struct sigaction deadly {};
         deadly.sa_handler = SIG_DFL;
@@ -101,7 +102,7 @@ private:
 };
 INSTANTIATE_TEST_SUITE_P(, sigpipe, all_designs(), design_name);
 
-TEST_P(sigpipe, a_broken_pipe_is_an_error_of_the_write_and_leaves_no_trace) {
+TEST_P(sigpipe, writing_to_a_broken_pipe_returns_an_error_and_restores_the_sigpipe_state) {
     const sigpipe_state before = sigpipe_state::now();
     ASSERT_EQ(before.handler, SIG_DFL);
     {
@@ -126,7 +127,7 @@ TEST_P(sigpipe, a_broken_pipe_is_an_error_of_the_write_and_leaves_no_trace) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, a_broken_pipe_is_an_error_in_a_step_too) {
+TEST_P(sigpipe, writing_to_a_broken_pipe_inside_a_step_returns_an_error) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
     bool is_done = false;
@@ -139,7 +140,7 @@ TEST_P(sigpipe, a_broken_pipe_is_an_error_in_a_step_too) {
     EXPECT_TRUE(is_done);
 }
 
-TEST_P(sigpipe, the_loop_keeps_the_disposition_that_the_program_sets) {
+TEST_P(sigpipe, the_loop_keeps_the_sigpipe_action_that_the_program_sets) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
     struct sigaction own {};
@@ -149,7 +150,7 @@ TEST_P(sigpipe, the_loop_keeps_the_disposition_that_the_program_sets) {
     EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
 }
 
-TEST_P(sigpipe, sigpipe_is_as_before_when_an_exception_leaves_the_run) {
+TEST_P(sigpipe, the_sigpipe_state_is_restored_when_an_exception_leaves_run) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -161,7 +162,7 @@ TEST_P(sigpipe, sigpipe_is_as_before_when_an_exception_leaves_the_run) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, a_sigpipe_that_was_pending_before_a_run_is_pending_after_it) {
+TEST_P(sigpipe, a_sigpipe_that_was_pending_before_a_run_is_still_pending_after_the_run) {
     const blocked_sigpipe blocked;
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -184,7 +185,8 @@ TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_our_writes_leave_none_pendin
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-// Between two runs nothing is blocked, and the kernel might reach a write just when its pipe is closed.
+// The loop does not block SIGPIPE between two runs. io_uring can execute a pending write at this time, for
+// example when the reader of its pipe is closed.
 TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
@@ -197,7 +199,7 @@ TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     };
     const auto waiting = create_task(loop, writes(full.writer, more_than_the_kernel_takes));
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1ms); };
-    loop.run(sleeps());  // waits once: a ring submits nothing before its first wait
+    loop.run(sleeps());  // makes a wait, because io_uring submits nothing before its first wait
     full.reader.close();
     begun.reader.close();
     const auto starting = create_task(loop, writes(begun.writer, bytes_of("no process reads this")));
@@ -217,7 +219,7 @@ TEST_P(sigpipe, destroying_a_loop_that_writes_does_not_kill_the_process) {
         const std::vector<std::byte> out(bytes);
         event_loop& on = pipe.writer.loop();
         const auto reader =
-            std::make_shared<pipe_end>(std::move(pipe.reader));  // outlives a write that is done
+            std::make_shared<pipe_end>(std::move(pipe.reader));  // the post also keeps the reader
         on.post([reader] { reader->close(); });
         co_await yield_times(on, turns_until_closed);
         co_await pipe.writer.write_all(out);
@@ -231,7 +233,7 @@ TEST_P(sigpipe, destroying_a_loop_that_writes_does_not_kill_the_process) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, a_loop_that_runs_inside_another_leaves_no_trace) {
+TEST_P(sigpipe, a_loop_that_runs_inside_another_loop_restores_the_sigpipe_state) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     const auto inner_owner = make_loop();

@@ -1,5 +1,5 @@
-// The kinds of sockets and pipes: IPv4 and IPv6, TCP and UDP, Unix streams and datagrams, pipes, standard
-// input.
+// Tests of all kinds of sockets and pipes: TCP and UDP over IPv4 and IPv6, Unix streams and datagrams, pipes,
+// and standard input.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
@@ -24,12 +24,12 @@ bool has_ipv6_loopback() {
     }
 }
 
-/// Returns a name in the abstract space of Unix sockets, so that no file remains.
+/// Returns a name in the abstract namespace of Unix sockets, which needs no file.
 endpoint abstract_name(std::string_view name) {
     return endpoint::unix_path(std::string(1, '\0').append(name));
 }
 
-/// A folder of this test, which the destructor removes.
+/// A new temporary folder, which the destructor removes.
 class temporary_folder {
 public:
     temporary_folder() {
@@ -46,7 +46,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// Sends in both directions, and expects that everything arrives.
+/// Connects to `where`, sends a text in both directions, and expects that both texts arrive.
 task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
     auto client = co_await loop.connect(where);
     auto server = co_await at.accept();
@@ -56,7 +56,8 @@ task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
     EXPECT_EQ(co_await read_text(client), "answer");
 }
 
-/// Sends a datagram each way, the second to the sender's address; and an empty one.
+/// Sends a datagram, an answer to the address of its sender, and an empty datagram. Expects that all three
+/// arrive.
 task<void> expect_datagrams(datagram_socket& one, datagram_socket& other) {
     std::array<std::byte, 64> buffer;
     const io_result sent = co_await one.send_to(bytes_of("there"), other.local());
@@ -93,7 +94,7 @@ task<void> expect_a_wait_for_a_datagram(event_loop& loop, datagram_socket& one, 
 class sockets : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, sockets, all_designs(), design_name);
 
-TEST_P(sockets, sockets_speak_tcp_over_ipv4) {
+TEST_P(sockets, tcp_sockets_communicate_over_ipv4) {
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto where = endpoint::loopback(listener.port());
@@ -101,7 +102,7 @@ TEST_P(sockets, sockets_speak_tcp_over_ipv4) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, sockets_speak_tcp_over_ipv6) {
+TEST_P(sockets, tcp_sockets_communicate_over_ipv6) {
     if (!has_ipv6_loopback()) GTEST_SKIP() << "this machine has no ::1";
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen(endpoint::ip("::1", 0));
@@ -110,7 +111,7 @@ TEST_P(sockets, sockets_speak_tcp_over_ipv6) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, sockets_speak_over_a_path) {
+TEST_P(sockets, unix_sockets_communicate_over_a_path) {
     event_loop& loop = keep(make_loop());
     const temporary_folder folder;
     const auto where = endpoint::unix_path(folder.file("stream"));
@@ -119,14 +120,14 @@ TEST_P(sockets, sockets_speak_over_a_path) {
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, sockets_speak_over_an_abstract_name) {
+TEST_P(sockets, unix_sockets_communicate_over_an_abstract_name) {
     event_loop& loop = keep(make_loop());
     const auto where = abstract_name("loopbench stream " + std::to_string(::getpid()));
     auto listener = loop.listen(where);
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TEST_P(sockets, errors_say_why_a_socket_cannot_listen_or_connect) {
+TEST_P(sockets, errors_state_why_a_socket_cannot_listen_or_connect) {
     event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto taken = endpoint::loopback(listener.port());
@@ -185,8 +186,8 @@ TEST_P(sockets, datagrams_are_sent_over_a_path) {
     loop.run(expect_a_wait_for_a_datagram(loop, one, other));
 }
 
-// The accepts fail, and must not make the driver treat the socket as a listener.
-TEST_P(sockets, accepts_on_a_connected_socket_fail_and_it_still_receives) {
+// The failed accepts must not make the driver treat the socket as a listener.
+TEST_P(sockets, accepts_on_a_connected_socket_fail_and_the_socket_still_receives) {
     event_loop& loop = keep(make_loop());
     for (const auto& [tcp, has_received] :
          {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
@@ -231,7 +232,7 @@ TEST_P(pipes, pipes_carry_bytes_until_their_writer_closes) {
     loop.run(main());
 }
 
-TEST_P(pipes, pipes_take_more_than_they_hold) {
+TEST_P(pipes, a_write_to_a_pipe_can_be_larger_than_the_pipe) {
     event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     const std::vector<std::byte> sent(1'000'000, std::byte{7});
@@ -257,7 +258,7 @@ TEST_P(pipes, pipes_take_more_than_they_hold) {
     EXPECT_EQ(received, sent.size());
 }
 
-TEST_P(pipes, a_write_to_a_pipe_without_a_reader_gives_an_error) {
+TEST_P(pipes, a_write_to_a_pipe_without_a_reader_returns_an_error) {
     event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     pipe.reader.close();
@@ -285,7 +286,8 @@ TEST_P(pipes, a_pipe_can_be_standard_input_and_stays_blocking) {
     loop.run(main());
 }
 
-// epoll refuses to watch a regular file, and no wait is needed for it.
+// epoll refuses to watch a regular file. The driver reads the file without waiting, since a regular file is
+// always ready.
 TEST_P(pipes, a_regular_file_can_be_standard_input) {
     event_loop& loop = keep(make_loop());
     const unique_fd file(checked(::memfd_create("standard input", MFD_CLOEXEC), "memfd_create"));

@@ -1,4 +1,5 @@
-// Streams in trouble: peers that reset, hang up, or do not read; and writes that the kernel accepts in parts.
+// Tests of streams whose peers reset the connection, hang up or do not read, and of writes that the kernel
+// accepts in parts.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/wait.h>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Makes closing this stream send a reset instead of the end.
+/// Configures the socket to send a reset instead of an end of stream when it is closed.
 void reset_on_close(int fd) {
     const linger now{.l_onoff = 1, .l_linger = 0};
     ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
@@ -37,15 +38,16 @@ std::vector<std::byte> numbered_bytes(std::size_t count) {
 
 }  // namespace
 
-// Both processes have the parent's epoll set.
-TEST(loop_epoll, the_listener_still_accepts_when_a_forked_child_has_closed_it) {
+// After fork(), both processes share the parent's epoll set. If the driver watched the listener
+// level-triggered, the child's close would remove the listener from this set.
+TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
-        for (int i = 0; i < 20; ++i) {  // until its input is watched by level
+        for (int i = 0; i < 20; ++i) {  // enough for a driver to change its way of watching
             auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
@@ -95,7 +97,7 @@ TEST_P(stream_in_trouble, a_pending_write_reports_that_the_peer_has_reset) {
     loop.run(main());
 }
 
-TEST_P(stream_in_trouble, reads_give_the_data_before_the_end_and_then_the_end_repeatedly) {
+TEST_P(stream_in_trouble, reads_return_the_data_first_and_then_the_end_repeatedly) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -120,8 +122,8 @@ TEST_P(stream_in_trouble, a_half_closed_stream_can_still_be_written_to) {
     loop.run(main());
 }
 
-// The default action of SIGPIPE would end this process.
-TEST_P(stream_in_trouble, a_write_without_a_reader_gives_an_error_and_no_signal) {
+// The test sets the default action of SIGPIPE, so that a SIGPIPE would end the process.
+TEST_P(stream_in_trouble, a_write_without_a_reader_returns_an_error_and_raises_no_signal) {
     event_loop& loop = keep(make_loop());
     const auto before = std::signal(SIGPIPE, SIG_DFL);
     auto write_until_error = [&](stream_pair pair) -> task<void> {
@@ -139,7 +141,7 @@ TEST_P(stream_in_trouble, a_write_without_a_reader_gives_an_error_and_no_signal)
     std::signal(SIGPIPE, before);
 }
 
-TEST_P(stream_in_trouble, everything_is_written_although_the_kernel_accepts_little_at_a_time) {
+TEST_P(stream_in_trouble, a_write_completes_although_the_kernel_accepts_only_small_parts) {
     event_loop& loop = keep(make_loop());
     const auto sent = numbered_bytes(std::size_t{2} << 20);
     std::vector<std::byte> received;
@@ -171,7 +173,7 @@ TEST_P(stream_in_trouble, everything_is_written_although_the_kernel_accepts_litt
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_whole) {
+TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_completely) {
     event_loop& loop = keep(make_loop());
     const auto sent = numbered_bytes(std::size_t{16} << 20);
     std::size_t received = 0;
@@ -201,7 +203,7 @@ TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_whole) {
     EXPECT_EQ(wrong, 0u);
 }
 
-// A read stops at the urgent mark, whatever comes after it.
+// A read stops at the mark of TCP's urgent data, even if more bytes follow.
 TEST_P(stream_in_trouble, reading_continues_beyond_urgent_data) {
     event_loop& loop = keep(make_loop());
     std::string received;
@@ -210,7 +212,7 @@ TEST_P(stream_in_trouble, reading_continues_beyond_urgent_data) {
         while (received.size() < 6) received += co_await read_text(pair.one);
     };
     loop.spawn(reads());
-    turn_often(loop);  // it waits
+    turn_often(loop);  // the reader starts to wait
     put(pair.other.native_handle(), "abc");
     EXPECT_EQ(::send(pair.other.native_handle(), "!", 1, MSG_OOB), 1);
     put(pair.other.native_handle(), "def");
@@ -222,14 +224,15 @@ TEST_P(stream_in_trouble, reading_continues_beyond_a_message_that_carries_a_desc
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
-    // Repeated so often that a loop has learned to read such a stream in another way than at first.
+    // A driver might change its way of reading a stream after some reads. The test repeats the messages often
+    // enough to cover this case.
     std::string expected;
     auto reads = [&]() -> task<void> {
         while (received.size() < 120) received += co_await read_text(pair.one);
     };
     loop.spawn(reads());
     while (expected.size() < 120) {
-        turn_often(loop);  // it waits
+        turn_often(loop);  // the reader starts to wait
         put_with_descriptor(pair.other.native_handle(), "abc");
         put(pair.other.native_handle(), "def");
         turn_often(loop);
@@ -238,14 +241,15 @@ TEST_P(stream_in_trouble, reading_continues_beyond_a_message_that_carries_a_desc
     }
 }
 
-/// The result of a write, and whether the task continued after it.
+/// The result of a write. `done` is true when the write has completed, and `went_on` when the task has
+/// continued after its next await.
 struct write_outcome {
     io_result written;
     bool done = false;
     bool went_on = false;
 };
 
-/// Writes that the kernel accepts in parts: of a socket, and of a pipe.
+/// Tests of long writes to sockets and pipes, which the kernel accepts in parts.
 class whole_writes : public on_real_time {
 protected:
     static constexpr std::size_t much = std::size_t{4} << 20;
@@ -259,7 +263,7 @@ protected:
         outcome.went_on = true;
     }
 
-    /// Reads all that has been written, without the loop.
+    /// Reads all available bytes without the loop, but at most `bytes_max`.
     static std::vector<std::byte> drain_stream(int fd, std::size_t bytes_max = much) {
         std::vector<std::byte> all(bytes_max);
         std::size_t filled = 0;
@@ -275,7 +279,8 @@ protected:
         return std::equal(received.begin(), received.end(), sent.begin());
     }
 
-    /// Makes several parts of a long write; returns the bytes taken out at `fd`.
+    /// Starts a long write and lets the loop make several parts of it. Returns the bytes that were read from
+    /// `fd` in between.
     template <class End>
     static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
                                                    std::vector<task_handle<void>>& writing,
@@ -320,7 +325,8 @@ protected:
         std::vector<task_handle<void>> writing;
         write_outcome outcome;
         auto received = write_some_parts(loop, end, fd, writing, outcome);
-        // This makes space, but when it is noticed, the number already belongs to another socket.
+        // Reading makes space for the write. Before the loop detects this, the stream is closed, and another
+        // socket receives its descriptor number.
         append(received, drain_stream(fd, 20'000));
         auto next = make_unix_pair(loop);
         const int number = end.native_handle();
@@ -339,7 +345,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, whole_writes, all_designs(), design_name);
 
-TEST_P(whole_writes, a_write_that_is_awaited_twice_is_made_twice) {
+TEST_P(whole_writes, a_write_that_is_awaited_twice_writes_twice) {
     event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     std::vector<std::size_t> written;
@@ -351,7 +357,7 @@ TEST_P(whole_writes, a_write_that_is_awaited_twice_is_made_twice) {
     EXPECT_EQ(drain_stream(pipe.reader.native_handle()).size(), 8U);
 }
 
-TEST_P(whole_writes, a_cancelled_write_reports_how_much_was_written) {
+TEST_P(whole_writes, a_cancelled_write_reports_the_number_of_written_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     expect_cancelled_write(loop, pair.one, pair.other.native_handle());
@@ -359,7 +365,7 @@ TEST_P(whole_writes, a_cancelled_write_reports_how_much_was_written) {
     expect_cancelled_write(loop, pipe.writer, pipe.reader.native_handle());
 }
 
-TEST_P(whole_writes, a_write_on_a_closed_stream_reports_how_much_was_written) {
+TEST_P(whole_writes, a_write_on_a_closed_stream_reports_the_number_of_written_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     expect_closed_write(loop, pair.one, pair.other.native_handle());
@@ -367,7 +373,7 @@ TEST_P(whole_writes, a_write_on_a_closed_stream_reports_how_much_was_written) {
     expect_closed_write(loop, pipe.writer, pipe.reader.native_handle());
 }
 
-TEST_P(whole_writes, a_write_without_a_reader_reports_how_much_was_written) {
+TEST_P(whole_writes, a_write_without_a_reader_reports_the_number_of_written_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::vector<task_handle<void>> writing;
@@ -409,8 +415,8 @@ TEST_P(whole_writes, writes_of_several_streams_do_not_mix) {
 
 class hung_up_stream : public on_real_time {
 protected:
-    /// Returns how many waits the loop makes for one timer, while `make` keeps a stream that has hung up and
-    /// is not read.
+    /// Returns the number of waits that the loop makes during a sleep of 10 ms. Meanwhile the task holds the
+    /// stream that `make` has returned: its peer has hung up, and no task reads it.
     template <class Make>
     std::size_t waits_for_a_sleep(Make make) {
         const auto owner = make_loop();
@@ -425,7 +431,8 @@ protected:
         return loop.run(main());
     }
 
-    /// Returns a stream whose peer has sent six bytes and is gone, after `reads` reads of three bytes.
+    /// Returns a stream whose peer has sent six bytes and has closed its end. Makes `reads` reads of at most
+    /// three bytes before.
     static task<stream> abandoned_after(event_loop& loop, int reads) {
         auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("abcdef"));
@@ -485,7 +492,7 @@ TEST_P(hung_up_stream, a_hung_up_pipe_does_not_make_the_loop_spin) {
     }
 }
 
-TEST_P(hung_up_stream, a_hung_up_stream_calls_its_reader_back_and_then_the_loop_does_not_spin) {
+TEST_P(hung_up_stream, a_hung_up_stream_calls_its_reader_and_does_not_make_the_loop_spin) {
     const auto make = [](event_loop& loop) -> task<pipe_end> {
         auto pipe = loop.open_pipe();
         const int fd = pipe.reader.native_handle();
@@ -501,7 +508,8 @@ TEST_P(hung_up_stream, a_hung_up_stream_calls_its_reader_back_and_then_the_loop_
 
 namespace {
 
-/// A driver whose next accepts fail, and which passes everything else to epoll.
+/// A driver that passes all operations to the epoll driver, except for accepts while `errors` is not empty.
+/// Such an accept fails with the last element of `errors`, which is then removed.
 class failing_accepts final : public driver {
 public:
     explicit failing_accepts(ready_queue& ready) : driver(ready), rest_(make_epoll_driver(ready)) {}

@@ -1,4 +1,5 @@
-// The end of sleeps on the manual clock: never early, and in order, whatever the deadline.
+// Tests of sleeps on the manual clock. Sleeps never end early, for any kind of deadline. In most designs they
+// end in the order of their deadlines.
 #include <algorithm>
 #include <random>
 
@@ -20,7 +21,8 @@ task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<obse
     seen.push_back({deadline, loop.now()});
 }
 
-/// Returns deadlines of which some are clustered, some equal, and some a nanosecond apart.
+/// Returns random deadlines within 100 ms. Each deadline is contained twice, and also a nanosecond earlier
+/// and a nanosecond later.
 std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<time_point> deadlines;
@@ -35,7 +37,8 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 namespace {
 
-/// Returns how long a loop sleeps that has many far timers and one near timer that was cancelled.
+/// Returns the duration of a turn's sleep. The loop has many timers that are due in 10 s. A timer that was
+/// due in 1 ms is cancelled before the turn.
 nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
     const time_point now = loop.now();
     std::vector<call_handle> far;
@@ -49,9 +52,9 @@ nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
 
 }  // namespace
 
-// The wheel places timers by their distance from the last time that it knows. If that is long ago, near and
-// far timers share a slot, and are placed a second time when they could have run.
-TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_knows_the_time) {
+// The wheel places a timer by the distance of its deadline from the wheel's last known time. If that time is
+// long ago, near and far timers share a slot, and the loop wakes up too early to place them again.
+TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_uses_the_current_time) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-epoll", &clock);
@@ -64,7 +67,7 @@ TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_knows_the_time) {
 class deadlines : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, deadlines, all_designs(), design_name);
 
-TEST_P(deadlines, no_deadline_is_met_early_not_even_by_a_nanosecond) {
+TEST_P(deadlines, no_sleep_ends_early_not_even_by_a_nanosecond) {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         manual_time::now = manual_time::start;
         const auto owner = make_loop();
@@ -81,7 +84,7 @@ TEST_P(deadlines, no_deadline_is_met_early_not_even_by_a_nanosecond) {
     }
 }
 
-TEST_P(deadlines, deadlines_are_met_in_their_order) {
+TEST_P(deadlines, sleeps_end_in_the_order_of_their_deadlines) {
     if (is("loop-layered") || is("loop-round-robin"))
         GTEST_SKIP() << GetParam() << " runs due sleeps in the order of their start, as its tutorial does";
     event_loop& loop = keep(make_loop());
@@ -103,13 +106,13 @@ TEST(deadline_after, a_deadline_is_bounded_by_now_and_never) {
     EXPECT_EQ(deadline_after(now, never - now - 1ns), never - 1ns);
 }
 
-TEST_P(deadlines, deadlines_that_have_passed_are_met_on_the_next_turn) {
+TEST_P(deadlines, sleeps_until_past_deadlines_end_on_the_next_turn) {
     event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     std::vector<observation> seen;
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
         loop.spawn(observe_sleep(loop, past, seen));
-    loop.turn();  // they start
+    loop.turn();  // the sleeps start
     EXPECT_TRUE(seen.empty()) << "an overdue sleep also goes through the queue";
     loop.turn();
     EXPECT_EQ(seen.size(), 5u);
@@ -127,19 +130,19 @@ TEST_P(deadlines, calls_whose_time_has_passed_run_without_waiting) {
     EXPECT_LE(loop.now() - now, late_max());
 }
 
-TEST_P(deadlines, negative_and_zero_sleeps_end_now) {
+TEST_P(deadlines, negative_and_zero_sleeps_end_after_one_turn) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&]() -> task<void> {
         const time_point before = loop.now();
         co_await loop.sleep_for(0ns);
         co_await loop.sleep_for(-1ns);
         co_await loop.sleep_for(nanoseconds::min());
-        EXPECT_LE(loop.now() - before, 4 * late_max());  // one turn for each sleep
+        EXPECT_LE(loop.now() - before, 4 * late_max());  // each sleep needs one turn
     };
     loop.run(sleeps());
 }
 
-TEST_P(deadlines, deadlines_beyond_the_clock_are_never_met_and_delay_nothing) {
+TEST_P(deadlines, sleeps_until_deadlines_beyond_the_clock_never_end_and_delay_nothing) {
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     std::vector<task_handle<void>> sleepers;
@@ -159,7 +162,7 @@ TEST_P(deadlines, deadlines_beyond_the_clock_are_never_met_and_delay_nothing) {
     for (const auto& sleeper : sleepers) EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TEST_P(deadlines, deadlines_that_never_come_do_not_keep_a_loop_running) {
+TEST_P(deadlines, run_until_idle_does_not_wait_for_endless_sleeps) {
     if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " reads the clock on every turn";
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
@@ -171,7 +174,7 @@ TEST_P(deadlines, deadlines_that_never_come_do_not_keep_a_loop_running) {
     EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TEST_P(deadlines, a_deadline_in_a_hundred_years_is_met_in_a_hundred_years) {
+TEST_P(deadlines, a_sleep_of_a_hundred_years_ends_after_a_hundred_years) {
     if (late_max() != 0ns && !is("loop-precise"))
         GTEST_SKIP() << GetParam() << " reads the clock too often to reach this case";
     event_loop& loop = keep(make_loop());
@@ -185,7 +188,7 @@ TEST_P(deadlines, a_deadline_in_a_hundred_years_is_met_in_a_hundred_years) {
     EXPECT_LE(clock.sleeps(), 10u) << "moving timers inside the wheel must not wake the loop";
 }
 
-TEST_P(deadlines, each_of_many_sleeps_costs_one_wait) {
+TEST_P(deadlines, each_of_many_sleeps_makes_one_wait) {
     if (is("loop-tick") || is("loop-round-robin"))
         GTEST_SKIP() << GetParam() << " does not sleep until deadlines";
     constexpr std::size_t sleeps = 100;
@@ -197,8 +200,8 @@ TEST_P(deadlines, each_of_many_sleeps_costs_one_wait) {
     EXPECT_EQ(clock.sleeps(), sleeps);
 }
 
-// The wait for I/O ends in the kernel, and the wait for a time ends on the manual clock: both in one loop.
-TEST_P(deadlines, deadlines_and_input_are_waited_for_together) {
+// Input ends a wait in the kernel, and the manual clock ends a wait for a deadline. One loop must do both.
+TEST_P(deadlines, a_loop_waits_for_deadlines_and_input_together) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::vector<std::string> order;

@@ -1,4 +1,5 @@
-// The precise wait policy: how early it wakes, what it learns from, and that it never spins for ever.
+// Tests of the precise wait policy, which wakes up before a deadline and then spins. Its guard is the time
+// between the wake-up and the deadline; the policy learns the guard from the lateness of wake-ups.
 #include <random>
 
 #include "loop/timers/precise_wait.hpp"
@@ -43,11 +44,11 @@ TEST(wakeup_guard, the_guard_grows_again_from_its_floor) {
     EXPECT_GE(guard.value(), 90us);
 }
 
-TEST(wakeup_guard, one_huge_sample_moves_the_guard_little_and_it_recovers) {
+TEST(wakeup_guard, a_few_huge_samples_change_the_guard_little_and_the_guard_recovers) {
     wakeup_guard guard;
     record_often(guard, 20us, 10'000);
     const nanoseconds at_rest = guard.value();
-    guard.record(10s);  // as if the machine had been stopped
+    guard.record(10s);  // the machine might have been suspended
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
     record_often(guard, 10s, 5);
     EXPECT_GE(guard.value(), at_rest + at_rest / 2);
@@ -70,7 +71,7 @@ TEST(wakeup_guard, the_guard_settles_where_one_wake_up_in_two_hundred_is_late) {
     EXPECT_LE(late, counted * 6 / 1000);
 }
 
-TEST(wakeup_guard, deadlines_too_near_to_sleep_for_shrink_the_guard) {
+TEST(wakeup_guard, deadlines_that_are_too_near_for_a_sleep_shrink_the_guard) {
     wakeup_guard guard;
     for (int i = 0; i < 10'000; ++i) guard.record_none();
     EXPECT_EQ(guard.value(), wakeup_guard::shortest);
@@ -83,7 +84,7 @@ protected:
     void SetUp() override { manual_time::now = manual_time::start; }
     void TearDown() override { manual_time::oversleep = 0ns; }
 
-    /// Returns the highest lateness of ten sleeps when the kernel wakes the thread late by `oversleep`.
+    /// Returns the highest lateness of ten sleeps if the kernel wakes the thread `oversleep` too late.
     static nanoseconds worst_lateness(nanoseconds oversleep) {
         manual_time::oversleep = oversleep;
         manual_clock clock(step);
@@ -105,17 +106,18 @@ protected:
     }
 };
 
-TEST_F(precise_waits, precise_waits_make_up_for_a_kernel_that_wakes_late) {
+TEST_F(precise_waits, precise_waits_compensate_for_late_wake_ups) {
     EXPECT_LE(worst_lateness(0us), 5 * step);
     EXPECT_LE(worst_lateness(50us), 5 * step);
 }
 
-TEST_F(precise_waits, precise_waits_cannot_make_up_for_more_than_their_guard) {
+TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard) {
     EXPECT_GE(worst_lateness(500us), 300us) << "otherwise this test cannot see lateness";
 }
 
-// Late wake-ups have made the guard longer than the time between two deadlines.
-TEST_F(precise_waits, precise_waits_learn_to_sleep_again_between_deadlines_nearer_than_their_guard) {
+// Late wake-ups first make the guard longer than the time between two deadlines, so that the policy only
+// spins. It must later reduce the guard, and sleep again.
+TEST_F(precise_waits, precise_waits_learn_to_sleep_again_if_deadlines_are_nearer_than_their_guard) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);
     event_loop& loop = *owner;

@@ -1,5 +1,5 @@
-// Sleeps on the real clock: not early by a nanosecond, and without polling for the last fraction of a
-// millisecond. The benchmarks measure how late they are; a test does not.
+// Tests of sleeps on the real clock. A sleep must not end even a nanosecond early, and the loop must not poll
+// during the last fraction of a millisecond. The benchmarks, not these tests, measure the lateness of sleeps.
 #include <random>
 
 #include "tests/loop/support.hpp"
@@ -39,8 +39,9 @@ TEST_P(real_sleeps, real_sleeps_are_never_early) {
 class waits_for_sleeps : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, waits_for_sleeps, sleeping_designs(), design_name);
 
-// A timeout that is cut to whole milliseconds leaves a remainder in which the loop would poll all the time.
-TEST_P(waits_for_sleeps, sleeps_of_a_millisecond_and_a_half_take_few_waits) {
+// If the timeout of a wait were rounded down to whole milliseconds, the loop would poll continuously during
+// the remaining time.
+TEST_P(waits_for_sleeps, sleeps_of_a_millisecond_and_a_half_make_few_waits) {
     constexpr std::size_t sleeps = 20;
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
@@ -50,7 +51,7 @@ TEST_P(waits_for_sleeps, sleeps_of_a_millisecond_and_a_half_take_few_waits) {
     EXPECT_LE(clock.waits(), 3 * sleeps);
 }
 
-TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_take_few_waits) {
+TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_make_few_waits) {
     constexpr std::size_t sleeps = 20;
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
@@ -60,7 +61,8 @@ TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_take_few_waits) {
     EXPECT_LE(clock.waits(), 3 * sleeps);
 }
 
-// The manual clock keeps these deadlines from the kernel's timers: they do not fit into the kernel's types.
+// These deadlines might not fit into the kernel's types. Tests on the manual clock do not pass deadlines to
+// the kernel, so this test uses the real clock.
 TEST_P(waits_for_sleeps, deadlines_long_ago_or_in_a_hundred_years_cause_no_extra_waits) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&](time_point deadline) -> task<void> {

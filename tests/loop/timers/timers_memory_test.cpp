@@ -1,4 +1,5 @@
-// Timers without memory: none is lost, none comes early, and arming reports when it is not possible.
+// Tests of timer queues that cannot allocate memory. No timer is lost or expires early, and arming a timer
+// throws std::bad_alloc if it needs memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ using namespace std::chrono_literals;
 
 constexpr time_point first_moment{1h};
 
-/// Returns timers with random deadlines, from a nanosecond to a minute away: on all levels of the wheel.
+/// Returns timers with random deadlines from now to half a minute later, so that they occupy all levels of
+/// the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::deque<timer> timers(count);
@@ -34,14 +36,15 @@ std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     return timers;
 }
 
-/// Takes the timers that have become ready: none early, and each one once. Returns how many.
+/// Removes all timers from `ready` and returns their number. Expects that no timer is early, and that no
+/// timer is ready twice.
 std::size_t take_ready(operation_queue& ready, time_point now) {
     std::size_t count = 0;
     while (!ready.empty()) {
         auto& expired = static_cast<timer&>(ready.pop());
         EXPECT_LE(expired.deadline, now);
         EXPECT_FALSE(expired.armed);
-        expired.deadline = never;  // otherwise it would be counted a second time
+        expired.deadline = never;  // makes the check above fail if the timer expires again
         ++count;
     }
     return count;
@@ -63,8 +66,9 @@ protected:
 using every_queue = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timers_without_memory, every_queue);
 
-// Expiry places timers again, sorts and collects. The test lets any of its allocations be the first to fail.
-TYPED_TEST(timers_without_memory, timers_expire_in_time_and_once_when_allocations_fail) {
+// expire() moves timers between slots, sorts them and collects them, all of which can allocate. The test
+// makes all allocations fail after the first `few`.
+TYPED_TEST(timers_without_memory, timers_expire_in_time_and_once_if_allocations_fail) {
     constexpr std::size_t count = 3'000;
     for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
         const nothing_recycled from_the_heap;
@@ -87,9 +91,9 @@ TYPED_TEST(timers_without_memory, timers_expire_in_time_and_once_when_allocation
     }
 }
 
-// The wheel has all of them in one slot, and moves them to many slots when the first is due. Timers that
-// cannot be moved stay.
-TYPED_TEST(timers_without_memory, neighbouring_timers_each_expire_in_time_when_allocations_fail) {
+// At first, the wheel has all timers in one slot. When the first timer is due, the wheel moves the timers to
+// many slots. Timers that cannot be moved without memory stay in their slot.
+TYPED_TEST(timers_without_memory, neighbouring_timers_each_expire_in_time_if_allocations_fail) {
     constexpr std::size_t count = 200;
     for (const std::size_t few : {0u, 1u, 2u, 5u}) {
         const nothing_recycled from_the_heap;
@@ -113,7 +117,7 @@ TYPED_TEST(timers_without_memory, neighbouring_timers_each_expire_in_time_when_a
     }
 }
 
-TYPED_TEST(timers_without_memory, timers_can_be_cancelled_and_are_found_when_there_is_memory_again) {
+TYPED_TEST(timers_without_memory, timers_can_be_cancelled_without_memory_and_expire_when_memory_is_back) {
     constexpr std::size_t count = 3'000;
     const nothing_recycled from_the_heap;
     TypeParam queue;
@@ -142,7 +146,7 @@ TYPED_TEST(timers_without_memory, timers_can_be_cancelled_and_are_found_when_the
     EXPECT_GT(cancelled, 0u);
 }
 
-TYPED_TEST(timers_without_memory, a_refused_timer_leaves_the_others_as_they_were) {
+TYPED_TEST(timers_without_memory, a_timer_that_cannot_be_armed_does_not_change_the_other_timers) {
     const nothing_recycled from_the_heap;
     TypeParam queue;
     auto timers = random_timers(2, 2'000);

@@ -1,4 +1,4 @@
-// A sorted map as the model of a timer queue, and deadlines for both.
+// A timer queue that is checked against a sorted map, and a source of deadlines for this check.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,10 +24,11 @@ namespace loopbench::loop::timers_model {
 inline constexpr nanoseconds one_ns{1};
 inline constexpr time_point some_time{nanoseconds(123'456'789'012'345)};
 
-// The wheel's earliest deadline might be too early after an erase; the other queues promise more than they
-// need.
+// After an erase, the earliest deadline that the wheel reports can be too early. The other queues report it
+// exactly.
 template <class Queue>
 inline constexpr bool tells_earliest_exactly = !std::is_same_v<Queue, wheel_timers>;
+// The list expires timers in the order of their insertion, the other queues in the order of their deadlines.
 template <class Queue>
 inline constexpr bool goes_by_deadlines = !std::is_same_v<Queue, list_timers>;
 
@@ -35,12 +36,12 @@ inline time_point after(time_point start, std::int64_t ns) {
     return start + nanoseconds(ns);
 }
 
-/// A queue, and a map that says what it should do. Timers are freed as soon as they are erased or have
-/// expired, so that a sanitizer detects a queue that still looks at them.
+/// A timer queue, and a sorted map with which the queue's results are compared. A timer is freed as soon as
+/// it is erased or has expired, so that a sanitizer detects later accesses of the queue.
 template <class Queue>
 class checked_queue {
 public:
-    /// Arms a timer at the time of the last expire().
+    /// Arms a timer. The current time is the latest time that was passed to expire().
     void arm(time_point deadline) { arm(deadline, reached_); }
 
     void arm(time_point deadline, time_point now) {
@@ -59,7 +60,7 @@ public:
         forget(t);
     }
 
-    /// Returns how many timers expired.
+    /// Expires all timers that are due at `now`, and returns their number.
     std::size_t expire(time_point now) {
         reached_ = std::max(reached_, now);
         const std::size_t expected = due(now);
@@ -124,7 +125,7 @@ private:
     Queue queue_;
 };
 
-/// Deadlines of every kind that has ever broken a timer queue.
+/// A source of random deadlines, with many deadlines of the kinds that are error-prone in timer queues.
 class deadline_source {
 public:
     explicit deadline_source(std::uint64_t seed) : random_(seed) {}
@@ -133,7 +134,7 @@ public:
         return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random_);
     }
 
-    /// Returns 0 to 2^max_bits ns, with each magnitude equally often.
+    /// Returns a duration below 2^max_bits ns. Each number of bits is equally probable.
     nanoseconds any_magnitude(std::int64_t max_bits) {
         return nanoseconds(below(std::int64_t{1} << below(max_bits + 1)));
     }
@@ -165,7 +166,7 @@ public:
     }
 
 private:
-    // Returns a time at which the deadlines of one period meet.
+    // Returns the next multiple of the period after `now`.
     static time_point meeting_point(time_point now, std::int64_t period_ns) {
         return after(time_point{}, (now.time_since_epoch().count() / period_ns + 1) * period_ns);
     }

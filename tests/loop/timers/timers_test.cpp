@@ -1,4 +1,4 @@
-// Every timer queue against a sorted map: no timer early, none lost, none twice.
+// Tests that compare every timer queue with a sorted map: no timer expires early, is lost or expires twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,8 +93,8 @@ TYPED_TEST(timer_queue, every_timer_expires_once_when_woken_only_at_the_earliest
     EXPECT_EQ(timers.queue().earliest(), never);
 }
 
-TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_expires) {
-    for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {  // the wheel sorts up to 512 in another way
+TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_can_expire) {
+    for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {  // up to 512, the wheel sorts differently
         for (const int magnitude : {0, 7, 36, 60}) {
             for (const std::int64_t granularity : {1, 0x10000}) {
                 deadline_source source(5);
@@ -123,7 +123,7 @@ TYPED_TEST(timer_queue, a_timer_at_never_does_not_expire) {
     EXPECT_TRUE(timers.queue().empty());
 }
 
-TYPED_TEST(timer_queue, past_deadlines_expire_at_the_next_look_and_in_order) {
+TYPED_TEST(timer_queue, the_next_expire_returns_timers_with_past_deadlines_in_order) {
     checked_queue<TypeParam> timers;
     timers.expire(some_time);
     timers.arm(after(some_time, -1));
@@ -136,7 +136,7 @@ TYPED_TEST(timer_queue, past_deadlines_expire_at_the_next_look_and_in_order) {
     EXPECT_EQ(timers.expire(after(some_time, 1)), 1U);
 }
 
-TYPED_TEST(timer_queue, a_clock_that_went_back_delays_no_timer) {
+TYPED_TEST(timer_queue, a_clock_that_has_gone_back_delays_no_timer) {
     const time_point start{nanoseconds(std::int64_t{1} << 40)};
     checked_queue<TypeParam> timers;
     timers.expire(after(start, 74));
@@ -177,7 +177,7 @@ TEST(list_timers, timers_expire_in_the_order_of_insertion_as_in_the_tutorial) {
     for (timer* t : {&hello, &exit, &good_bye}) EXPECT_EQ(&ready.pop(), t);
 }
 
-// Arms many timers in a row, 1 ns apart.
+// Arms `count` timers whose deadlines are 1 ns apart.
 template <class Queue>
 std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point first) {
     std::vector<timer> timers(count);
@@ -188,7 +188,7 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     return timers;
 }
 
-TEST(wheel_timers, each_expired_timer_names_one_that_runs_later) {
+TEST(wheel_timers, each_expired_timer_refers_to_a_timer_that_runs_later) {
     for (const std::size_t count : {1U, 16U, 100U, 1000U}) {
         wheel_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -206,7 +206,7 @@ TEST(wheel_timers, each_expired_timer_names_one_that_runs_later) {
     }
 }
 
-TEST(lazy_heap_timers, cancelled_timers_stay_until_they_are_the_majority_of_more_than_a_hundred) {
+TEST(lazy_heap_timers, cancelled_timers_stay_until_most_of_more_than_a_hundred_are_cancelled) {
     for (const std::size_t count : {101U, 102U, 1000U}) {
         lazy_heap_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -222,7 +222,7 @@ TEST(lazy_heap_timers, cancelled_timers_stay_until_they_are_the_majority_of_more
     EXPECT_EQ(small.entries(), timers.size());
 }
 
-TEST(lazy_heap_timers, cancelled_timers_at_the_head_go_before_the_earliest_is_reported) {
+TEST(lazy_heap_timers, cancelled_timers_at_the_head_are_removed_before_earliest_returns) {
     lazy_heap_timers queue;
     auto timers = armed_in_a_row(queue, 50, some_time);
     for (std::size_t i = 0; i < 49; ++i) queue.erase(timers[i]);
@@ -234,7 +234,7 @@ TEST(lazy_heap_timers, cancelled_timers_at_the_head_go_before_the_earliest_is_re
     EXPECT_EQ(queue.earliest(), never);
 }
 
-/// Returns how many allocations arming, erasing and expiring many timers makes.
+/// Arms, erases and expires many timers one after the other, and returns the number of allocations.
 template <class Queue>
 std::size_t allocations_of_churn() {
     const test::nothing_recycled from_the_heap;
@@ -257,18 +257,18 @@ std::size_t allocations_of_churn() {
     return test::count_allocations().made - before;
 }
 
-// The allocations are the timers, and a vector that grows to the entries of 100 timers and as many cancelled
-// ones.
-TEST(lazy_heap_timers, a_lazy_heap_whose_timers_come_and_go_needs_no_more_memory) {
+// The test allocates the timers. The queue allocates a vector that grows to about 200 entries: 100 timers,
+// and as many cancelled timers.
+TEST(lazy_heap_timers, arming_and_erasing_timers_does_not_grow_a_lazy_heap) {
     EXPECT_LE(allocations_of_churn<lazy_heap_timers>(), 10U);
 }
 
-TEST(wheel_timers, a_wheel_whose_timers_come_and_go_needs_no_more_memory) {
+TEST(wheel_timers, arming_and_erasing_timers_does_not_grow_a_wheel) {
     EXPECT_LE(allocations_of_churn<wheel_timers>(), 100U / 15 + 10);
 }
 
-// A page of new memory is a page fault, at the moment in which everything waits.
-TEST(wheel_timers, any_number_of_due_timers_needs_little_memory) {
+// Each new page of memory causes a page fault, while all due timers wait.
+TEST(wheel_timers, expiring_any_number_of_timers_needs_little_memory) {
     constexpr std::size_t count = 100'000;
     const test::nothing_recycled from_the_heap;
     wheel_timers queue;
@@ -280,7 +280,7 @@ TEST(wheel_timers, any_number_of_due_timers_needs_little_memory) {
     EXPECT_TRUE(queue.empty());
 }
 
-TEST(wheel_timers, the_wheel_waits_for_a_far_timer_without_waking_on_the_way) {
+TEST(wheel_timers, the_wheel_reports_the_exact_deadline_of_a_far_timer) {
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);
     const time_point next_century = some_time + std::chrono::hours(24 * 36525) + one_ns;
@@ -289,7 +289,7 @@ TEST(wheel_timers, the_wheel_waits_for_a_far_timer_without_waking_on_the_way) {
     EXPECT_EQ(timers.expire(next_century), 1U);
 }
 
-TEST(wheel_timers, the_earliest_is_exact_after_an_erase_with_few_timers_near_it) {
+TEST(wheel_timers, the_earliest_deadline_is_exact_after_an_erase_if_a_slot_has_few_timers) {
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);
     for (int i = 0; i < 50; ++i) timers.arm(after(some_time, 10'000'000'000 + i));
@@ -299,23 +299,23 @@ TEST(wheel_timers, the_earliest_is_exact_after_an_erase_with_few_timers_near_it)
     }
 }
 
-// Seen from a time long ago, all deadlines of a day are in one wide slot: then an erase would leave a floor
-// for all of them.
-TEST(wheel_timers, an_empty_wheel_tells_near_from_far_by_the_current_time) {
+// If the wheel's time is long ago, all deadlines of a day share one wide slot. After an erase, this slot
+// would report an earliest deadline that is too early for the remaining timers.
+TEST(wheel_timers, an_empty_wheel_places_timers_by_the_current_time) {
     checked_queue<wheel_timers> timers;
     for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {
         for (int i = 0; i < 200; ++i) timers.arm(after(now, 10'000'000'000 + i), now);
         timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        // The wheel is not empty here: it does not skip its timers.
+        // The wheel is not empty now, so it must not advance its time beyond the armed timers.
         timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
         timers.erase(0);
     }
 }
 
-TEST(wheel_timers, erased_timers_cause_only_a_few_wake_ups_in_vain) {
+TEST(wheel_timers, erased_timers_cause_only_a_few_unnecessary_wake_ups) {
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);
     for (int i = 0; i < 10'000; ++i) timers.arm(after(some_time, 10'000'000'000 + i * 1000));
@@ -325,7 +325,7 @@ TEST(wheel_timers, erased_timers_cause_only_a_few_wake_ups_in_vain) {
     EXPECT_LE(in_vain, 5);
 }
 
-TEST(wheel_timers, a_clock_that_goes_back_does_not_confuse_the_wheel) {
+TEST(wheel_timers, the_wheel_loses_no_timer_when_the_clock_goes_back) {
     deadline_source source(9);
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);
