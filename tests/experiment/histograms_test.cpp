@@ -157,8 +157,8 @@ TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     }
 }
 
-// The journal lacks a trial whose histogram was already written. The resumed run repeats that trial, so its
-// histogram must be counted only once.
+// A trial whose line could not be written to the journal runs again when the run is resumed. Its histogram
+// must be counted only once.
 TEST_F(histograms, the_histogram_of_an_unrecorded_trial_is_not_counted) {
     loopbench.add_contender(
         "loop-epoll",

@@ -186,7 +186,8 @@ json header_of(const std::vector<shard_journal>& shards, std::span<const merged_
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
-    for (const auto& each : shards) {  // a result excluded on one machine is excluded
+    // a result that is excluded in one shard is excluded in the merged record
+    for (const auto& each : shards) {
         const auto own = header_of(each);
         for (const auto& item : own["excluded"])
             if (excluded.emplace(item["workload"].get<std::string>(), item["contender"].get<std::string>())

@@ -32,9 +32,10 @@ std::string shards_text(std::span<const std::uint64_t> numbers, std::uint64_t of
 enum class missing_shards_are : bool { refused, allowed };
 
 /// Returns the text of a journal with every trial of the shards, in the order of the plan's blocks, and with
-/// the environment of each shard. Throws usage_error with the difference if the shards differ in plan,
-/// version or builds (compared by file content). Also throws usage_error if a shard occurs twice, or if
-/// shards are missing or unfinished and `missing` does not allow that.
+/// the environment of each shard. The results of the passes come from the first shard. Throws usage_error
+/// with the difference if the shards differ in plan, version or builds (compared by file content). Also
+/// throws usage_error if a shard occurs twice, or if shards are missing or unfinished and `missing` does not
+/// allow that.
 std::string merged_journal(std::vector<shard_journal> shards, const std::vector<std::string>& command,
                            missing_shards_are missing);
 

@@ -28,9 +28,9 @@ struct cell {
     bool operator==(const cell&) const = default;
 };
 
-/// A part of a plan's blocks, for one of several machines: every `of`-th block, starting with block `number`
-/// - 1. Neighbouring blocks thus belong to different shards, so any set of shards is spread over the whole
-/// plan, and both halves of the plan have blocks of the same machines.
+/// A part of a plan's blocks, for one of several machines: every `of`-th block, from block (`number` - 1) on.
+/// Neighbouring blocks thus belong to different shards, so any set of shards is spread over the whole plan,
+/// and both halves of the plan have blocks of the same machines.
 struct shard {
     std::uint64_t number = 1, of = 1;  // `number` is between 1 and `of`
     bool operator==(const shard&) const = default;

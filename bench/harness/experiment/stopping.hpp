@@ -18,7 +18,8 @@ namespace loopbench::bench {
 /// error and almost avoid the second: the spread of the pilot's results determines the number of blocks, and
 /// later results do not change that number (C. Stein, "A Two-Sample Test for a Linear Hypothesis Whose Power
 /// Is Independent of the Variance", Ann. Math. Statist. 16, 1945). The intervals then cover the truth in 94 %
-/// of cases. A longer pilot does not reach 95 %, because the interval includes the pilot's own pairs.
+/// of cases. Additional blocks do not increase this to 95 %, because the interval includes the pilot's own
+/// pairs.
 inline constexpr std::uint64_t pilot_blocks = 30;
 
 /// Returns the number of blocks, at least pilot_blocks, after which the interval of the median of
