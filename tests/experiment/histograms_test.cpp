@@ -43,7 +43,7 @@ protected:
     loopbench_command loopbench;
 };
 
-constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";  // unsorted
+constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";  // the buckets are not sorted
 
 TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_report) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
@@ -74,7 +74,7 @@ TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_none) {
     EXPECT_SAYS(written.error_tail, "histograms.jsonl");
 }
 
-TEST_F(histograms, an_invalid_histogram_fails_the_trial) {
+TEST_F(histograms, an_invalid_histogram_makes_the_trial_fail) {
     for (const auto* buckets : {"[[1, 0, 3]]", "[[1, 2]]", "[[1, 2, 0]]", "7", "[[1, 2, 3]"}) {
         loopbench.add_contender("asio-epoll", leaves(buckets, "5000"));
         EXPECT_EQ(run().code, 1) << buckets;

@@ -261,7 +261,7 @@ TEST_F(shards, shards_that_spent_their_budget_count_as_finished) {
     EXPECT_EQ(record.outcome.blocks_finished, 8U);
 }
 
-TEST_F(shards, counts_come_from_the_first_shard) {
+TEST_F(shards, a_merged_record_has_the_counts_of_the_first_shard) {
     const auto counted = [](bench::session_record& of) {
         of.counted = {{"yield", "loop-epoll", {{"waits", 0.5}}, {}}};
     };
@@ -310,7 +310,7 @@ TEST_F(shards, whole_merged_missing_and_invalid_journals_are_refused_as_shards) 
     EXPECT_SAYS(name(folder / "merged"), "is not a valid journal");
 }
 
-TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_total) {
+TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_number_of_shards) {
     const auto text = text_of({add({1, 2}, "a"), add({2, 2}, "b")});
     const auto complaint = [&](std::string_view old, std::string_view replacement) -> std::string {
         auto damaged = text;

@@ -60,7 +60,7 @@ TEST(runner, each_trial_gets_the_plans_size_and_times) {
     });
 }
 
-TEST(runner, a_failed_result_is_not_run_again_and_the_rest_continues) {
+TEST(runner, a_failed_result_is_not_run_again_and_the_run_continues) {
     int trials = 0;
     const auto result = run(small_plan(7), [&](const trial_request& request) {
         const bool bad = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 3;
@@ -276,7 +276,7 @@ std::string spelled(const trial_request& request) {
            std::to_string(request.cpu.value_or(-1));
 }
 
-TEST(runner, a_shard_runs_its_blocks_exactly_like_the_whole_run) {
+TEST(runner, a_shard_runs_its_blocks_in_the_same_way_as_the_whole_run) {
     auto plan = small_plan(10);
     plan.cpus = {0, 1, 2, 3};
     plan.cores = {1, 1};
@@ -309,10 +309,10 @@ TEST(runner, a_shard_runs_its_blocks_exactly_like_the_whole_run) {
 
 TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     auto plan = small_plan(8);
-    plan.part = bench::shard{2, 3};  // blocks 1, 4 and 7
+    plan.part = bench::shard{2, 3};  // this shard has the blocks 1, 4 and 7
     const auto all = run(plan, [](const auto&) { return took_ns(1); });
     auto cut = all.outcome;
-    cut.trials.resize(5);  // in the middle of the second block
+    cut.trials.resize(5);  // the run stopped in the middle of the shard's second block
     cut.blocks_finished = 0;
     mock_executor executor{[](const auto&) { return took_ns(1); }};
     mock_observer observer;

@@ -43,7 +43,7 @@ TEST(selection, a_pattern_without_a_match_causes_an_error_with_the_nearest_names
     EXPECT_SAYS(selection_complaint({"gather/yeild"}), "did you mean gather/yield or");
 }
 
-TEST(selection, quick_measures_the_tutorial_designs_the_flagships_asio_and_the_floors) {
+TEST(selection, the_quick_option_measures_the_tutorial_designs_the_flagships_asio_and_the_floors) {
     for (const auto* name : {"loop-round-robin", "loop-tick", "loop-layered", "loop-scheduler",
                              "loop-asyncio", "loop-epoll", "loop-uring", "asio-epoll", "asio-tuned",
                              "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "third-party"})

@@ -119,7 +119,7 @@ TEST(gbench_json, a_counter_with_the_name_of_a_field_does_not_change_the_time) {
     EXPECT_EQ(only_row(R"("real_time":1,"iterations":7,"iterations":3)").real_time_ns, 1);
 }
 
-TEST(gbench_json, a_long_or_odd_output_is_quoted_in_a_few_plain_characters) {
+TEST(gbench_json, a_long_or_unprintable_output_is_quoted_in_a_few_plain_characters) {
     const auto text = complaint("\x1b[2J" + std::string(1'000'000, 'x'));
     EXPECT_LT(text.size(), 200U);
     EXPECT_EQ(text.find('\x1b'), std::string::npos);

@@ -13,7 +13,7 @@ bool readable(int fd) {
     return ::poll(&watched, 1, 0) == 1;
 }
 
-TEST(interrupt, a_signal_makes_the_descriptor_readable_for_good) {
+TEST(interrupt, a_signal_makes_the_descriptor_permanently_readable) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         ::signal(signal, SIG_DFL);  // the test's own parent may have ignored the signal
         const bench::interrupt stop;

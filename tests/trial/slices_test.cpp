@@ -141,7 +141,7 @@ TEST(interleaving, a_contender_that_keeps_its_slice_loses_it_and_the_others_cont
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, a_contender_stopped_during_its_slice_loses_it) {
+TEST(interleaving, a_contender_stopped_during_its_slice_loses_the_slice) {
     const auto outcomes = run({player("ready; wait_for_slice; kill -STOP $$"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
@@ -229,7 +229,7 @@ TEST(interleaving, no_contender_is_started_after_the_common_time_limit) {
     EXPECT_EQ(outcomes[1].child.group, 0);
 }
 
-TEST(interleaving, each_end_is_reported_while_the_others_are_alive) {
+TEST(interleaving, the_end_of_a_contender_is_reported_while_the_others_are_alive) {
     std::vector<std::size_t> ended;
     const std::vector all{player(well_behaved), player("ready")};
     bench::run_interleaved(

@@ -86,7 +86,7 @@ TEST(trial, an_error_in_any_repetition_is_an_error_of_the_trial) {
     EXPECT_EQ(bench::judge(outcome, "yield", 60s).status, result_status::failed);
 }
 
-TEST(trial, only_a_row_of_the_workload_counts) {
+TEST(trial, only_rows_of_the_workload_are_used) {
     child_outcome outcome;
     outcome.output =
         R"({"benchmarks":[{"name":"echo","real_time":1},{"name":"yield/threads:2","real_time":2}]})";

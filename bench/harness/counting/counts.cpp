@@ -44,10 +44,10 @@ struct counted_run {
     std::uint64_t operations = 0;
     bool calibrated = false;  // Google Benchmark chose the number of operations
     std::int64_t voluntary_switches = 0;
-    std::optional<std::string> record;  // the tracer's output
+    std::optional<std::string> record;  // the output of the tracer or of the allocation counter
 };
 
-/// The output file of a tracer.
+/// The output file of a tracer or of the allocation counter.
 class record_file {
 public:
     std::string path() const { return (folder_.path() / "record").native(); }

@@ -23,7 +23,7 @@ struct operation_counts {
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
     std::string tracer;                                  // the program that counted the system calls
-    std::uint64_t operations = 0;                        // the divisor: by how much 2N exceeds N
+    std::uint64_t operations = 0;                        // the difference in operations: the divisor
     std::vector<std::string> missing;
     bool failed = false;  // the contender failed even without a tracer; `missing` has the reason
 };

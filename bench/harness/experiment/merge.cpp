@@ -37,7 +37,7 @@ json header_of(const shard_journal& of) {
 using facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Adds the fields of the plan. The names of workloads and contenders are first, because other fields refer
-/// to them. Each of both lists ends with the value "absent", so that lists of different lengths differ.
+/// to them. Both lists of names end with the value "absent", so that lists of different lengths differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)

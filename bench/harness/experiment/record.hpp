@@ -21,7 +21,7 @@ namespace loopbench::bench {
 /// The checksum of a file, to check that several machines have the same file.
 struct file_content {
     std::string name;      // without the folder, which can differ between machines
-    std::string checksum;  // 122 bits
+    std::string checksum;  // see digest()
     auto operator<=>(const file_content&) const = default;
 };
 

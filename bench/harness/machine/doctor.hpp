@@ -24,7 +24,7 @@ struct machine_facts {
     double clock_cost_ns = 0;  // the cost of one clock_gettime(CLOCK_MONOTONIC)
     std::int64_t timer_slack_ns = 0;
     std::uint64_t open_files_max = 0;
-    std::optional<std::string> io_uring_refused;  // the reason
+    std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring, if it does
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
     bool may_perf_anyway = false;             // the process's capabilities override perf_paranoid

@@ -23,8 +23,8 @@ bool may_perf_anyway();  // CAP_PERFMON and CAP_SYS_ADMIN override perf_event_pa
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
 /// Returns the random ID that the kernel generates when it boots (random(4)). The ID is different on each
-/// machine and the same in all containers of a machine. /etc/machine-id is not: a container can have a copy
-/// from its image.
+/// machine and the same in all containers of a machine. /etc/machine-id would be unsuitable, because
+/// containers from one image can all have the same one.
 std::optional<std::string> boot_id();
 
 /// The properties in which cores differ, as far as the kernel reports them

@@ -84,8 +84,8 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line or is to be ended: after its end, an error, an interrupt
-    /// or the time limit.
+    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if it must
+    /// be ended because of an error, an interrupt or the time limit.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -120,7 +120,7 @@ private:
         std::array<char, 256> chunk;
         const auto count = uninterrupted([&] { return ::read(ours_.get(), chunk.data(), chunk.size()); });
         if (count <= 0) {
-            ours_.reset();  // the contender takes no more slices; poll ignores -1
+            ours_.reset();  // the contender takes no more slices; poll() ignores descriptor -1
             return false;
         }
         heard_.append(chunk.data(), static_cast<std::size_t>(count));

@@ -23,7 +23,7 @@ struct timed_claims {
     std::optional<double> cpu_ns{};  // timed_cpu: CPU time in the section; absent if another process is timed
     std::optional<double> latencies{};     // the number of latencies recorded in the section
     std::optional<double> latency_mean{};  // ns
-    std::optional<double> age_ns{};        // by its clock, from the start of main() to the result
+    std::optional<double> age_ns{};        // time from main() to the result, by its own clock
 
     // The printed results, which must follow from the numbers above.
     std::optional<double> time_ns{};                     // per operation

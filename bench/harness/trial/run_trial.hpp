@@ -40,10 +40,10 @@ struct trial_request {
 };
 
 struct trial_outcome {
-    bool stopped = false;    // an interrupt stopped it: it has no result and does not count
-    bool timed_out = false;  // it failed because its time limit expired
+    bool stopped = false;    // an interrupt stopped the trial, which does not count
+    bool timed_out = false;  // the trial failed because its time limit expired
     reports::result_status status = reports::result_status::ok;
-    std::string reason;                                    // for a status other than ok
+    std::string reason;                                    // the reason for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics only; NaN becomes "no value"
     std::optional<double> operations = {};                 // the contender's number of operations
     timed_claims claims = {};                              // the input of the laws (laws.hpp)
@@ -54,7 +54,7 @@ struct trial_outcome {
     reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
     std::optional<int> cpu = {};             // the CPU to which the trial was pinned
-    std::optional<double> waited = {};  // for concurrent trials: the share of time in which it left the core
+    std::optional<double> waited = {};  // the share of time in which a concurrent contender left the core
     std::vector<double> slices =
         {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
     std::string disturbed;   // the disturbance; empty if there was none

@@ -1,4 +1,4 @@
-// loopbench check --update: writes a new baseline and shows what changes.
+// loopbench check --update: writes a new baseline and prints the difference to the old one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

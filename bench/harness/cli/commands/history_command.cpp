@@ -1,4 +1,4 @@
-// loopbench history: keeps results over time.
+// loopbench history: stores the results of many runs, and shows how they change over time.
 #include <fmt/format.h>
 #include <malloc.h>
 

@@ -250,7 +250,7 @@ void running_child::append_from(unique_fd& pipe, std::string& text) {
     if (count > 0)
         text.append(chunk.data(), static_cast<std::size_t>(count));
     else
-        pipe.reset();  // end of file; poll ignores -1
+        pipe.reset();  // end of file; poll() ignores descriptor -1
 }
 
 }  // namespace loopbench::bench
