@@ -1,4 +1,5 @@
-// Tests the slopes on a contender with planted costs, and against strace's own summary.
+// Tests the counts per operation on a contender with known costs, and compares them with strace's own
+// summary.
 #include "bench/harness/counting/counts.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ bool has_tracer() {
     return std::system("command -v strace >/dev/null") == 0;
 }
 
-TEST(counts, a_planted_system_call_and_a_planted_allocation_add_exactly_one) {
+TEST(counts, an_added_system_call_and_an_added_allocation_raise_their_counts_by_exactly_one) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto plain = counts_of("yield/plain");
     ASSERT_TRUE(plain.metrics.contains("syscalls") && plain.metrics.contains("allocations"))
@@ -52,8 +53,8 @@ TEST(counts, a_planted_system_call_and_a_planted_allocation_add_exactly_one) {
     }
 }
 
-/// Returns all system calls of a process that does this number of round trips, as summed up by `strace -f
-/// -c`.
+/// Returns the total number of system calls of a process that does `operations` round trips, according to the
+/// summary of `strace -f -c`.
 double calls_by_strace_itself(int operations) {
     const std::string summary = testing::TempDir() + "strace-" + std::to_string(getpid());
     const std::string command = "LOOPBENCH_SIZE=small LOOPBENCH_OPERATIONS=" + std::to_string(operations) +
@@ -80,7 +81,7 @@ TEST(counts, system_calls_agree_with_the_summary_of_strace) {
     const auto counted = counts_of("echo");
     ASSERT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
     const double by_strace = (calls_by_strace_itself(1000) - calls_by_strace_itself(500)) / 500;
-    EXPECT_GT(by_strace, 3);  // a round trip is two sends and two receives
+    EXPECT_GT(by_strace, 3);  // a round trip consists of two sends and two receives
     EXPECT_NEAR(counted.metrics.at("syscalls") / by_strace, 1.0, 0.01) << counted.tracer;
     EXPECT_GT(counted.metrics.at("waits"), 0);
 }
@@ -109,7 +110,7 @@ TEST(counts, traced_trials_have_their_own_limit) {
     EXPECT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
 }
 
-/// A fake tracer that comes first on PATH. It runs the real tracer, then changes the record with the given
+/// A fake tracer that replaces PATH. It runs the real tracer, then changes the record with the given shell
 /// command.
 class lying_tracer {
 public:
@@ -120,7 +121,7 @@ public:
                                 "'\nfor word; do [ \"$before\" = -o ] && record=$word && break; "
                                 "before=$word; done\n" +
                                 name + " \"$@\"; code=$?\n" + what_it_does_to_the_record + "\nexit $code\n");
-        ::setenv("PATH", folder_.path().c_str(), 1);  // only the fake tracer
+        ::setenv("PATH", folder_.path().c_str(), 1);  // PATH contains only the fake tracer
     }
     lying_tracer(const lying_tracer&) = delete;
     lying_tracer& operator=(const lying_tracer&) = delete;

@@ -1,5 +1,5 @@
-// Tests the measurement overhead and the check that twice the work takes twice the time, with fake trials
-// that take no time.
+// Tests the measurement overhead, and the check that twice the work takes twice the time, with fake trials
+// that return at once.
 #include "bench/harness/counting/overhead.hpp"
 
 #include <gtest/gtest.h>
@@ -25,12 +25,12 @@ const bench::contender contender{"asio-epoll", "", {"yield"}, ""};
 
 reports::report report_with(std::initializer_list<const char*> metrics, const char* workload = "yield") {
     reports::report report;
-    for (const auto* metric : metrics)  // 100 ns per operation, so 200 ms are two million operations
+    for (const auto* metric : metrics)  // at 100 ns per operation, 200 ms are two million operations
         report.results.push_back(measured_as(workload, contender.name.c_str(), metric, 100));
     return report;
 }
 
-/// Returns a trial that did the configured number of operations in `total_ns` nanoseconds.
+/// Returns the outcome of a trial that did the requested number of operations in `total_ns` nanoseconds.
 trial_outcome did(const trial_request& request, double total_ns) {
     const auto operations = static_cast<double>(request.operations.value());
     auto outcome = took_ns(total_ns / operations);
@@ -45,7 +45,7 @@ bench::counted_result overhead_in(const std::function<trial_outcome(const trial_
     return bench::overhead_of(contender, "yield", report_with(metrics), {}, executor);
 }
 
-TEST(overhead, real_work_has_a_doubling_of_two_and_the_overhead_of_recording) {
+TEST(overhead, work_that_takes_proportional_time_has_a_doubling_of_two) {
     const auto found = overhead_in([](const trial_request& request) {
         const auto operations = static_cast<double>(request.operations.value());
         return did(request, operations * (request.recording ? 102 : 100));
@@ -55,12 +55,12 @@ TEST(overhead, real_work_has_a_doubling_of_two_and_the_overhead_of_recording) {
     EXPECT_TRUE(found.missing.empty());
 }
 
-TEST(overhead, elided_work_has_a_doubling_of_one) {
+TEST(overhead, work_that_takes_constant_time_has_a_doubling_of_one) {
     const auto found = overhead_in([](const trial_request& request) { return did(request, 1e6); });
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
 
-/// Slows down the second run of one in `pairs` pairs by half.
+/// Makes the 2N run take 1.5 times as long in one of every `pairs` triples.
 bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     return overhead_in([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
         const auto operations = static_cast<double>(request.operations.value());
@@ -69,7 +69,7 @@ bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     });
 }
 
-TEST(overhead, measuring_stops_only_when_the_result_is_clear) {
+TEST(overhead, measuring_stops_when_the_doubling_is_clear_or_at_the_maximum_of_triples) {
     EXPECT_EQ(overhead_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
     EXPECT_EQ(overhead_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
     const auto noisy = overhead_when_one_is_slow_of(4);
@@ -80,7 +80,7 @@ TEST(overhead, measuring_stops_only_when_the_result_is_clear) {
     EXPECT_EQ(hopeless.samples.at("doubling").size(), bench::most_triples);
 }
 
-TEST(overhead, a_result_that_stays_unclear_is_a_warning_with_the_interval) {
+TEST(overhead, a_doubling_that_stays_unclear_causes_a_warning_with_its_interval) {
     using expected = std::pair<std::size_t, std::vector<std::string>>;
     for (const auto& [pairs, warnings] : {expected{2, {"yield of asio-epoll (2.50 [2.00, 3.00])"}},
                                           expected{1, {"yield of asio-epoll (3.00)"}}, expected{4, {}}}) {
@@ -109,8 +109,8 @@ TEST(overhead, zero_operations_give_no_overhead) {
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// Runs without recording cost time. The additional pairs for an unclear doubling do not need them.
-TEST(overhead, runs_without_recording_are_limited_to_the_minimum) {
+// Runs without recording cost time. The additional triples for an unclear doubling do not need such runs.
+TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = overhead_in([&](const trial_request& request) {
         const auto operations = static_cast<double>(request.operations.value());
@@ -122,7 +122,7 @@ TEST(overhead, runs_without_recording_are_limited_to_the_minimum) {
     EXPECT_EQ(found.samples.at("doubling").size(), bench::most_triples);
 }
 
-TEST(overhead, workloads_that_open_connections_leave_free_ports_to_the_kernel) {
+TEST(overhead, workloads_that_open_connections_do_at_most_10000_operations) {
     std::vector<std::uint64_t> operations;
     mock_executor executor{[&](const trial_request& request) {
         operations.push_back(request.operations.value());
@@ -134,7 +134,7 @@ TEST(overhead, workloads_that_open_connections_leave_free_ports_to_the_kernel) {
     EXPECT_LE(*std::ranges::max_element(operations), 10'000U);
 }
 
-TEST(overhead, batches_that_exceed_the_operation_count_are_allowed) {
+TEST(overhead, a_contender_can_exceed_the_operation_count_by_a_batch) {
     bool whole = false;
     const auto found = overhead_in([&](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -165,7 +165,7 @@ TEST(overhead, a_contender_that_ignores_the_operation_count_has_no_overhead) {
     EXPECT_FALSE(silent.failed);
 }
 
-TEST(overhead, the_overhead_of_recording_is_missing_if_recording_cannot_be_disabled) {
+TEST(overhead, the_recording_overhead_is_missing_if_recording_cannot_be_disabled) {
     const auto found = overhead_in([](const trial_request& request) {
         auto outcome = did(request, 100.0 * static_cast<double>(request.operations.value()));
         outcome.metrics["latency_p50"] = 90;
@@ -177,7 +177,7 @@ TEST(overhead, the_overhead_of_recording_is_missing_if_recording_cannot_be_disab
     EXPECT_SAYS(found.missing[0], "LOOPBENCH_RECORD=off");
 }
 
-TEST(overhead, only_the_checks_that_apply_to_a_result_run) {
+TEST(overhead, only_the_checks_that_apply_to_a_result_are_run) {
     const auto right = [](const trial_request& request) { return did(request, 5e7); };
     EXPECT_FALSE(overhead_in(right, {"time", "throughput"}).metrics.contains("recording"));
     EXPECT_FALSE(overhead_in(right, {"time", "latency_p50"}).metrics.contains("doubling"));
@@ -188,7 +188,7 @@ TEST(overhead, only_the_checks_that_apply_to_a_result_run) {
     EXPECT_TRUE(interrupted.metrics.empty() && interrupted.missing.empty());
 }
 
-TEST(overhead, a_doubling_out_of_bounds_is_a_warning_that_names_the_result) {
+TEST(overhead, a_doubling_out_of_bounds_causes_a_warning_that_names_the_result) {
     for (const auto& [doubling, warns] :
          {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
         auto report = report_with({"time"});
@@ -201,8 +201,8 @@ TEST(overhead, a_doubling_out_of_bounds_is_a_warning_that_names_the_result) {
     }
 }
 
-// A contender with elided work: it claims the configured number of operations in constant time.
-TEST(checking_run, elided_work_breaks_the_law_of_doubling_in_the_report_and_the_journal) {
+// The contender does no work: it claims to have done the requested number of operations in constant time.
+TEST(checking_run, constant_time_breaks_the_law_of_doubling_in_the_report_and_the_journal) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh(
 n=${LOOPBENCH_OPERATIONS:-1000000}

@@ -1,5 +1,5 @@
-// A contender with a workload, a copy of it that costs one system call and one allocation more, and other
-// workloads with odd behaviour.
+// A contender with a plain workload, a copy of that workload that costs one more system call and one more
+// allocation per operation, and several workloads with unusual behaviour.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ struct dearer_runtime : asio_ref::runtime {
     }
 };
 
-/// Always does 100 operations, whatever number is configured.
+/// Always does 100 operations, regardless of the requested number.
 void same_work_always(trial& t) {
     t.begin();
     t.end();
@@ -34,7 +34,7 @@ void same_work_always(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Reports how often it has run in this process.
+/// Reports how often this workload has run in this process.
 void count_runs(trial& t) {
     static int runs = 0;
     ++runs;
@@ -46,8 +46,8 @@ void count_runs(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Takes 200 us for each operation. Reports the largest number of operations of a run with a configured
-/// number.
+/// Takes 200 us for each operation. Reports the largest number of operations of any run for which a number
+/// was configured.
 void take_time(trial& t) {
     static std::uint64_t most = 0;
     const bool was_told = t.operations() < std::uint64_t{1} << 40;

@@ -1,4 +1,4 @@
-// Tests the parsers of the tracers' files on lines as strace 6 and perf 6 write them.
+// Tests the parsers of the tracers' output on lines in the format of strace 6 and perf 6.
 #include "bench/harness/counting/system_calls.hpp"
 
 #include <gtest/gtest.h>
@@ -123,12 +123,12 @@ TEST(perf_trace, an_incomplete_trace_gives_no_count) {
         EXPECT_THROW(read_perf_trace(without), incomplete_record) << row;
     }
     EXPECT_THROW(read_perf_trace("\n Summary of events:\n\n"), incomplete_record);
-    // Every table is whole in this case, but one is missing.
+    // Each remaining table is complete, but one table is missing.
     const auto second = perf_summary.find(" asio-epoll (28552)");
     EXPECT_THROW(read_perf_trace(perf_summary.substr(0, second)), incomplete_record);
 }
 
-TEST(perf_trace, a_few_events_that_are_no_system_calls_are_tolerated) {
+TEST(perf_trace, a_few_events_that_are_not_system_calls_are_tolerated) {
     EXPECT_EQ(read_perf_trace(" sh (1), 400 events, 95.0%\n   read 200 0 1.0\n").total(), 200u);
     EXPECT_EQ(read_perf_trace(" sh (1), 40000 events, 99.9%\n   read 20000 0 1.0\n").total(), 20000u);
     EXPECT_THROW(read_perf_trace(" sh (1), 40000 events, 99.5%\n   read 20000 0 1.0\n"), incomplete_record);

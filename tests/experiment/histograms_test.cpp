@@ -1,4 +1,5 @@
-// Follows histograms through the real command, from a contender's histogram file to a report that shows them.
+// Tests the path of histograms through the real command, from a contender's histogram file to a report that
+// shows the histograms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +16,8 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns shell code that leaves a histogram file with these buckets for the workload's latency and prints a
-/// row.
+/// Returns the shell code of a contender that writes a histogram file with these buckets for the workload's
+/// latency, and prints a row.
 std::string leaves(const std::string& buckets, const std::string& max) {
     return R"sh(
 printf '{"schema": "loopbench-histogram-file/1", "contender": "x", "histograms": [
@@ -42,7 +43,7 @@ protected:
     loopbench_command loopbench;
 };
 
-constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";  // unsorted
+constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";  // the buckets are not sorted
 
 TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_report) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
@@ -64,7 +65,7 @@ TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_re
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
-TEST_F(histograms, a_report_without_histograms_says_so) {
+TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_none) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     EXPECT_EQ(run().code, 0);
     const auto written = report();
@@ -73,7 +74,7 @@ TEST_F(histograms, a_report_without_histograms_says_so) {
     EXPECT_SAYS(written.error_tail, "histograms.jsonl");
 }
 
-TEST_F(histograms, an_invalid_histogram_fails_the_trial) {
+TEST_F(histograms, an_invalid_histogram_makes_the_trial_fail) {
     for (const auto* buckets : {"[[1, 0, 3]]", "[[1, 2]]", "[[1, 2, 0]]", "7", "[[1, 2, 3]"}) {
         loopbench.add_contender("asio-epoll", leaves(buckets, "5000"));
         EXPECT_EQ(run().code, 1) << buckets;
@@ -94,7 +95,7 @@ TEST_F(histograms, a_folder_in_place_of_the_histogram_file_fails_only_its_conten
     EXPECT_SAYS(cell["reason"].get<std::string>(), "not a regular file") << cell;
 }
 
-TEST_F(histograms, histograms_survive_a_kill_and_are_completed_by_a_resume) {
+TEST_F(histograms, a_resumed_run_keeps_and_completes_the_histograms_of_a_killed_run) {
     loopbench.add_contender("asio-epoll",
                             "[ $(trials) -ne 4 ] || kill -9 $PPID\n" + leaves(four_values, "5000"));
     EXPECT_EQ(run().end, bench::child_end::signalled);
@@ -113,7 +114,7 @@ TEST_F(histograms, a_new_run_removes_the_histograms_of_the_run_before) {
     EXPECT_EQ(report().output, "");
 }
 
-TEST_F(histograms, a_report_moved_away_from_its_histograms_is_an_error) {
+TEST_F(histograms, a_report_that_was_moved_away_from_its_histograms_is_refused) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     const auto moved = loopbench.in_shell(
@@ -123,7 +124,7 @@ TEST_F(histograms, a_report_moved_away_from_its_histograms_is_an_error) {
     EXPECT_SAYS(moved.error_tail, "away/histograms.jsonl");
 }
 
-TEST_F(histograms, histograms_of_another_run_are_refused_and_its_page_omits_them) {
+TEST_F(histograms, histograms_of_another_run_are_refused_and_a_page_omits_them) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "1"}).code, 0);
     loopbench.in_shell("cp $out/report.json $folder/first.json");
@@ -138,7 +139,7 @@ TEST_F(histograms, histograms_of_another_run_are_refused_and_its_page_omits_them
     EXPECT_SAYS(page.output, "\"curves\":[]");
 }
 
-// Users choose seeds, and often choose the same one.
+// Users can choose seeds, so two runs can have the same seed.
 TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "7"}).code, 0);
@@ -156,7 +157,8 @@ TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     }
 }
 
-// The resumed run repeats the trial. Its histogram must be counted only once.
+// A trial whose line could not be written to the journal runs again when the run is resumed. Its histogram
+// must be counted only once.
 TEST_F(histograms, the_histogram_of_an_unrecorded_trial_is_not_counted) {
     loopbench.add_contender(
         "loop-epoll",
@@ -170,7 +172,7 @@ TEST_F(histograms, the_histogram_of_an_unrecorded_trial_is_not_counted) {
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-// The histograms of a day of trials do not fit into memory.
+// The histograms of a day of trials do not fit into the memory.
 TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
@@ -178,8 +180,8 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     const auto few = report();
     constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
     {
-        // Reuses one line, because the child's peak memory includes this process's
-        // (resource_usage::rss_max_bytes).
+        // Writes the same line repeatedly to keep this process small, because a child's peak memory includes
+        // its parent's (resource_usage::rss_max_bytes).
         const auto line =
             R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])" +
             std::string(line_bytes, ' ') + "}\n";
@@ -191,7 +193,7 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     EXPECT_LT(many.usage.rss_max_bytes - few.usage.rss_max_bytes, lines * line_bytes / 2);
 }
 
-TEST_F(histograms, damaged_histograms_are_refused_by_line_and_the_page_omits_them) {
+TEST_F(histograms, damaged_histograms_are_refused_with_the_line_and_a_page_omits_them) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     const auto whole = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
@@ -248,7 +250,7 @@ TEST(hgrm, the_percentiles_match_those_that_the_plotter_expects) {
     EXPECT_SAYS(text, "#[Mean    =       50.500, StdDeviation   =       28.866]");
 }
 
-TEST(hgrm, the_output_ends_where_a_double_has_no_next_percentile) {
+TEST(hgrm, the_percentile_output_ends_where_a_double_has_no_next_percentile) {
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;
     const reports::histogram hostile{"w", "c", "late", 1, 1, 2, {{1, 1, most}, {2, 2, 1}}};
     const auto text = reports::write_hgrm(std::span(&hostile, 1));

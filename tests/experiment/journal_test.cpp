@@ -1,4 +1,4 @@
-// Tests that the journal holds each finished trial, one per line.
+// Tests that the journal contains each finished trial, one per line.
 #include "bench/harness/experiment/journal.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(journal, the_first_line_holds_the_plan) {
+TEST(journal, the_first_line_contains_the_plan) {
     const temporary_folder folder;
     auto plan = small_plan(3);
     plan.budget = std::chrono::milliseconds{1500};
@@ -70,7 +70,7 @@ TEST(journal, resuming_removes_the_temporary_file_of_a_killed_writer) {
     EXPECT_FALSE(std::filesystem::exists(left));
 }
 
-TEST(journal, a_journal_that_cannot_be_written_is_an_error_with_its_name) {
+TEST(journal, an_unwritable_journal_causes_an_error_with_its_name) {
     EXPECT_EQ(complaint_of<reports::file_error>([&] {
                   const bench::journal written{"/dev/full", {.plan = small_plan(1)}};
               }),

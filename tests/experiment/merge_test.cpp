@@ -1,4 +1,5 @@
-// Tests merging shards into one record, and every reason why journals are no shards of one run.
+// Tests that shards are merged into one record, and that journals which are not shards of one run are
+// refused.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <gtest/gtest.h>
@@ -31,8 +32,8 @@ protected:
         write_script(folder / "bin/other", "exit 1");
     }
 
-    /// Runs a shard and writes its journal. `as` may change the record before the run, `before_it_ends` may
-    /// change its outcome.
+    /// Runs a shard and writes its journal. `as` can change the record before the run; `before_it_ends` can
+    /// change the outcome before the end line is written.
     std::filesystem::path add(shard part, const std::string& name, const record_change& as = {},
                               const record_change& before_it_ends = {}) const {
         bench::session_record record;
@@ -74,7 +75,7 @@ protected:
         return complaint_of<bench::usage_error>([&] { text_of(folders, missing); });
     }
 
-    /// Returns the refusal of a second shard that `as` changed.
+    /// Returns the error message for two shards, the second of which `as` changed.
     std::string refusal_of(const record_change& as) const {
         return refusal({add({1, 2}, "one"), add({2, 2}, "other", as)});
     }
@@ -108,7 +109,7 @@ TEST_F(shards, trial_lines_are_copied_verbatim) {
         }
 }
 
-TEST_F(shards, trials_of_several_machines_keep_their_machine) {
+TEST_F(shards, merged_trials_keep_the_name_of_their_machine) {
     const auto on_b = [](bench::session_record& record) {
         record.where.machine = "machine B";
         record.where.cpu_model = "another processor";
@@ -125,7 +126,8 @@ TEST_F(shards, trials_of_several_machines_keep_their_machine) {
     EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
 }
 
-// A history identifies machines by their properties. The launcher decides which machine runs which shard.
+// A history identifies machines by their properties, so the merged properties must not depend on which
+// machine ran which shard.
 TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
     const auto on_the_other = [](bench::session_record& record) {
         record.where.machine = "machine B";
@@ -142,7 +144,7 @@ TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
     EXPECT_EQ(one.memory_bytes, other.memory_bytes);
 }
 
-TEST_F(shards, an_omitted_key_equals_null) {
+TEST_F(shards, an_omitted_key_in_a_header_equals_null) {
     auto one = bench::read_shard(add({1, 2}, "a")), other = bench::read_shard(add({2, 2}, "b"));
     const auto end = other.text.find('\n');
     auto header = nlohmann::ordered_json::parse(other.text.substr(0, end));
@@ -206,7 +208,7 @@ TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_che
                 "the environment of asio-epoll is {} in the first");
 }
 
-TEST_F(shards, a_copy_of_the_executables_elsewhere_is_the_same_build) {
+TEST_F(shards, a_copy_of_the_executables_in_another_folder_is_the_same_build) {
     write_script(folder / "copy/loop", "exit 0");
     EXPECT_EQ(refusal_of([this](bench::session_record& of) {
                   for (auto& who : of.plan.contenders) who.path = folder / "copy/loop";
@@ -232,7 +234,7 @@ TEST_F(shards, missing_shards_are_named_and_accepted_on_request) {
     EXPECT_EQ(bench::sample_table(record.plan, record.outcome).of({0, 0}).at("time").size(), 6U);
 }
 
-TEST_F(shards, unfinished_shards_are_named_with_how_to_resume_them) {
+TEST_F(shards, unfinished_shards_are_named_with_the_command_to_resume_them) {
     const auto die = [](bench::session_record& of) {
         of.outcome.interrupted = true;
         of.outcome.trials.resize(5);
@@ -259,7 +261,7 @@ TEST_F(shards, shards_that_spent_their_budget_count_as_finished) {
     EXPECT_EQ(record.outcome.blocks_finished, 8U);
 }
 
-TEST_F(shards, counts_come_from_the_first_shard) {
+TEST_F(shards, a_merged_record_has_the_counts_of_the_first_shard) {
     const auto counted = [](bench::session_record& of) {
         of.counted = {{"yield", "loop-epoll", {{"waits", 0.5}}, {}}};
     };
@@ -292,7 +294,7 @@ TEST_F(shards, a_contender_broken_on_one_machine_is_reported_as_failed) {
     EXPECT_EQ(found->status, reports::result_status::failed);
 }
 
-TEST_F(shards, whole_merged_and_missing_journals_are_refused_as_shards) {
+TEST_F(shards, whole_merged_missing_and_invalid_journals_are_refused_as_shards) {
     const auto name = [](const std::filesystem::path& of) {
         return complaint_of<std::exception>([&] { bench::read_shard(of); });
     };
@@ -308,7 +310,7 @@ TEST_F(shards, whole_merged_and_missing_journals_are_refused_as_shards) {
     EXPECT_SAYS(name(folder / "merged"), "is not a valid journal");
 }
 
-TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_total) {
+TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_number_of_shards) {
     const auto text = text_of({add({1, 2}, "a"), add({2, 2}, "b")});
     const auto complaint = [&](std::string_view old, std::string_view replacement) -> std::string {
         auto damaged = text;

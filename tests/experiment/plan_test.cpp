@@ -1,4 +1,4 @@
-// Tests the order of trials. The seed in a report must reproduce it.
+// Tests the order of trials, which the seed in a report must reproduce.
 #include "bench/harness/experiment/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(plan, each_contender_goes_first_about_equally_often) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};
     for (int block = 0; block < 4000; ++block) ++first[orders.next().front().contender];
-    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // within five standard deviations
+    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // tolerance: five standard deviations
 }
 
 TEST(plan, a_plan_without_contenders_has_empty_blocks) {
@@ -104,7 +104,7 @@ bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::u
     return plan;
 }
 
-/// Returns the layouts that a contender draws in `count` blocks from `first` on.
+/// Returns the layouts that a contender uses in the `count` blocks from `first` on.
 std::vector<std::size_t> drawn(const bench::run_plan& plan, std::size_t contender, std::uint64_t first,
                                std::uint64_t count) {
     std::vector<std::size_t> all;

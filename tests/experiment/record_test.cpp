@@ -1,4 +1,4 @@
-// Tests reading journals that come from third parties or from machines that crashed: errors name the line.
+// Tests the reader of journals, including damaged and malicious ones: errors name the line.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns a header and two trials.
+/// Returns the text of a journal with a header and two trials.
 std::string journal_text() {
     const temporary_folder folder;
     const auto plan = small_plan(3);
@@ -155,7 +155,7 @@ TEST(record, samples_are_accepted_only_for_metrics_with_a_median) {
         EXPECT_SAYS(counted(metrics, samples), complaint);
 }
 
-TEST(record, a_killed_run_with_a_target_precision_says_how_many_blocks_it_wanted) {
+TEST(record, a_killed_run_with_a_precision_reports_the_number_of_planned_blocks) {
     const temporary_folder folder;
     auto plan = small_plan(100'000);
     plan.workloads = {"yield"};
@@ -175,8 +175,8 @@ TEST(record, a_killed_run_with_a_target_precision_says_how_many_blocks_it_wanted
     EXPECT_EQ(planned_after(38), wanted);
 }
 
-/// Returns the journal of the second of four shards of a plan of twelve blocks. It has two of the shard's
-/// blocks.
+/// Returns the text of an unfinished journal: the second of four shards, with two of its three blocks. The
+/// plan has twelve blocks.
 std::string journal_of_a_shard(const temporary_folder& folder) {
     auto plan = small_plan(12);
     plan.part = bench::shard{2, 4};
@@ -228,14 +228,14 @@ TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents) {
     EXPECT_EQ(checksum(one), checksum(other)) << "the path and the time differ";
 }
 
-TEST(record, an_incomplete_last_line_is_skipped) {
+TEST(record, an_incomplete_last_line_is_ignored) {
     const auto text = journal_text();
     const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;
     for (std::size_t length = whole_lines; length < text.size(); length += 5)
         EXPECT_EQ(bench::read_journal(text.substr(0, length), "it").outcome.trials.size(), 1U) << length;
 }
 
-TEST(record, errors_name_the_line) {
+TEST(record, errors_in_a_journal_name_the_line) {
     const auto text = journal_text();
     struct damage {
         std::string_view old, replacement, complaint;
@@ -277,7 +277,8 @@ TEST(record, plans_with_too_many_results_are_refused) {
 
 TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     auto plan = small_plan(1);
-    plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");  // one more for the A/A copy
+    // one more contender: the A/A copy
+    plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");
     EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
     plan.workloads.emplace_back("x");
     EXPECT_THROW(bench::refuse_too_many_cells(plan), bench::usage_error);
@@ -316,7 +317,7 @@ TEST(record, resuming_on_another_machine_or_with_other_variables_is_refused) {
     EXPECT_SAYS(complaint_about(with(text, R"(,"environment":{})", "")), "\"environment\" is missing");
 }
 
-/// Returns the journal of two contenders with three layouts each, and one trial.
+/// Returns the text of a journal with two contenders, three layouts of each, and one trial.
 std::string journal_of_layouts(const temporary_folder& folder) {
     auto plan = small_plan(3);
     for (auto& who : plan.contenders)

@@ -1,4 +1,4 @@
-// Tests the rules of a run, with fake trials that take no time and a fake clock.
+// Tests the rules of a run with a fake clock and fake trials that return at once.
 #include "bench/harness/experiment/runner.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(runner, each_trial_gets_the_plans_size_and_times) {
     });
 }
 
-TEST(runner, a_failed_result_is_not_run_again_and_the_rest_continues) {
+TEST(runner, a_failed_result_is_not_run_again_and_the_run_continues) {
     int trials = 0;
     const auto result = run(small_plan(7), [&](const trial_request& request) {
         const bool bad = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 3;
@@ -86,7 +86,7 @@ TEST(runner, an_unsupported_result_is_tried_in_three_blocks) {
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
 }
 
-// The first block is treated like every other block.
+// The rule must be the same for the first block and for every other block.
 TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
     for (const int late : {1, 2, 4}) {
         int trials = 0;
@@ -100,7 +100,7 @@ TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
     }
 }
 
-TEST(runner, a_result_is_given_up_after_unsupported_blocks_not_attempts) {
+TEST(runner, repeated_attempts_in_a_block_count_once_before_a_result_is_given_up) {
     const auto result = run(small_plan(8), [disturbed = 0](const trial_request& request) mutable {
         if (request.who.name == "loop-epoll") return ended(result_status::unsupported, "io_uring refused");
         auto outcome = took_ns(1);
@@ -116,7 +116,7 @@ TEST(runner, a_result_is_given_up_after_unsupported_blocks_not_attempts) {
     }
 }
 
-// For example, the load generator was too late in one block. The contender can run the workload.
+// The contender can run the workload, but in one block it was unsupported for a temporary reason.
 TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -131,7 +131,7 @@ TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
     EXPECT_EQ(times.size(), 4U);
 }
 
-TEST(runner, interleaved_trials_beside_an_orphaned_process_are_repeated) {
+TEST(runner, interleaved_trials_that_an_orphaned_process_disturbed_are_repeated) {
     auto plan = small_plan(4);
     plan.pairings = {reports::pairing::interleaved, reports::pairing::interleaved};
     for (const auto& who : plan.contenders)
@@ -166,7 +166,7 @@ TEST(runner, the_run_stops_before_a_block_that_exceeds_the_budget) {
     const auto result = run(
         plan,
         [&](const auto&) {
-            now += 750ms;  // a block takes 3 s: from 1 s to 4, 7, 10
+            now += 750ms;  // a block takes 3 s: blocks end at 4 s, 7 s and 10 s
             return took_ns(1);
         },
         [&] { return now; });
@@ -183,14 +183,14 @@ TEST(runner, the_longest_block_decides_whether_another_one_fits) {
     const auto result = run(
         plan,
         [&](const auto&) {
-            now += ++trials <= 4 ? 1500ms : 100ms;  // the first block takes 6 s, the others 0.4 each
+            now += ++trials <= 4 ? 1500ms : 100ms;  // the first block takes 6 s, each other one 0.4 s
             return took_ns(1);
         },
         [&] { return now; });
-    EXPECT_EQ(result.outcome.blocks_finished, 3U);  // at 6.8 s another block of 6 s does not fit
+    EXPECT_EQ(result.outcome.blocks_finished, 3U);  // after 6.8 s, another block of 6 s does not fit
 }
 
-TEST(runner, all_blocks_run_if_they_fit) {
+TEST(runner, all_blocks_run_if_they_fit_into_the_budget) {
     auto plan = small_plan(2);
     plan.budget = 1001ms;
     const auto all = run(
@@ -270,13 +270,13 @@ TEST(runner, the_run_ends_if_every_result_has_failed) {
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
 }
 
-/// Returns the parts of a request that depend on the plan.
+/// Returns the values of a request that the plan determines, as text.
 std::string spelled(const trial_request& request) {
     return request.who.name + " " + request.workload + " " + std::to_string(request.padding_bytes) + " " +
            std::to_string(request.cpu.value_or(-1));
 }
 
-TEST(runner, a_shard_runs_its_blocks_exactly_like_the_whole_run) {
+TEST(runner, a_shard_runs_its_blocks_in_the_same_way_as_the_whole_run) {
     auto plan = small_plan(10);
     plan.cpus = {0, 1, 2, 3};
     plan.cores = {1, 1};
@@ -309,10 +309,10 @@ TEST(runner, a_shard_runs_its_blocks_exactly_like_the_whole_run) {
 
 TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     auto plan = small_plan(8);
-    plan.part = bench::shard{2, 3};  // blocks 1, 4 and 7
+    plan.part = bench::shard{2, 3};  // this shard has the blocks 1, 4 and 7
     const auto all = run(plan, [](const auto&) { return took_ns(1); });
     auto cut = all.outcome;
-    cut.trials.resize(5);  // in the middle of the second block
+    cut.trials.resize(5);  // the run stopped in the middle of the shard's second block
     cut.blocks_finished = 0;
     mock_executor executor{[](const auto&) { return took_ns(1); }};
     mock_observer observer;
@@ -320,7 +320,7 @@ TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // The interrupted row runs again, so that all of its trials are paired and from one machine.
+    // The interrupted row runs again, so that all of its trials are pairs and come from one machine.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
     const bench::counting_attempts tried{rest};
@@ -359,7 +359,7 @@ TEST(runner, impossible_shards_are_refused) {
     EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error);
 }
 
-TEST(runner, the_recorded_layout_is_the_one_that_runs_also_after_a_resume) {
+TEST(runner, the_recorded_layout_is_the_layout_that_ran_even_after_a_resume) {
     auto plan = small_plan(12);
     for (auto& who : plan.contenders)
         for (const auto* layout : {"0", "1", "2", "3", "4", "5"}) who.layouts.emplace_back(who.name + layout);

@@ -1,4 +1,4 @@
-// Tests patterns, and the suggestions for mistyped names.
+// Tests the patterns for names, and the suggestions for mistyped names.
 #include "bench/harness/experiment/selection.hpp"
 
 #include <gtest/gtest.h>
@@ -31,19 +31,19 @@ TEST(selection, a_pattern_matches_a_whole_name_or_its_first_parts) {
     EXPECT_FALSE(bench::matches("yield", "gather/yield"));
 }
 
-TEST(selection, the_order_is_kept_and_each_name_is_taken_once) {
+TEST(selection, names_keep_their_order_and_are_selected_once) {
     EXPECT_EQ(bench::select(workloads, names{"yield", "echo", "*conns:1"}, "workload"),
               (names{workloads[0], workloads[1], workloads[2]}));
     EXPECT_EQ(bench::select(workloads, {}, "workload"), workloads);
 }
 
-TEST(selection, a_pattern_without_a_match_is_an_error_with_the_nearest_names) {
+TEST(selection, a_pattern_without_a_match_causes_an_error_with_the_nearest_names) {
     const auto text = selection_complaint({"yield", "ecoh"});
     EXPECT_SAYS(text, "no workload matches \"ecoh\"; did you mean echo or ");
     EXPECT_SAYS(selection_complaint({"gather/yeild"}), "did you mean gather/yield or");
 }
 
-TEST(selection, quick_measures_the_tutorial_designs_the_flagships_asio_and_the_floors) {
+TEST(selection, the_quick_option_measures_the_tutorial_designs_the_flagships_asio_and_the_floors) {
     for (const auto* name : {"loop-round-robin", "loop-tick", "loop-layered", "loop-scheduler",
                              "loop-asyncio", "loop-epoll", "loop-uring", "asio-epoll", "asio-tuned",
                              "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "third-party"})
@@ -54,7 +54,7 @@ TEST(selection, quick_measures_the_tutorial_designs_the_flagships_asio_and_the_f
         EXPECT_FALSE(bench::is_headline_contender(name)) << name;
 }
 
-TEST(selection, the_nearest_name_may_be_longer_than_the_typed_word) {
+TEST(selection, the_nearest_name_can_be_longer_than_the_typed_word) {
     EXPECT_EQ(bench::nearest("asoi", names{"crash", "gb", "asio-epoll", "loop-epoll"}, 1),
               names{"asio-epoll"});
     EXPECT_EQ(bench::nearest("--blcoks", names{"--budget", "--blocks", "--baseline"}, 1), names{"--blocks"});

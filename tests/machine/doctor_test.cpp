@@ -107,7 +107,7 @@ TEST(doctor, equal_cores_are_grouped) {
     EXPECT_EQ(core_kinds_of(facts).how, severity::fine);
 }
 
-TEST(kernel_files, a_cores_properties_are_read_from_the_kernels_files) {
+TEST(kernel_files, the_properties_of_a_core_are_read_from_sysfs) {
     const temporary_folder devices;
     const auto write = [&](const std::string& path, const std::string& text) {
         std::filesystem::create_directories((devices / path).parent_path());
@@ -149,13 +149,13 @@ TEST(doctor, the_needed_number_of_open_files_is_exact) {
     EXPECT_SAYS(files(needed - 1).remedy, "ulimit -Hn 10400");
 }
 
-TEST(doctor, permission_to_count_overrides_the_sysctl) {
+TEST(doctor, the_capability_to_use_perf_overrides_the_sysctl) {
     auto facts = healthy();
     facts.perf_paranoid = 3;
     facts.may_perf_anyway = true;
     for (const auto& found : bench::diagnose(facts, needed))
         EXPECT_EQ(found.how, severity::fine) << found.about;
-    facts.perf_paranoid.reset();  // this kernel has no perf
+    facts.perf_paranoid.reset();  // a kernel without perf
     const auto all = bench::diagnose(facts, needed);
     EXPECT_EQ(std::ranges::find(all, "perf", &bench::finding::about)->how, severity::warning);
 }
@@ -205,7 +205,7 @@ TEST(doctor, this_machine_can_be_examined) {
     EXPECT_GT(std::stoi(findings[0]["found"].template get<std::string>()), 0) << "cores";
 }
 
-TEST(kernel_files, processor_times_and_installed_files_are_found) {
+TEST(kernel_files, cpu_times_and_the_path_of_an_installed_file_are_returned) {
     auto times = bench::read_cpu_times();
     EXPECT_GT(times["cpu"].busy_ns, 0);
     EXPECT_GT(times.size(), 1U) << "each CPU has its own entry";

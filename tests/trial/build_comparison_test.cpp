@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Returns a contender that describes itself as a release build, changed by `changes`; null removes a key.
+/// Returns a contender that describes itself as a release build, with `changes` applied. A null in `changes`
+/// removes the key.
 reports::contender made(std::string name, const ordered_json& changes = ordered_json::object()) {
     ordered_json context{{"build_type", "Release"},
                          {"optimised", "yes"},
@@ -45,12 +46,12 @@ std::vector<std::string> codes_of(const std::vector<reports::contender>& contend
 
 using codes = std::vector<std::string>;
 
-TEST(parity, equal_builds_give_no_message) {
+TEST(parity, equal_builds_cause_no_warning) {
     EXPECT_EQ(refusal({made("a"), made("b")}), "");
     EXPECT_EQ(codes_of({made("a"), made("b")}), codes{});
 }
 
-TEST(parity, a_mix_of_builds_is_refused_and_each_kind_is_named_with_its_contenders) {
+TEST(parity, mixed_builds_are_refused_with_the_contenders_of_each_kind) {
     const auto text = refusal({made("a"), made("slow", {{"build_type", "Debug"}}), made("b")});
     EXPECT_SAYS(text, "build type: Release (a, b); Debug (slow)");
     EXPECT_SAYS(text, "CMAKE_BUILD_TYPE=Release");
@@ -67,7 +68,7 @@ TEST(parity, an_unknown_or_interpreted_build_is_not_refused) {
     EXPECT_EQ(refusal({made("a"), made("script", {{"build_type", "none: interpreted"}})}), "");
 }
 
-TEST(parity, equal_builds_that_are_no_release_builds_are_a_warning) {
+TEST(parity, equal_builds_that_are_not_release_builds_cause_a_warning) {
     for (const auto& [key, value] :
          {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}}) {
         const std::vector both{made("a", {{key, value}}), made("b", {{key, value}})};
@@ -76,7 +77,7 @@ TEST(parity, equal_builds_that_are_no_release_builds_are_a_warning) {
     }
 }
 
-TEST(parity, every_other_difference_is_one_warning_with_the_groups) {
+TEST(parity, every_other_difference_causes_one_warning_with_the_groups) {
     const std::vector contenders{made("a"), made("b", {{"allocator", "jemalloc"}}), made("c"),
                                  made("d", {{"allocator", "jemalloc"}})};
     const auto warnings = bench::build_comparison_warnings(contenders);
@@ -88,7 +89,7 @@ TEST(parity, every_other_difference_is_one_warning_with_the_groups) {
         EXPECT_EQ(codes_of({made("a"), made("b", {{key, "other"}})}), codes{std::string{"different_"} + key});
 }
 
-TEST(parity, a_missing_fact_is_a_difference_but_a_missing_feature_is_not) {
+TEST(parity, an_unstated_property_is_a_difference_but_a_missing_feature_is_not) {
     const auto warnings =
         bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
     ASSERT_EQ(warnings.size(), 1U);
@@ -97,7 +98,7 @@ TEST(parity, a_missing_fact_is_a_difference_but_a_missing_feature_is_not) {
               codes{});
 }
 
-TEST(parity, a_socket_option_that_differs_at_one_end_is_named_with_that_end) {
+TEST(parity, a_socket_option_that_differs_at_one_end_is_reported_with_both_ends) {
     const auto warnings = bench::build_comparison_warnings(std::vector{
         made("a"), made("b", {{"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=0"}})});
     ASSERT_EQ(warnings.size(), 1U);
@@ -117,7 +118,7 @@ TEST(parity, unreported_or_missing_socket_options_are_differences) {
     EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not stated (a); client 9, server 9 (b)");
 }
 
-TEST(parity, third_party_contenders_without_facts_are_one_warning) {
+TEST(parity, third_party_contenders_that_state_nothing_share_one_warning) {
     const auto third_party = reports::describe("theirs", {{"library_build_type", "release"}});
     const auto warnings = bench::build_comparison_warnings(std::vector{made("a"), third_party});
     ASSERT_EQ(warnings.size(), 1U);

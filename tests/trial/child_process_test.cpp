@@ -1,4 +1,4 @@
-// Tests real child processes: every way in which one can end.
+// Tests real child processes: their end in every possible way, their output and what they inherit.
 #include "bench/harness/trial/process/child_process.hpp"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ TEST(child_process, output_errors_and_the_exit_code_are_returned) {
     EXPECT_EQ(outcome.error_tail, "err\n");
 }
 
-TEST(child_process, the_signal_that_killed_it_is_reported) {
+TEST(child_process, the_signal_that_killed_the_child_is_reported) {
     const auto outcome = bench::run_child(shell("kill -SEGV $$"));
     EXPECT_EQ(outcome.end, child_end::signalled);
     EXPECT_EQ(outcome.code, SIGSEGV);
@@ -54,11 +54,11 @@ TEST(child_process, a_failure_to_start_has_its_error_code) {
     EXPECT_EQ(bench::run_child(request).code, EACCES);
 }
 
-TEST(child_process, the_limit_ends_it_with_its_descendants) {
+TEST(child_process, the_time_limit_ends_the_child_and_its_descendants) {
     auto request = shell("sleep 1000 & echo $!; wait");
     request.limit = 100ms;
     auto outcome = bench::run_child(request);
-    while (outcome.output.empty()) {  // on a busy machine the shell may need more time
+    while (outcome.output.empty()) {  // on a busy machine, the shell can need more time
         request.limit *= 2;
         outcome = bench::run_child(request);
     }
@@ -66,7 +66,7 @@ TEST(child_process, the_limit_ends_it_with_its_descendants) {
     EXPECT_TRUE(ends(std::stoi(outcome.output)));
 }
 
-TEST(child_process, it_can_run_longer_than_a_single_wait_for_output) {
+TEST(child_process, a_child_can_run_longer_than_a_single_wait_for_output) {
     auto request = shell("sleep 0.05; echo done");
     request.longest_wait = 1ms;
     EXPECT_EQ(bench::run_child(request).output, "done\n");
@@ -76,20 +76,20 @@ TEST(child_process, it_can_run_longer_than_a_single_wait_for_output) {
     EXPECT_EQ(bench::run_child(request).end, child_end::timed_out);
 }
 
-TEST(child_process, it_ends_with_the_child_and_its_descendants_end_too) {
+TEST(child_process, descendants_end_with_the_child) {
     const auto outcome = bench::run_child(shell("sleep 1000 & echo $!"));
     EXPECT_EQ(outcome.end, child_end::exited);
     EXPECT_TRUE(ends(std::stoi(outcome.output)));
 }
 
-TEST(child_process, a_stop_request_ends_it) {
+TEST(child_process, a_stop_request_ends_the_child) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
     auto request = shell("sleep 1000");
     request.stop_fd = stop.get();
     EXPECT_EQ(bench::run_child(request).end, child_end::stopped);
 }
 
-TEST(child_process, too_much_output_ends_it) {
+TEST(child_process, too_much_output_ends_the_child) {
     auto request = shell("yes");
     request.output_bytes_max = 100'000;
     const auto outcome = bench::run_child(request);
@@ -103,18 +103,18 @@ TEST(child_process, a_long_output_is_read_completely) {
     EXPECT_EQ(outcome.output.size(), 3'000'000U);
 }
 
-TEST(child_process, the_end_of_its_error_output_is_kept) {
+TEST(child_process, the_end_of_the_error_output_is_kept) {
     auto request = shell("head -c 300000 /dev/zero >&2; printf end >&2");
     const auto outcome = bench::run_child(request);
     EXPECT_EQ(outcome.error_tail.size(), request.error_tail_bytes);
     EXPECT_TRUE(outcome.error_tail.ends_with("end"));
 }
 
-TEST(child_process, its_standard_input_is_empty) {
+TEST(child_process, the_standard_input_of_a_child_is_empty) {
     EXPECT_EQ(bench::run_child(shell("cat; echo done")).output, "done\n");
 }
 
-TEST(child_process, it_inherits_the_environment_with_the_additions) {
+TEST(child_process, a_child_inherits_the_environment_with_additions) {
     ::setenv("LOOPBENCH_TEST_KEPT", "kept", 1);
     ::setenv("LOOPBENCH_TEST_SET", "old", 1);
     auto request = shell("echo $LOOPBENCH_TEST_KEPT $LOOPBENCH_TEST_SET; env | grep -c LOOPBENCH_TEST_SET=");
@@ -122,7 +122,7 @@ TEST(child_process, it_inherits_the_environment_with_the_additions) {
     EXPECT_EQ(bench::run_child(request).output, "kept new\n1\n");
 }
 
-TEST(child_process, it_sees_only_the_contender_variables_of_its_request) {
+TEST(child_process, a_child_sees_only_the_contender_variables_of_its_request) {
     ::setenv("LOOPBENCH_OPERATIONS", "5", 1);
     ::setenv("LOOPBENCH_SIZE", "full", 1);
     auto request = shell("echo ${LOOPBENCH_OPERATIONS-none} $LOOPBENCH_SIZE");
@@ -132,13 +132,14 @@ TEST(child_process, it_sees_only_the_contender_variables_of_its_request) {
     ::unsetenv("LOOPBENCH_SIZE");
 }
 
-TEST(child_process, it_has_its_own_process_group) {
+TEST(child_process, a_child_has_its_own_process_group) {
     const auto outcome =
         bench::run_child(shell("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat"));
     EXPECT_NE(std::stoi(outcome.output), ::getpgrp());
 }
 
-/// Returns the number of standard descriptors plus those that the parent of the tests left open.
+/// Returns the number of descriptors that a child inherits: the standard ones, and those that the test's own
+/// parent left open.
 int inheritable_descriptors() {
     int count = 0;
     for (int fd = 0; fd < 1024; ++fd)
@@ -146,7 +147,7 @@ int inheritable_descriptors() {
     return count;
 }
 
-TEST(child_process, it_inherits_no_descriptors_and_no_ignored_signals) {
+TEST(child_process, a_child_inherits_no_descriptors_and_no_ignored_signals) {
     struct sigaction ignore {};
     struct sigaction before {};
     ignore.sa_handler = SIG_IGN;
@@ -154,17 +155,17 @@ TEST(child_process, it_inherits_no_descriptors_and_no_ignored_signals) {
     const auto outcome = bench::run_child(shell("ls /proc/self/fd | wc -l; kill -XFSZ $$"));
     ::sigaction(SIGXFSZ, &before, nullptr);
     EXPECT_EQ(outcome.end, child_end::signalled);
-    EXPECT_EQ(std::stoi(outcome.output), inheritable_descriptors() + 1);  // plus the folder that ls reads
+    EXPECT_EQ(std::stoi(outcome.output), inheritable_descriptors() + 1);  // ls itself opens the folder
 }
 
-TEST(child_process, an_error_in_the_parent_ends_it) {
+TEST(child_process, an_error_in_the_parent_ends_the_child) {
     const temporary_folder folder;
     const auto pid_file = folder / "pid";
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-    // poll() fails if it gets more entries than RLIMIT_NOFILE allows. The child lowers this limit and then
-    // writes, which wakes the parent. It first waits until the parent sleeps: before that, the parent has to
-    // open a file, which would be a different error.
+    // poll() fails if it gets more entries than RLIMIT_NOFILE allows. The child lowers the parent's limit and
+    // then writes, which wakes the parent. Before that, the child waits until the parent sleeps, because an
+    // earlier change would make the parent fail to open a file, which is a different error.
     EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
                                         "; until grep -q '^State:.S' /proc/$PPID/status; do :; done"
                                         "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),
@@ -173,7 +174,7 @@ TEST(child_process, an_error_in_the_parent_ends_it) {
     EXPECT_TRUE(ends(std::stoi(content_of(pid_file))));
 }
 
-TEST(child_process, its_resource_usage_is_reported) {
+TEST(child_process, the_resource_usage_of_a_child_is_reported) {
     const auto outcome = bench::run_child(shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
     EXPECT_GT(outcome.usage.user_ns + outcome.usage.system_ns, 0);
     EXPECT_GT(outcome.usage.rss_max_bytes, 100'000);

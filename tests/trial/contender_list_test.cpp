@@ -1,4 +1,4 @@
-// Tests finding contenders, and asking them for their workloads.
+// Tests the search for contenders, the query of their workloads and the detection of changed files.
 #include "bench/harness/trial/contender_list.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(contender_list, executables_are_listed_by_name) {
     EXPECT_EQ(found[1].path, folder / "b");
 }
 
-TEST(contender_list, the_loop_for_asio_programs_is_remembered) {
+TEST(contender_list, the_users_loop_for_asio_programs_is_stored) {
     const temporary_folder folder;
     write_script(folder / "one", "");
     const auto environment = [&] {
@@ -110,7 +110,7 @@ TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
     EXPECT_EQ(bench::find_contenders(folders).size(), 1U);
 }
 
-TEST(contender_list, two_contenders_with_one_name_are_an_error_that_shows_both) {
+TEST(contender_list, two_contenders_with_the_same_name_cause_an_error_that_shows_both) {
     const temporary_folder one, two;
     write_script(one / "same", "");
     write_script(two / "same", "");
@@ -119,13 +119,13 @@ TEST(contender_list, two_contenders_with_one_name_are_an_error_that_shows_both) 
     for (const auto* each : {&one, &two}) EXPECT_SAYS(complaint, (*each / "same").native());
 }
 
-TEST(contender_list, a_contender_is_asked_for_its_workloads_of_the_size) {
+TEST(contender_list, a_contender_is_asked_for_its_workloads_of_a_size) {
     const auto who = asked("echo $LOOPBENCH_SIZE/real_time; echo $1");
     EXPECT_EQ(who.workloads, (std::vector<std::string>{"small", "--benchmark_list_tests=true"}));
     EXPECT_EQ(who.problem, "");
 }
 
-TEST(contender_list, a_contender_that_cannot_answer_has_a_problem) {
+TEST(contender_list, a_contender_that_cannot_list_its_workloads_has_a_problem) {
     EXPECT_EQ(asked("echo broken >&2; exit 1").problem, "cannot list its workloads: exit code 1: broken");
     EXPECT_SAYS(asked("").problem, "--benchmark_list_tests");
 }

@@ -1,4 +1,4 @@
-// Tests parsing the output of contenders, including almost-JSON.
+// Tests the parser for the output of contenders, including output that is not quite valid JSON.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -33,34 +33,34 @@ TEST(gbench_json, times_are_converted_from_their_unit) {
               "printed the unknown time_unit \"h\"");
 }
 
-TEST(gbench_json, every_number_is_a_counter_and_texts_are_not) {
+TEST(gbench_json, every_number_becomes_a_counter_and_texts_do_not) {
     const auto row = only_row(R"("items_per_second":5,"late_p50":-2.5,"label":"x")");
     EXPECT_EQ(row.counters.at("items_per_second"), 5);
     EXPECT_EQ(row.counters.at("late_p50"), -2.5);
     EXPECT_FALSE(row.counters.contains("label"));
 }
 
-TEST(gbench_json, bare_words_for_non_finite_numbers_are_no_value) {
+TEST(gbench_json, bare_words_for_non_finite_numbers_become_absent_values) {
     const auto row = only_row("\"real_time\":NaN,\"a\": -NaN,\"b\":Infinity,\n\"c\":-Infinity,\"d\":1");
     EXPECT_FALSE(row.real_time_ns);
     for (const auto* name : {"a", "b", "c"}) EXPECT_EQ(row.counters.at(name), std::nullopt) << name;
     EXPECT_EQ(row.counters.at("d"), 1);
 }
 
-TEST(gbench_json, the_same_words_in_texts_are_left_alone) {
+TEST(gbench_json, words_for_non_finite_numbers_in_texts_are_unchanged) {
     for (const std::string text : {R"("NaN")", R"("a \" NaN")", R"("\\")", R"("x -Infinity \\\" NaN y")"})
         EXPECT_EQ(without_bare_non_finite(text), text);
     EXPECT_EQ(without_bare_non_finite(R"(["\\",NaN,"NaN",-Infinity])"), R"(["\\",null,"NaN",null])");
     EXPECT_EQ(without_bare_non_finite("\"unfinished \\"), "\"unfinished \\");
 }
 
-TEST(gbench_json, an_error_comes_with_its_message) {
+TEST(gbench_json, an_error_is_returned_with_its_message) {
     EXPECT_EQ(only_row(R"("error_occurred":true,"error_message":"lost bytes")").error, "lost bytes");
     EXPECT_SAYS(only_row(R"("error_occurred":true)").error.value_or(""), "without a message");
     EXPECT_FALSE(only_row(R"("error_occurred":false,"error_message":"x")").error);
 }
 
-TEST(gbench_json, aggregates_are_left_out) {
+TEST(gbench_json, aggregates_are_omitted) {
     const auto output = parse_gbench_json(
         R"({"benchmarks":[{"name":"a_mean","run_type":"aggregate"},{"name":"a","run_type":"iteration"}]})");
     ASSERT_EQ(output.rows.size(), 1U);
@@ -86,7 +86,7 @@ TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_with_its_reason) 
     EXPECT_FALSE(only_row(R"("skipped":false)").error);
 }
 
-TEST(gbench_json, the_context_is_kept_without_the_name_of_the_machine_and_the_path) {
+TEST(gbench_json, the_context_is_kept_without_the_host_name_and_the_path) {
     const auto output = parse_gbench_json(
         R"({"context":{"host_name":"secret","executable":"/home/me/x","library":"x","caches":[]},)"
         R"("benchmarks":[]})");
@@ -96,7 +96,7 @@ TEST(gbench_json, the_context_is_kept_without_the_name_of_the_machine_and_the_pa
     EXPECT_TRUE(output.context.at("caches").is_array());
 }
 
-TEST(gbench_json, other_output_is_refused_with_its_position_and_its_first_bytes) {
+TEST(gbench_json, invalid_output_is_refused_with_the_position_and_the_first_bytes) {
     for (const auto* part : {"line 1, column 1: invalid or incomplete JSON", "\"hello world\""})
         EXPECT_SAYS(complaint("hello\nworld"), part);
     EXPECT_SAYS(complaint("{\n \"a\": nan}"), "line 2, column 7");
@@ -115,11 +115,11 @@ TEST(gbench_json, an_object_with_too_many_keys_is_refused_early) {
                 "an object of more than 10000 keys");
 }
 
-TEST(gbench_json, a_counter_named_like_a_field_does_no_harm) {
+TEST(gbench_json, a_counter_with_the_name_of_a_field_does_not_change_the_time) {
     EXPECT_EQ(only_row(R"("real_time":1,"iterations":7,"iterations":3)").real_time_ns, 1);
 }
 
-TEST(gbench_json, a_long_or_odd_output_is_quoted_in_a_few_plain_characters) {
+TEST(gbench_json, a_long_or_unprintable_output_is_quoted_in_a_few_plain_characters) {
     const auto text = complaint("\x1b[2J" + std::string(1'000'000, 'x'));
     EXPECT_LT(text.size(), 200U);
     EXPECT_EQ(text.find('\x1b'), std::string::npos);

@@ -1,4 +1,4 @@
-// Tests the translation of workload names to and from Google Benchmark.
+// Tests the conversion between workload names and Google Benchmark's names.
 #include "bench/harness/trial/gbench_names.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@ namespace {
 
 using bench::workload_name;
 
-/// Matches like Google Benchmark, with a POSIX extended regular expression.
+/// Returns true if the filter for `workload` matches the name `printed`. Like Google Benchmark, uses POSIX
+/// extended regular expressions.
 bool filter_takes(const std::string& workload, const std::string& printed) {
     regex_t compiled;
     if (::regcomp(&compiled, bench::exact_filter(workload).c_str(), REG_EXTENDED | REG_NOSUB) != 0)
@@ -20,7 +21,7 @@ bool filter_takes(const std::string& workload, const std::string& printed) {
     return taken;
 }
 
-TEST(workload_name, it_is_the_printed_name_without_the_suffixes) {
+TEST(workload_name, a_workload_name_is_the_printed_name_without_the_suffixes) {
     for (const auto* suffix : {"", "/real_time", "/manual_time", "/process_time", "/process_time/real_time",
                                "/iterations:12", "/repeats:3", "/min_time:0.500", "/min_warmup_time:1.0",
                                "/threads:8", "/min_time:0.1/iterations:5/repeats:2/real_time/threads:4"})

@@ -1,4 +1,4 @@
-// Tests that a wait can see signals.
+// Tests that signals make a descriptor readable.
 #include "bench/harness/trial/process/interrupt.hpp"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ bool readable(int fd) {
     return ::poll(&watched, 1, 0) == 1;
 }
 
-TEST(interrupt, a_signal_is_seen_and_stays_and_a_second_one_changes_nothing) {
+TEST(interrupt, a_signal_makes_the_descriptor_permanently_readable) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        ::signal(signal, SIG_DFL);  // the parent of the tests may ignore it
+        ::signal(signal, SIG_DFL);  // the test's own parent may have ignored the signal
         const bench::interrupt stop;
         EXPECT_FALSE(stop.requested() || readable(stop.fd()));
         ::raise(signal);

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""A contender with a planted defect, by the variable LAWBREAKER: every one prints numbers that cannot be true.
+"""A contender with the defect that the variable LAWBREAKER selects. Each defect leads to numbers that cannot be true.
 
 usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with LAWBREAKER_MODULES=bench/suite/contenders
 
-    (empty)      none: the control
+    (empty)      no defect
     outside      counts operations that it did before the timed section
     short-time   reports a tenth of the time of its timed section
     fast-clock   has a clock that is three times as fast
     slow-clock   has a clock that is ten times as slow
     half-work    does half of the operations that it reports, in half of the time
-    off-by-one   counts one round more than it made
+    off-by-one   counts one operation more than it did
     printed      prints a tenth of the time that it measured
 """
 
@@ -18,7 +18,8 @@ import os
 import sys
 import time
 
-# After the library's modules, because a contender there is called asyncio, too.
+# This line must follow the imports of the standard library, because the folder also contains a contender called
+# asyncio.
 sys.path.append(os.environ["LAWBREAKER_MODULES"])
 import gbench  # noqa: E402
 
@@ -35,7 +36,7 @@ elif DEFECT == "short-time":
 
 
 def operation():
-    """Keeps a core busy for its time, whatever the planted clock says."""
+    """Keeps a core busy for OPERATION_NS of real time, regardless of the defective clock."""
     until = real_clock() + OPERATION_NS
     while real_clock() < until:
         pass

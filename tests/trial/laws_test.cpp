@@ -1,5 +1,5 @@
-// Tests that a number which cannot be true is refused: a contender with a planted defect, in both pairings,
-// and each law at its limits.
+// Tests that the laws reject numbers that cannot be true. Runs a contender with several defects in both
+// pairings, and tests each law at its limits.
 #include "bench/harness/trial/laws.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using reports::result_status;
 
 const std::string workload = "echo/rtt/tcp/conns:1/bytes:64";
 
-/// Runs the contender with this defect, and returns its trial.
+/// Runs the contender with the given defect, and returns the outcome of its trial.
 bench::trial_outcome trial_with(const std::string& defect, reports::pairing made) {
     bench::contender who{"lawbreaker", LOOPBENCH_LAWBREAKER, {workload}, ""};
     who.environment = {{"LAWBREAKER", defect}, {"LAWBREAKER_MODULES", LOOPBENCH_GBENCH_FOLDER}};
@@ -42,13 +42,13 @@ bench::trial_outcome trial_with(const std::string& defect, reports::pairing made
 
 class planted_defects : public testing::TestWithParam<reports::pairing> {};
 
-TEST_P(planted_defects, a_contender_without_one_keeps_its_number) {
+TEST_P(planted_defects, a_contender_without_a_defect_keeps_its_number) {
     const auto trial = trial_with("", GetParam());
     EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
     EXPECT_GE(trial.metrics.at("time").value_or(0), 20'000);
 }
 
-TEST_P(planted_defects, each_of_them_breaks_a_law) {
+TEST_P(planted_defects, each_defect_breaks_a_law) {
     for (const auto& [defect, law] : std::map<std::string, std::string>{{"outside", "law of counts"},
                                                                         {"short-time", "Little"},
                                                                         {"fast-clock", "law of clocks"},
@@ -69,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(pairings, planted_defects,
                          testing::Values(reports::pairing::sequential, reports::pairing::interleaved),
                          [](const auto& each) { return std::string{name_of(each.param)}; });
 
-/// A thousand round trips on ten connections, in the best case: each connection is always in flight.
+/// A workload with ten connections, and true claims about a thousand round trips in which every connection
+/// always has one request in flight.
 const workload_shape ten_connections = workload_shape{.name = "ten"}.with_latencies(10);
 const timed_claims sound{.operations = 1000,
                          .wall_ns = 1e9,
@@ -85,18 +86,19 @@ bench::child_outcome lasted(std::chrono::nanoseconds wall, std::chrono::nanoseco
     return child;
 }
 
-/// Changes the sound claims, and returns the law that they break.
+/// Returns the message about the law that the true claims break after `change`, or an empty text if they
+/// break none.
 std::string broken_when(void (*change)(timed_claims&)) {
     auto claims = sound;
     change(claims);
     return law_broken_by(claims, ten_connections, lasted(1200ms, 1000ms), 1).value_or("");
 }
 
-TEST(laws, sound_claims_break_none) {
+TEST(laws, true_claims_break_no_law) {
     EXPECT_EQ(broken_when([](timed_claims&) {}), "");
 }
 
-TEST(laws, every_timed_operation_has_one_latency) {
+TEST(laws, every_timed_operation_must_have_one_latency) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 999; }), "law of counts");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 1001; }), "law of counts");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = std::nullopt; }), "law of counts");
@@ -106,13 +108,13 @@ TEST(laws, every_timed_operation_has_one_latency) {
                 "law of counts");
 }
 
-TEST(laws, latencies_fit_into_the_section) {
+TEST(laws, the_sum_of_latencies_must_fit_into_the_section) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 1.02e7; }), "Little");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 0.34e7; }), "Little");
     EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latency_mean = 0.36e7; }), "");
 }
 
-TEST(laws, little_allows_for_the_time_in_which_the_process_waits_for_a_core) {
+TEST(laws, littles_law_allows_for_time_in_which_the_process_waits_for_a_core) {
     auto claims = sound;
     claims.latency_mean = 0.1e7;
     auto child = lasted(1200ms, 1000ms);
@@ -122,7 +124,7 @@ TEST(laws, little_allows_for_the_time_in_which_the_process_waits_for_a_core) {
     EXPECT_EQ(law_broken_by(claims, ten_connections, child, 1), std::nullopt);
 }
 
-TEST(laws, printed_numbers_are_those_of_the_section) {
+TEST(laws, printed_numbers_must_follow_from_the_section) {
     EXPECT_EQ(broken_when([](timed_claims& claims) {
                   claims.time_ns = 1e6;
                   claims.throughput = 1000;
@@ -138,7 +140,7 @@ TEST(laws, printed_numbers_are_those_of_the_section) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_p99 = 1.1e9; }), "latency_p99");
 }
 
-TEST(laws, slices_add_up_to_the_section) {
+TEST(laws, slices_must_add_up_to_the_section) {
     const std::vector<slice> slices{{.operations = 600, .timed = 500ms}, {.operations = 400, .timed = 500ms}};
     EXPECT_EQ(bench::law_broken_by_sum_of(slices, sound), std::nullopt);
     auto claims = sound;
@@ -149,16 +151,16 @@ TEST(laws, slices_add_up_to_the_section) {
     EXPECT_SAYS(bench::law_broken_by_sum_of(slices, claims).value_or(""), "law of numbers");
 }
 
-// The numbers that showed the fault: 195,000 round trips per second by the latencies, and 13,700,000 by the
-// time.
-TEST(laws, seventy_three_nanoseconds_for_a_round_trip_of_a_thousand_connections_break_littles_law) {
+// These numbers come from a real fault: the latencies meant 195,000 round trips per second, but the time
+// meant 13,700,000.
+TEST(laws, seventy_three_nanoseconds_per_round_trip_on_a_thousand_connections_break_littles_law) {
     const auto shape = workload_shape{.name = "a thousand"}.with_latencies(1000);
     const timed_claims claims{
         .operations = 1000, .wall_ns = 73'000, .latencies = 1000, .latency_mean = 5.1e6};
     EXPECT_SAYS(law_broken_by(claims, shape, lasted(1s, 1s), 1).value_or(""), "Little");
 }
 
-TEST(laws, the_parent_has_seen_the_cpu_time) {
+TEST(laws, the_claimed_cpu_time_cannot_exceed_the_cpu_time_that_the_parent_observed) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.cpu_ns = 1.02e9; }), "law of CPU");
     EXPECT_SAYS(broken_when([](timed_claims& claims) {
                     claims.wall_ns = 0.8e9;
@@ -168,7 +170,7 @@ TEST(laws, the_parent_has_seen_the_cpu_time) {
                 "on 1 core");
 }
 
-TEST(laws, both_clocks_run_alike) {
+TEST(laws, the_clocks_of_the_contender_and_its_parent_must_agree) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) {
                     claims.wall_ns = 1.3e9;
                     claims.latency_mean = 1.3e7;
@@ -178,7 +180,7 @@ TEST(laws, both_clocks_run_alike) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.age_ns = 0.05e9; }), "law of clocks");
 }
 
-TEST(laws, claims_that_are_not_made_break_none) {
+TEST(laws, absent_claims_break_no_law) {
     EXPECT_EQ(law_broken_by({}, ten_connections, lasted(1s, 1s), 1), std::nullopt);
     EXPECT_EQ(broken_when([](timed_claims& claims) {
                   claims.latencies = std::nullopt;
@@ -192,18 +194,18 @@ std::vector<slice> slices_that_say(std::chrono::nanoseconds timed, std::chrono::
         5, {.operations = 10, .untimed_operations = 3, .timed = timed, .untimed = 1ms, .observed = observed});
 }
 
-TEST(laws, a_slice_is_as_long_as_it_took) {
+TEST(laws, the_claimed_length_of_a_slice_must_match_the_observed_length) {
     EXPECT_EQ(law_broken_by_slices(slices_that_say(9ms, 10ms)), std::nullopt);
     EXPECT_SAYS(law_broken_by_slices(slices_that_say(9100us, 10ms)).value_or(""), "law of clocks");
     EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms)).value_or(""), "law of clocks");
 }
 
-TEST(laws, slices_for_which_a_busy_core_was_waited_for_break_none) {
+TEST(laws, slices_with_waits_for_a_busy_core_break_no_law) {
     EXPECT_EQ(law_broken_by_slices(slices_that_say(4500us, 10ms), 5 * 4ms), std::nullopt);
     EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms), 5 * 1ms).value_or(""), "law of clocks");
 }
 
-TEST(laws, a_slice_whose_untimed_part_is_not_reported_is_only_checked_from_above) {
+TEST(laws, a_slice_with_an_unreported_untimed_part_has_only_an_upper_bound) {
     EXPECT_EQ(law_broken_by_slices(std::vector<slice>(5, {.operations = 1, .timed = 1ms, .observed = 10ms})),
               std::nullopt);
     EXPECT_SAYS(

@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 using bench::child_end;
 using bench::child_request;
 
-/// The beginning of each script: $in and $out are the descriptors, and wait_for_slice fails after the last
-/// slice.
+/// The beginning of each script. $in and $out are the descriptors of the protocol. wait_for_slice fails after
+/// the last slice.
 constexpr const char* protocol = R"sh(
 in=${LOOPBENCH_SLICES%%,*}; rest=${LOOPBENCH_SLICES#*,}; out=${rest%%,*}
 wait_for_slice() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
@@ -52,7 +52,7 @@ auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough 
         all, {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .longest_slice = 1s});
 }
 
-TEST(interleaving, slices_continue_until_there_is_enough_and_each_is_recorded) {
+TEST(interleaving, slices_continue_until_the_work_is_done_and_each_is_recorded) {
     const auto outcomes = run({player(well_behaved), player(well_behaved)});
     for (const auto& each : outcomes) {
         ASSERT_EQ(each.slices.size(), 3U);
@@ -111,8 +111,8 @@ TEST(interleaving, the_order_changes_from_round_to_round) {
     EXPECT_LT(with_a_in_front, rounds);
 }
 
-// A contender that is last in one round and first in the next works twice in a row. Another one then waits
-// for nearly two rounds.
+// If the order were fully random, a contender could be first in one round and last in the next. It would then
+// wait for nearly two rounds.
 TEST(interleaving, a_contender_waits_for_at_most_one_extra_slice) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
@@ -141,7 +141,7 @@ TEST(interleaving, a_contender_that_keeps_its_slice_loses_it_and_the_others_cont
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, a_contender_stopped_during_its_slice_loses_it) {
+TEST(interleaving, a_contender_stopped_during_its_slice_loses_the_slice) {
     const auto outcomes = run({player("ready; wait_for_slice; kill -STOP $$"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
@@ -184,7 +184,7 @@ TEST(interleaving, a_contender_that_ignores_the_protocol_keeps_its_result) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, a_contender_can_end_before_there_is_enough) {
+TEST(interleaving, a_contender_can_end_before_the_work_is_done) {
     const auto outcomes =
         run({player("ready; wait_for_slice; echo '10 1000' >&$out; wait_for_slice; echo result"),
              player(well_behaved)});
@@ -193,7 +193,7 @@ TEST(interleaving, a_contender_can_end_before_there_is_enough) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, the_common_time_limit_ends_all_without_blame) {
+TEST(interleaving, the_common_time_limit_ends_all_contenders_without_blame) {
     const auto unending = player("ready; while wait_for_slice; do echo '10 1' >&$out; done");
     const std::vector all{unending, unending, unending};
     for (const auto& each : bench::run_interleaved(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
@@ -211,7 +211,7 @@ TEST(interleaving, a_contender_that_is_not_ready_within_its_own_limit_is_blamed)
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, an_interrupt_ends_all) {
+TEST(interleaving, an_interrupt_ends_all_contenders) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
     const auto outcomes = run({player("ready; sleep 1000"), player("sleep 1000")}, 3us, stop.get());
     for (const auto& each : outcomes) EXPECT_EQ(each.child.end, child_end::stopped);
@@ -229,7 +229,7 @@ TEST(interleaving, no_contender_is_started_after_the_common_time_limit) {
     EXPECT_EQ(outcomes[1].child.group, 0);
 }
 
-TEST(interleaving, each_end_is_reported_while_the_others_are_alive) {
+TEST(interleaving, the_end_of_a_contender_is_reported_while_the_others_are_alive) {
     std::vector<std::size_t> ended;
     const std::vector all{player(well_behaved), player("ready")};
     bench::run_interleaved(
@@ -239,7 +239,7 @@ TEST(interleaving, each_end_is_reported_while_the_others_are_alive) {
     EXPECT_EQ(ended, (std::vector<std::size_t>{1, 0}));
 }
 
-/// Returns a counter that the planted contender prints for an interleaved workload.
+/// Runs a workload of the planted contender interleaved, and returns a counter that the contender prints.
 double counted_in_slices(const char* filter, const char* counter) {
     child_request request;
     request.command = {LOOPBENCH_PLANTED_CONTENDER, filter, "--benchmark_format=json"};
@@ -249,29 +249,29 @@ double counted_in_slices(const char* filter, const char* counter) {
     return result.at("benchmarks").at(0).at(counter).get<double>();
 }
 
-// Without slices, Google Benchmark runs a workload several times before the run that counts.
-TEST(interleaving, the_workload_has_run_before_its_first_slice) {
+// Without slices, Google Benchmark runs a workload several times before the measured run.
+TEST(interleaving, a_workload_runs_before_its_first_slice) {
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
-// An operation takes at least 200 us and a warm-up 1 ms, so at most seven operations are enough.
-TEST(interleaving, the_warm_up_grows_only_by_what_is_missing) {
+// An operation takes at least 200 us and the warm-up 1 ms, so seven operations are always enough.
+TEST(interleaving, the_warm_up_grows_only_by_the_missing_time) {
     const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);
     EXPECT_LE(operations, 7);
 }
 
-TEST(interleaving, each_contender_gets_one_descriptor_more_and_none_of_the_others) {
+TEST(interleaving, each_contender_inherits_one_descriptor_and_none_of_the_other_contenders) {
     const std::string count = "ls /proc/self/fd | wc -l";
     const auto before = std::stoi(bench::run_child(alone(count)).output);
     const auto counting = player(count + "; ready");
     for (const auto& each : run({counting, counting})) EXPECT_EQ(std::stoi(each.child.output), before + 1);
 }
 
-TEST(concurrent, all_are_alive_at_once) {
+TEST(concurrent, all_concurrent_contenders_are_alive_at_once) {
     temporary_folder folder;
     const auto left = (folder.path() / "left").native(), right = (folder.path() / "right").native();
-    // Each contender ends only after it has seen the other one.
+    // Each contender ends only after it has seen the other contender's file.
     const auto meet = [](const std::string& mine, const std::string& other) {
         return alone("touch " + mine + "; while [ ! -e " + other + " ]; do :; done; echo met");
     };
@@ -279,7 +279,7 @@ TEST(concurrent, all_are_alive_at_once) {
     for (const auto& each : bench::run_together(both, 60s, -1)) EXPECT_EQ(each.output, "met\n");
 }
 
-TEST(concurrent, each_end_is_reported_separately) {
+TEST(concurrent, the_end_of_each_contender_is_reported_separately) {
     const std::vector all{alone("exit 3"), alone("kill -SEGV $$"), alone("echo fine")};
     const auto outcomes = bench::run_together(all, 60s, -1);
     EXPECT_EQ(outcomes[0].code, 3);
@@ -287,16 +287,16 @@ TEST(concurrent, each_end_is_reported_separately) {
     EXPECT_EQ(outcomes[2].output, "fine\n");
 }
 
-TEST(concurrent, the_limit_ends_slow_ones_and_finished_ones_keep_their_results) {
+TEST(concurrent, the_time_limit_ends_slow_contenders_and_finished_ones_keep_their_results) {
     const std::vector all{alone("sleep 1000"), alone("echo fine")};
     auto limit = 100ms;
     auto outcomes = bench::run_together(all, limit, -1);
     while (outcomes[1].output.empty())
-        outcomes = bench::run_together(all, limit *= 2, -1);  // more time on a busy machine
+        outcomes = bench::run_together(all, limit *= 2, -1);  // a busy machine needs more time
     EXPECT_EQ(outcomes[0].end, child_end::timed_out);
 }
 
-TEST(concurrent, an_interrupt_ends_all) {
+TEST(concurrent, an_interrupt_ends_all_contenders) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
     const std::vector both{alone("sleep 1000"), alone("sleep 1000")};
     for (const auto& each : bench::run_together(both, 60s, stop.get()))

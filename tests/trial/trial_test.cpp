@@ -1,4 +1,4 @@
-// Tests the interpretation of a contender's exit and output.
+// Tests how the harness interprets the end and the output of a contender.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -47,14 +47,14 @@ TEST(trial, the_known_metrics_of_a_row_are_used) {
     EXPECT_EQ(trial.context.at("library"), "x");
 }
 
-TEST(trial, a_metric_that_is_not_a_number_has_no_value) {
+TEST(trial, a_non_finite_metric_has_no_value) {
     const auto trial = judged(R"("real_time":2,"spin":NaN,"early":Infinity)");
     EXPECT_EQ(trial.status, result_status::ok);
     EXPECT_EQ(trial.metrics.at("spin"), std::nullopt);
     EXPECT_EQ(trial.metrics.at("early"), std::nullopt);
 }
 
-TEST(trial, a_trial_without_a_time_above_zero_has_failed) {
+TEST(trial, a_trial_without_a_time_above_zero_fails) {
     for (const auto* fields :
          {R"("spin":1)", R"("real_time":NaN)", R"("real_time":null)", R"("real_time":Infinity)",
           R"("real_time":"fast")", R"("real_time":0)", R"("real_time":-1)"}) {
@@ -86,7 +86,7 @@ TEST(trial, an_error_in_any_repetition_is_an_error_of_the_trial) {
     EXPECT_EQ(bench::judge(outcome, "yield", 60s).status, result_status::failed);
 }
 
-TEST(trial, only_a_row_of_the_workload_counts) {
+TEST(trial, only_rows_of_the_workload_are_used) {
     child_outcome outcome;
     outcome.output =
         R"({"benchmarks":[{"name":"echo","real_time":1},{"name":"yield/threads:2","real_time":2}]})";
@@ -95,7 +95,7 @@ TEST(trial, only_a_row_of_the_workload_counts) {
     EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "printed no result for the workload");
 }
 
-TEST(trial, context_and_messages_are_limited_to_what_a_report_can_hold) {
+TEST(trial, the_sizes_of_contexts_and_messages_are_limited) {
     child_outcome outcome;
     const auto said = [&](std::size_t context_bytes, std::size_t error_bytes) {
         outcome.output = fmt::format(
@@ -108,7 +108,7 @@ TEST(trial, context_and_messages_are_limited_to_what_a_report_can_hold) {
     EXPECT_TRUE(said(100'000, 1).starts_with("printed a context of 100011 bytes")) << said(100'000, 1);
 }
 
-TEST(trial, every_bad_end_has_its_reason) {
+TEST(trial, every_unsuccessful_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::signalled, SIGSEGV), "killed by SIGSEGV");
     EXPECT_EQ(reason_for(child_end::exited, 3, "one\ntwo\n\n"), "exit code 3: two");
     EXPECT_EQ(reason_for(child_end::exited, 3), "exit code 3");
@@ -119,7 +119,7 @@ TEST(trial, every_bad_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");
 }
 
-TEST(trial, each_trial_is_a_fresh_process_with_the_agreed_flags_and_size) {
+TEST(trial, each_trial_is_a_new_process_with_the_agreed_flags_and_size) {
     const temporary_folder folder;
     write_script(folder / "contender", R"(
 for word in "$LOOPBENCH_SIZE" "$@"; do echo "$word"; done > "$0.seen"
@@ -135,7 +135,8 @@ echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
     EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
 }
 
-/// Runs contenders concurrently, each of which prints these fields of a row and of a context.
+/// Runs one contender per entry of `rows`, all concurrently. Each prints the fields of its entry as its row
+/// and its context.
 std::vector<trial_outcome> ran_together(const std::vector<std::pair<std::string, std::string>>& rows) {
     const temporary_folder folder;
     std::deque<bench::contender> all;

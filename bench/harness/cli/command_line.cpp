@@ -45,8 +45,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
 }
 
-/// Throws usage_error for an unknown command, with the known ones and the nearest name, which CLI11 does not
-/// give. `called` is the part of the command line before `arguments`.
+/// Throws usage_error if the command is missing or unknown. The message lists the known commands or suggests
+/// the nearest name, which CLI11 does not do. `called` is the part of the command line before `arguments`.
 void check_command_name(const CLI::App& app, std::span<const std::string> arguments,
                         const std::string& called = "loopbench") {
     const auto known = subcommand_names(app);
@@ -71,7 +71,8 @@ const CLI::App& chosen_command(const CLI::App& app) {
     return chosen.empty() ? app : chosen_command(*chosen.front());
 }
 
-/// Puts the commands under one heading of --help, and makes them accept all arguments, for check_leftovers().
+/// Puts the commands under one heading of --help, and makes them accept unknown arguments, which
+/// check_leftovers() then reports.
 void prepare_commands(CLI::App& app) {
     for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         command->allow_extras();
@@ -80,7 +81,7 @@ void prepare_commands(CLI::App& app) {
     }
 }
 
-/// Returns the name with its parents' names: "history add".
+/// Returns the command's name after its parents' names, for example "history add".
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
     if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
@@ -89,7 +90,7 @@ std::string full_name(const CLI::App& command) {
 
 void check_leftovers(const CLI::App& app, const CLI::App& command) {
     auto left = app.remaining(true);
-    std::erase(left, "--");  // CLI11 keeps it
+    std::erase(left, "--");  // CLI11 does not remove it
     if (left.empty()) return;
     const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
     if (flag == left.end()) {
@@ -118,8 +119,8 @@ std::string exit_codes() {
     return out + std::string{which_exit_code};
 }
 
-/// Answers `complete -- WORD...` (for the shells' completion) and `manual DATE` (for the build). People do
-/// not use these, so no list of commands contains them.
+/// Returns the output of `complete -- WORD...` (for shell completion) or `manual DATE` (for the build), or
+/// nothing for other arguments. No list of commands contains these two, because people do not use them.
 std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
     if (words.size() < 2) return std::nullopt;
     if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
@@ -127,17 +128,16 @@ std::optional<std::string> for_programs(const CLI::App& app, std::span<const std
     return std::nullopt;
 }
 
-/// Opens the standard streams that the caller closed. Otherwise the next opened file would get such a number,
-/// and printed text would end up in that file. The replacement is opened for the wrong direction, so that
-/// using it is still an error.
+/// Opens /dev/null in place of standard streams that the caller closed. Otherwise the next opened file would
+/// get the descriptor of such a stream, and printed text would be written into that file. The replacement is
+/// opened for the wrong direction, so that using it is still an error.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
-/// Prints the error. Messages often contain an argument or its beginning; this hides the password of a URL in
-/// them.
+/// Prints the error. Hides the passwords of URLs, because messages often contain an argument or a part of it.
 void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
     std::string message = error.what();
     for (const auto& argument : arguments)
@@ -153,7 +153,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     CLI::App app{"measures what event loops cost, and compares them in paired, interleaved trials",
                  "loopbench"};
     app.formatter(help_formatter());
-    app.set_help_flag("-h,--help", "show this help");  // commands inherit it
+    app.set_help_flag("-h,--help", "show this help");  // commands inherit this option
     app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version(), "show the version");
     app.require_subcommand(1);
     app.allow_extras();
@@ -169,7 +169,8 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_history_command(app, chosen);
     add_explain_command(app, chosen);
     prepare_commands(app);
-    app.footer(examples_and(common_examples, exit_codes()));  // added last, because commands would inherit it
+    // set after the commands, which would otherwise inherit the text
+    app.footer(examples_and(common_examples, exit_codes()));
     if (const auto text = for_programs(app, arguments)) {
         reports::write_standard_output(*text);
         return exit_ok;
@@ -177,7 +178,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     check_command_name(app, arguments);
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    } catch (const CLI::Success& wanted) {  // --help, --version
+    } catch (const CLI::Success& wanted) {  // the user requested --help or --version
         std::ostringstream text;
         app.exit(wanted, text, text);
         reports::write_standard_output(text.str());
@@ -195,9 +196,11 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // With this ignored, a file that grows too large becomes an error of write(), with a name and a remedy.
+    // If SIGXFSZ is ignored, writing a too large file does not end the process: write() fails, and the error
+    // message names the file and the remedy.
     ::signal(SIGXFSZ, SIG_IGN);
-    // The same holds for a reader that closed the pipe; a lost message does no harm (terminal.hpp).
+    // If SIGPIPE is ignored, writing to a closed pipe also makes write() fail. Failed writes of messages to
+    // standard error are ignored (terminal.hpp).
     ::signal(SIGPIPE, SIG_IGN);
     // If the caller ignores SIGCHLD, the kernel reaps the children and their exit status is lost.
     ::signal(SIGCHLD, SIG_DFL);
@@ -207,12 +210,12 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     } catch (const usage_error& error) {
         tell_error(error, arguments);
         return exit_usage;
-    } catch (const reports::format_error& error) {  // a file named by the user has the wrong contents
+    } catch (const reports::format_error& error) {  // a file that the user named has an invalid format
         tell_error(error, arguments);
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
-    } catch (const std::filesystem::filesystem_error& error) {  // its what() is written for programmers
+    } catch (const std::filesystem::filesystem_error& error) {  // its what() is not understandable for users
         tell("loopbench: cannot use {}: {}; use another path\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;

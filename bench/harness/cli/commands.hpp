@@ -1,4 +1,5 @@
-// The list of commands. A new command needs a file in commands/, a line here and a line in command_line.cpp.
+// Declares the commands. A new command needs a file in commands/, a line in this file and a line in
+// command_line.cpp.
 #pragma once
 
 #include <functional>
@@ -16,34 +17,36 @@ class App;
 
 namespace loopbench::bench {
 
-/// The invocation of the command.
+/// The way in which the program was called.
 struct invocation {
     std::vector<std::string> words;
-    watching disturbances = watching::on;  // off: for tests, which run on busy machines
+    watching disturbances = watching::on;  // tests use `off`, because they run on busy machines
 };
 
-/// Runs the chosen command; returns the exit code.
+/// A function that runs the chosen command and returns the exit code.
 using action = std::function<int(const invocation& by)>;
 
-/// Parses the arguments, runs the command that they name, and turns errors into exit codes.
+/// Parses the arguments, runs the command that they name, and returns the exit code. Prints errors and
+/// converts them to exit codes.
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
 /// Returns every name that `loopbench explain` knows.
 std::vector<std::string> explainable_names();
 
-/// Returns the candidates for the next word of a command line, for the shells' completion scripts
-/// (bench/harness/cli/completion). They come from the command's own options, so that there is no second list.
-/// `words` are the words after `loopbench`; the last one is being typed and may be empty. Each line is one
-/// candidate that begins with it: the whole word, a tab and its meaning. The result is empty where a file
-/// name is expected. Starts no contender.
+/// Returns the candidates for the last of `words`, for the completion scripts of shells
+/// (bench/harness/cli/completion). `words` are the words after `loopbench`; the last one is incomplete and
+/// can be empty. The candidates come from the command's own options, so there is no second list to maintain.
+/// Each line is one candidate that begins with the last word: the whole word, a tab and its meaning. The
+/// result is empty if a file name is expected. Does not start any contender.
 std::string completions(const CLI::App& app, std::span<const std::string> words);
 
-/// Returns the man page in mdoc(7), generated from the command's own options. help2man would not do: it reads
-/// the --help of one command, and would merge the eight commands into one paragraph. `date` has mdoc's form:
-/// "November 22, 2026".
+/// Returns the man page in mdoc(7), generated from the command's own options. help2man is not sufficient: it
+/// reads only one --help text, and would merge all commands into one paragraph. `date` has mdoc's format, for
+/// example "November 22, 2026".
 std::string manual_page(const CLI::App& app, std::string_view date);
 
-// Each function adds its subcommand; if the command line names it, parsing sets `chosen`.
+// Each function adds its subcommand to `app`. If the command line names the subcommand, parsing sets
+// `chosen`.
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
 void add_calibrate_command(CLI::App& app, action& chosen);

@@ -1,4 +1,5 @@
-// Exit codes of the command. `loopbench --help`, the man page and docs/gate.md repeat these texts.
+// The exit codes of the command. `loopbench --help`, the man page and docs/gate.md repeat the texts in this
+// file.
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 
 namespace loopbench::bench {
 
-/// Exit codes; scripts rely on them.
+/// The values must not change, because scripts rely on them.
 enum exit_code : int {
     exit_ok = 0,
     exit_tool_failed = 1,
@@ -33,9 +34,9 @@ inline constexpr std::array exit_meanings{
     exit_meaning{exit_interrupted, "interrupted; finished trials are kept, and run --resume continues"},
 };
 
-/// Order of the codes if several apply. Wrong usage ends the command before anything is measured, so 2 never
-/// competes with another code. outcome_of() (bench/harness/gate/gate_result.hpp) has the order of 1, 3, 5 and
-/// 4.
+/// Explains which exit code is used if several apply. Code 2 is not mentioned, because wrong usage ends the
+/// command before anything is measured. outcome_of() (bench/harness/gate/gate_result.hpp) implements the
+/// order of 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4: a failed contender and a count\n"
     "are facts on any machine, and a time from an unreliable session is never a regression.";

@@ -16,13 +16,14 @@ constexpr std::size_t columns_max = 100;
 constexpr std::size_t description_column = 30;
 constexpr const char* no_heading = "Options";
 
-/// Returns the option's heading. CLI11's default group is spelled differently in its versions.
+/// Returns the option's heading. The name of CLI11's default group depends on the version of CLI11, so the
+/// function asks CLI11 for that name.
 std::string heading_of(const CLI::Option& option) {
     static const std::string default_group = CLI::OptionDefaults{}.get_group();
     return option.get_group() == default_group ? no_heading : option.get_group();
 }
 
-/// Inserts line breaks between words, so that no line has more columns.
+/// Inserts line breaks between words, so that no line has more than `columns` columns.
 std::string wrapped(const std::string& text, std::size_t columns) {
     std::istringstream words{text};
     std::string out;
@@ -36,7 +37,7 @@ std::string wrapped(const std::string& text, std::size_t columns) {
     return out;
 }
 
-/// Returns the line of an option or a command. A long name has its own line.
+/// Returns the lines of an option or a command. A long name has its own line.
 std::string help_row(const std::string& name, const std::string& description) {
     const std::string indent(description_column, ' ');
     auto out = "  " + name;
@@ -49,8 +50,8 @@ std::string help_row(const std::string& name, const std::string& description) {
     return out;
 }
 
-/// Formats options as `--name VALUE`. Descriptions and errors say which options belong together and which
-/// exclude each other, because people look there.
+/// Formats options as `--name VALUE`. Unlike CLI11's formatter, omits which options require or exclude each
+/// other; the descriptions and error messages contain this information.
 class plain_formatter : public CLI::Formatter {
 public:
     plain_formatter() {
@@ -87,7 +88,8 @@ public:
     }
 };
 
-/// Returns the position of the heading among the groups; other headings come first.
+/// Returns the position of the heading in the order of the groups. Headings that are not in namespace
+/// `heading` are first.
 std::size_t heading_rank(const std::string& name) {
     constexpr std::array order{heading::what,    heading::how_long, heading::trials,
                                heading::judging, heading::output,   no_heading};

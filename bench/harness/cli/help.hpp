@@ -1,4 +1,4 @@
-// The layout of --help: options under headings, at most 100 columns, examples at the end.
+// Formats --help: options under headings, at most 100 columns, and examples at the end.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,8 @@
 
 namespace loopbench::bench {
 
-/// Headings of option groups. Other headings come before these, in the order in which they first occur.
+/// The headings of option groups. Groups with other headings are placed before these, in the order in which
+/// they first occur.
 namespace heading {
 inline constexpr const char* what = "What to measure";
 inline constexpr const char* how_long = "How long";
@@ -20,19 +21,19 @@ inline constexpr const char* judging = "How results are judged";
 inline constexpr const char* output = "Output";
 }  // namespace heading
 
-/// Puts all options that have no heading yet, except --help, under this one.
+/// Puts all options that have no heading yet, except --help, under the given heading.
 void put_under(CLI::App& command, const char* heading);
 
-/// Returns the options other than arguments by heading, in the order of --help. The help option comes last,
-/// under the heading of output or without a topic.
+/// Returns the options (without positional arguments) grouped by heading, in the order of --help. The last
+/// option is --help itself, under the heading for output or, without such a heading, under a general one.
 std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_options(const CLI::App& command);
 
-/// A typical command line, and one line about it.
+/// A typical command line, and one line that explains it.
 struct example {
     std::string_view command, explanation;
 };
 
-/// Returns the text below the options: the examples, and then the explanation of terms.
+/// Returns the text below the options: the examples and then the explanation.
 std::string examples_and(std::initializer_list<example> examples, std::string_view explanation = {});
 
 /// Returns the text as a sentence: it begins with a capital letter and ends with a full stop.

@@ -1,4 +1,4 @@
-// Generates the man page: turns options into mdoc macros.
+// Generates the man page: converts options to mdoc macros.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@ namespace loopbench::bench {
 namespace {
 
 /// Characters that roff would change, and their escapes. For example, roff turns a minus into a hyphen, which
-/// does not work when it is pasted into a shell. A line may be broken after a bar.
+/// a shell does not accept when the text is pasted. The escape of the bar permits a line break after the bar.
 constexpr std::array<std::pair<char, std::string_view>, 7> roff_escapes{{{'\\', "\\e"},
                                                                          {'-', "\\-"},
                                                                          {'`', "\\(ga"},
@@ -42,7 +42,7 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-/// Puts each sentence on its own line, as roff requires.
+/// Returns the text with each sentence on its own line, as roff requires.
 std::string lines_of(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -53,7 +53,8 @@ std::string lines_of(std::string_view text) {
     return out;
 }
 
-/// Converts lines of text. An empty line ends a paragraph; indented lines keep their line breaks.
+/// Converts lines of text to mdoc macros. An empty line ends a paragraph; indented lines keep their line
+/// breaks.
 std::string paragraphs(const std::string& text) {
     std::istringstream lines{text};
     std::string out;
@@ -70,7 +71,7 @@ std::string paragraphs(const std::string& text) {
     return out + (is_literal ? ".Ed\n" : "");
 }
 
-/// Returns the names of an option as mdoc macros: ".Fl o , Fl \-output Ar DIR".
+/// Returns the names of an option as mdoc macros, such as "Fl o , Fl \-output Ar DIR".
 std::string term(const CLI::Option& option) {
     if (option.get_positional()) return "Ar " + roff(option.get_name(true));
     std::vector<std::string> names;

@@ -1,5 +1,5 @@
-// Types of option values: durations ("500ms", "55s", "30min", "1h"; a bare number is seconds), percentages
-// ("2" or "2%"), paths and CPUs.
+// The types of option values: durations ("500ms", "55s", "30min", "1h"; a number without a unit is in
+// seconds), percentages ("2" or "2%"), paths and CPUs.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 
 namespace loopbench::bench {
 
-/// Makes the option take a duration: converts the text to seconds and accepts 1 ms to one week.
+/// Makes the option accept a duration from 1 ms to one week, and converts it to seconds.
 inline void takes_duration(CLI::Option* option) {
     const std::map<std::string, double> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
     constexpr double shortest_s = 1e-3, longest_s = 7 * 24 * 3600.0;
@@ -30,7 +30,7 @@ inline void takes_duration(CLI::Option* option) {
         return text + " s is out of range; expected 1 ms to 1 week";
     };
     option->type_name("DURATION");
-    // CLI11 runs the validator that was added last first.
+    // CLI11 runs the last added validator first, so the conversion precedes the check.
     option->check(CLI::Validator{within_limits, ""});
     option->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::DEFAULT, "").description(""));
 }
@@ -39,8 +39,8 @@ inline std::chrono::nanoseconds from_seconds(double seconds) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>{seconds});
 }
 
-/// Parses UNTIMED+TIMED, each a number of milliseconds with at most three decimal places, up to one second.
-/// Returns nullopt for any other text.
+/// Parses UNTIMED+TIMED. Each part is a number of milliseconds up to 1000, with at most three decimal places.
+/// Returns nothing for any other text.
 inline std::optional<slice_lengths> slice_lengths_in(const std::string& text) {
     const auto plus = text.find('+');
     if (plus == std::string::npos) return std::nullopt;
@@ -55,7 +55,7 @@ inline std::optional<slice_lengths> slice_lengths_in(const std::string& text) {
     return slice_lengths{*untimed, *timed};
 }
 
-/// Makes the option take a percentage between `least` and `most`, with or without the sign.
+/// Makes the option accept a percentage between `least` and `most`, with or without a percent sign.
 inline void takes_percent(CLI::Option* option, double least, double most) {
     const auto without_sign = [least, most](std::string& text) -> std::string {
         auto digits = text;
@@ -68,22 +68,23 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
         return {};
     };
     option->type_name("PCT");
-    option->transform(CLI::Validator{without_sign, ""});  // a check() cannot remove the sign
+    option->transform(CLI::Validator{without_sign, ""});  // a check() could not remove the percent sign
 }
 
-/// Returns whether the option takes a value; a flag does not.
+/// Returns true if the option takes a value, and false for a flag.
 inline bool takes_a_value(const CLI::Option& option) {
     return option.get_items_expected_max() > 0;
 }
 
-/// Makes the option take one of these words; --help, the man page and completion show them in place of the
-/// value.
+/// Makes the option accept only one of these words. --help, the man page and shell completion show the words
+/// in place of the value.
 inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words) {
     return option->type_name(fmt::format("{}", fmt::join(words, "|")))
         ->check(CLI::IsMember(words).description(""));
 }
 
-/// Makes the option refuse an empty path, and "=x", which `-o=x` would otherwise name.
+/// Makes the option refuse an empty path and a path that begins with "=", because `-o=x` would otherwise mean
+/// the path "=x".
 inline void takes_path(CLI::Option* option) {
     const auto problem = [](const std::string& text) -> std::string {
         if (text.empty()) return "the path is empty; leave the option out, or give a path";
@@ -95,7 +96,7 @@ inline void takes_path(CLI::Option* option) {
     option->check(CLI::Validator{problem, ""});
 }
 
-/// Returns why trials cannot be pinned to this CPU; empty if they can.
+/// Returns why trials cannot be pinned to this CPU, or an empty text if they can.
 inline std::string cpu_problem(const std::string& text) {
     const auto allowed = allowed_cpus();
     if (allowed.empty()) return "the CPUs of this process are unknown; leave --pin out";

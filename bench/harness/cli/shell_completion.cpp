@@ -1,4 +1,4 @@
-// Candidates for shell completion: the options' own values, and the names that are known.
+// Finds the candidates for shell completion: options, their values, and known names.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -41,7 +41,7 @@ candidate_list commands_of(const CLI::App& app) {
     return all;
 }
 
-/// Returns the folders that --contender-dir names in the words, as far as they exist.
+/// Returns the existing folders that the words contain as values of --contender-dir.
 std::vector<std::string> contender_folders_in(words_typed words) {
     constexpr std::string_view option = "--contender-dir", with_value = "--contender-dir=";
     std::vector<std::string> folders;
@@ -54,7 +54,7 @@ std::vector<std::string> contender_folders_in(words_typed words) {
     return folders;
 }
 
-/// Returns the values that the option takes, unless it takes a number or a file.
+/// Returns the possible values of the option. The result is empty if the option takes a number or a file.
 candidate_list values_of(const CLI::Option& option, words_typed words) {
     const auto name = option.get_name(), type = option.get_type_name();
     candidate_list all;
@@ -73,7 +73,7 @@ candidate_list values_of(const CLI::Option& option, words_typed words) {
         }
     else if (name == "--metric")
         for (const auto& metric : reports::known_metrics()) add(metric.name, metric.summary);
-    else if (name == "NAME")  // the operand of `explain`
+    else if (name == "NAME")  // the argument of `loopbench explain`
         for (const auto& each : explainable_names()) add(each);
     return all;
 }
@@ -84,7 +84,7 @@ const CLI::Option* option_that_takes_a_value(const CLI::App& command, const std:
     return option != nullptr && takes_a_value(*option) ? option : nullptr;
 }
 
-/// Completes `--option=value`, where the whole word contains the option and the value.
+/// Completes `--option=value`. Each candidate is the whole word, with the option and the value.
 candidate_list values_after_equals(const CLI::App& command, words_typed words) {
     const auto front = words.back().substr(0, words.back().find('=') + 1);
     const auto* const option = option_that_takes_a_value(command, front.substr(0, front.size() - 1));

@@ -1,5 +1,5 @@
-// Messages on standard error, and whether it is a terminal. A failed write there is ignored; fmt::print would
-// throw.
+// Writes messages to standard error, and detects terminals. Failed writes of messages are ignored; fmt::print
+// would throw.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,13 +15,13 @@
 
 namespace loopbench::bench {
 
-/// Writes the text unchanged, escape sequences included.
+/// Writes the text unchanged, including escape sequences.
 inline void tell_raw(std::string_view text) {
     [[maybe_unused]] const auto written = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Writes the text without control characters, except a final newline: names and reasons come from outside
-/// and must not steer the terminal.
+/// Writes the text without control characters, except a final newline. Names and reasons come from other
+/// programs and files, and must not control the terminal.
 inline void tell(std::string_view text) {
     const bool ends_line = text.ends_with('\n');
     if (ends_line) text.remove_suffix(1);
@@ -37,21 +37,21 @@ inline void tell(const reports::warning& of) {
     tell("loopbench: warning: {}; {}\n", of.message, of.remedy);
 }
 
-/// Returns the variable's value; empty if it is not set.
+/// Returns the variable's value, or an empty text if the variable is not set.
 inline std::string_view environment_text(const char* name) {
     const char* const found =
         std::getenv(name);  // NOLINT(concurrency-mt-unsafe): the environment never changes
     return found != nullptr ? found : "";
 }
 
-/// Returns whether the descriptor is a terminal that obeys escape sequences.
+/// Returns true if the descriptor is a terminal that understands escape sequences.
 inline bool is_terminal(int descriptor) {
     const auto kind = environment_text("TERM");
     return ::isatty(descriptor) == 1 && !kind.empty() && kind != "dumb";
 }
 
-/// Returns whether standard output gets colours: only a terminal does, and any value of NO_COLOR
-/// (no-color.org) turns them off.
+/// Returns `on` if standard output is a terminal and the variable NO_COLOR is empty or not set
+/// (no-color.org).
 inline reports::colours colours_of_output() {
     return is_terminal(STDOUT_FILENO) && environment_text("NO_COLOR").empty() ? reports::colours::on
                                                                               : reports::colours::off;

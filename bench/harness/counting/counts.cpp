@@ -1,5 +1,6 @@
-// Seven short processes for each workload and contender: one to find its number of operations, and pairs of N
-// and 2N operations for each way of counting.
+// The counting pass runs up to seven short processes for each workload and contender. The first determines
+// the number of operations N. Then each way of counting (preloaded counter, perf, strace) runs one process
+// with N and one with 2N operations.
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -26,31 +27,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An error: nothing can be counted; what() is the reason.
+/// An error: counting failed, in whole or with one tracer; what() is the reason.
 class uncountable : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
-/// An error: the contender did not do its work, even without a tracer.
+/// An error: the contender failed even without a tracer.
 class contender_failed : public uncountable {
 public:
     using uncountable::uncountable;
 };
 
-/// The counts of one process.
+/// The outcome of one process.
 struct counted_run {
     std::uint64_t operations = 0;
     bool calibrated = false;  // Google Benchmark chose the number of operations
     std::int64_t voluntary_switches = 0;
-    std::optional<std::string> record;  // the tracer's output
+    std::optional<std::string> record;  // the output of the tracer or of the allocation counter
 };
 
-/// The output file of a tracer.
+/// The output file of a tracer or of the allocation counter.
 class record_file {
 public:
     std::string path() const { return (folder_.path() / "record").native(); }
-    /// Returns the content; nothing if the file was not written.
+    /// Returns the content, or nothing if the file does not exist. Throws uncountable if the file cannot be
+    /// read.
     std::optional<std::string> content() const {
         try {
             return reports::read_regular_file(path(), bytes_max);
@@ -60,7 +62,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // some 40 million calls
+    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // about 40 million calls
     temporary_folder folder_;
 };
 
@@ -83,7 +85,7 @@ public:
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
     /// Runs one process, with `front` before the contender's command. Without `operations`, the contender
-    /// chooses the number.
+    /// chooses the number of operations.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
         const auto ended = executor_.run({.who = who_,
@@ -115,7 +117,7 @@ private:
     process_executor executor_;
 };
 
-/// Runs of N and 2N operations, counted in the same way.
+/// A run of N and a run of 2N operations, counted in the same way.
 struct both_runs {
     counted_run small, large;
 
@@ -134,15 +136,16 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// Throws if twice the operations are not twice the work, however long they take: then there is no slope.
+/// Throws uncountable if twice the operations are not twice the work: such a workload has no count per
+/// operation.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
             "{} has no counts per operation: it runs for a fixed time, and a tracer slows it down", workload};
 }
 
-/// Returns a number of operations with whole batches for the workloads that work in batches (of at most
-/// 10,000).
+/// Returns the number of operations N. It is a whole number of batches for the workloads that work in batches
+/// (of at most 10,000).
 std::uint64_t operations_for(counted_contender& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
     const auto probe = where.run(std::nullopt, {}, {});
@@ -185,15 +188,15 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // Records contain the times of their process, which are never equal to the microsecond.
+        // A record contains times with microseconds, so two processes never write equal records.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
-        return false;  // not permitted; strace reports other causes too
+        return false;  // perf is probably not permitted; strace then reports any other cause
     } catch (const incomplete_record&) {
-        return false;  // strace loses nothing
+        return false;  // perf lost events; strace loses none
     }
 }
 
@@ -223,7 +226,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         }
     };
     const auto small = read(both.small), large = read(both.large);
-    if (both.small.record == both.large.record)  // records contain process IDs, so no two are equal
+    if (both.small.record == both.large.record)  // logs contain process IDs, so two logs are never equal
         throw uncountable{"strace wrote the same log for both numbers of operations"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));

@@ -18,35 +18,37 @@
 namespace loopbench::bench {
 
 struct operation_counts {
-    // Per operation, by the names in reports/model/metrics.cpp. Metrics that could not be counted are absent,
-    // with the reason in `missing`.
+    // The count per operation of each metric, by the names in reports/model/metrics.cpp. Metrics that could
+    // not be counted are absent; `missing` contains the reasons.
     std::map<std::string, double> metrics;
-    std::map<std::string, double> system_calls_by_name;  // per operation; without those of start-up
+    std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
     std::string tracer;                                  // the program that counted the system calls
-    std::uint64_t operations = 0;                        // difference between the two runs: the divisor
+    std::uint64_t operations = 0;                        // the difference in operations: the divisor
     std::vector<std::string> missing;
-    bool failed = false;  // the contender did not work even without a tracer; see `missing`
+    bool failed = false;  // the contender failed even without a tracer; `missing` has the reason
 };
 
 struct counting_options {
     std::filesystem::path malloc_counter;                      // the shared object to preload
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // of each process
-    /// The limit under a tracer, which stops the process at each call until the tracer has run: beside other
-    /// work, this takes hundreds of times as long as the call.
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // of each process without a tracer
+    /// The limit of each process under a tracer. A tracer stops the process at each call; on a busy machine,
+    /// the stop takes hundreds of times as long as the call.
     std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};
-    int stop_fd = -1;  // as in child_process.hpp
+    int stop_fd = -1;  // ends the process when it becomes readable; see child_process.hpp
 };
 
-/// Returns the shared object that counts allocations: beside this executable, or in ../libexec/loopbench.
+/// Returns the path of the shared object that counts allocations: in ../libexec/loopbench, or beside this
+/// executable.
 std::filesystem::path default_malloc_counter();
 
-/// Runs the workload in up to seven processes, one after the other, at small size. Main thread only, like
-/// run_child().
+/// Counts in up to seven processes, one after the other, at small size. Must be called from the main thread,
+/// like run_child().
 ///
-/// `perf trace` (the tracepoint raw_syscalls) counts system calls if the kernel permits it, otherwise strace;
-/// strace always reads the arguments of waits. Context switches are the voluntary ones. There are no counts
-/// for a contender that does not know LOOPBENCH_OPERATIONS or does not do twice the work when asked to, nor
-/// for a workload that does as much as possible in a fixed time (serve/open_loop, timer/under_load).
+/// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it; otherwise
+/// strace counts them. strace always counts the waits, because it shows their arguments. Only voluntary
+/// context switches count. Two cases have no counts: a contender that does not do the number of operations in
+/// LOOPBENCH_OPERATIONS, and a workload that does as much as possible in a fixed time (serve/open_loop,
+/// timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

@@ -1,10 +1,10 @@
-// Preloaded into a contender (LD_PRELOAD), counts its allocations, from any library: operator new, C
-// libraries and the loop's own pools all end in these functions. When the process ends, the counts go into
-// the file that LOOPBENCH_MALLOC_FILE names: "ALLOCATIONS BYTES".
+// A shared object that counts the allocations of a contender, into which LD_PRELOAD loads it. Operator new, C
+// libraries and the loop's own pools all call the functions below. When the process ends, the library writes
+// "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
 //
-// It calls glibc's own names for its allocator, so that it need not look up anything during the first
-// allocation. It counts allocations, not frees: calls of malloc, calloc, realloc and the aligned kinds, and
-// the requested bytes. It does not count memory that is mapped directly (stacks of threads, io_uring's
+// The functions call glibc's allocator by its internal names, so they need no symbol lookup during the first
+// allocation. The library counts the calls of malloc, calloc, realloc and the aligned variants, and the
+// requested bytes. It does not count frees or memory that is mapped directly (thread stacks, io_uring's
 // rings).
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +32,8 @@ void count(std::size_t size) noexcept {
     bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Prints decimal digits, ending at the end of the buffer; returns the first. Avoids library functions that
-/// might allocate.
+/// Prints decimal digits so that the last one is directly before `end`; returns the position of the first
+/// digit. Calls no library function, because library functions might allocate.
 char* print(std::uint64_t value, char* end) noexcept {
     do {
         *--end = static_cast<char>('0' + value % 10);

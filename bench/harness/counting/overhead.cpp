@@ -15,13 +15,14 @@ namespace loopbench::bench {
 
 namespace {
 
-// In a shorter run, the few milliseconds for which a machine does other work would be more than 5 %.
+// In a shorter run, a few milliseconds of other work on the machine would be more than 5 % of the time.
 constexpr double smallest_run_ns = 200e6;
-// The numbers of triples after which the result is checked. Each check can err, so there are few.
+// The numbers of triples after which run_triples() checks if the result is clear. There are only four checks,
+// because each can err.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// Returns the largest number of operations whose double is still possible.
+/// Returns the largest number of operations N for which the workload can also do 2N operations.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
     return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 2), most_operations)
@@ -51,16 +52,16 @@ struct timed {
     double total_ns() const { return time_ns * operations; }
 };
 
-/// The amount of work in one trial, in the pairing of the run.
+/// The amount of work in one trial, and the pairing of that trial.
 struct work_of_trial {
     reports::pairing made;
     std::uint64_t operations;
-    double time_s;  // of the timed parts of an interleaved trial
+    double time_s;  // of the timed parts; for an interleaved trial
 };
 
-/// Runs this number of operations, `times` over. If interleaved, the timed part of each slice is `times` as
-/// long: operations that a part counts and does not contain would then weigh less. Returns nothing if the run
-/// was interrupted.
+/// Runs `times` as much work as `work` states. In an interleaved trial, the timed part of each slice is
+/// `times` as long; if a slice counts operations that it does not contain, doubling the slice reveals the
+/// error. Returns nothing if the run was interrupted.
 std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
@@ -85,9 +86,10 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
 
 struct triple {
     timed once, twice;
-    std::optional<timed> unrecorded;  // only in the first triples, and if there is something to record
+    std::optional<timed> unrecorded;  // only in the first fewest_triples, and if the workload has latencies
 
-    /// Returns the growth as if `twice` were exactly twice the work: workloads in batches do slightly more.
+    /// Returns t(2N)/t(N), corrected as if `twice` were exactly twice the work. Workloads that work in
+    /// batches do slightly more.
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
@@ -121,7 +123,7 @@ struct wanted {
     bool doubling, recording;
 };
 
-/// Runs the triples; returns none if the run was interrupted.
+/// Runs the triples. Returns an empty vector if the run was interrupted.
 std::vector<triple> run_triples(const trial_request& request, const work_of_trial& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
@@ -152,8 +154,8 @@ std::size_t index_of(std::span<const std::string> all, std::string_view one) {
     return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
-/// Returns the pairing of the run; sequential instead of concurrent, since nothing else runs at the same
-/// time.
+/// Returns the pairing of the run, but sequential instead of concurrent, because nothing else runs at the
+/// same time.
 reports::pairing pairing_of(const run_plan& plan, const contender& who, std::string_view workload) {
     const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
     const auto made = plan.pairing_of(

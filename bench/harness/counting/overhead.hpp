@@ -1,4 +1,5 @@
-// The measurement overhead of a workload, and whether its time is proportional to the number of operations.
+// Measures the measurement overhead of a workload, and checks that its time is proportional to the number of
+// operations.
 #pragma once
 
 #include <string>
@@ -10,17 +11,20 @@
 
 namespace loopbench::bench {
 
-/// Runs the workload in triples of processes, alternating: N operations, 2N operations, and, in the first
-/// fewest_triples of them, N without recording. N takes about 200 ms, according to the median in the report.
-/// Further triples follow, up to most_triples, until the interval of `doubling` lies within its bounds or
-/// beyond one of them: a machine that takes away time at random needs more. Metrics of the result, each the
-/// median of its samples, one per triple:
+/// Runs the workload in triples of processes: N operations, then 2N operations, then N operations without
+/// recording. Only the first fewest_triples contain the third process. N operations take about 200 ms,
+/// according to the median in the report. After the first fewest_triples, further triples follow, up to
+/// most_triples in total, until the interval of `doubling` is completely inside or completely outside its
+/// bounds. A noisy machine needs more triples. The result has two metrics. Each is the median of its samples,
+/// one sample per triple:
 ///
 /// - doubling: t(2N)/t(N), for workloads with a throughput.
-/// - recording: time per operation with recording over without, for workloads with latencies.
+/// - recording: the time per operation with recording, divided by the time without, for workloads with
+///   latencies.
 ///
-/// `missing` has the reasons for absent metrics and for every failed trial. If neither metric applies,
-/// returns an empty result without running anything. If `executor` reports an interrupt, the rest is absent.
+/// `missing` contains the reason for an absent metric or a failed trial. If neither metric applies, the
+/// function returns an empty result without running anything. If `executor` reports an interrupt, both
+/// metrics are absent.
 counted_result overhead_of(const contender& who, const std::string& workload, const reports::report& report,
                            const run_plan& plan, trial_executor& executor);
 

@@ -1,4 +1,5 @@
-// Both tracers write for people, so the parsers here assume as little about the texts as possible.
+// Both tracers write text for people, in a format that can change. Therefore the parsers assume as little
+// about the text as possible.
 #include "bench/harness/counting/system_calls.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Calls use(line) for each line, without its end.
+/// Calls use(line) for each line, without its newline.
 template <class Use>
 void for_each_line(std::string_view text, Use use) {
     while (!text.empty()) {
@@ -41,7 +42,7 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
         if (c == ')' || c == ']' || c == '}') --depth;
         if (c == ',' && depth == 0) {
             parts.push_back(text.substr(start, i - start));
-            start = std::min(i + 2, text.size());  // a blank follows
+            start = std::min(i + 2, text.size());  // a space follows the comma
         }
     }
     parts.push_back(text.substr(start));
@@ -50,7 +51,7 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
 
 struct wait_call {
     std::string_view name;
-    std::size_t timeout;  // index of the argument, from 0
+    std::size_t timeout;  // index of the timeout among the arguments, from 0
 };
 
 constexpr std::array wait_calls{
@@ -64,7 +65,7 @@ bool is_zero_time(std::string_view argument) {
            argument.starts_with("{tv_sec=0, tv_nsec=0}");
 }
 
-/// Splits "arguments) = result" into both.
+/// Splits "arguments) = result" into the arguments and the result.
 std::pair<std::string_view, std::string_view> split_result(std::string_view text) {
     const auto equals = text.rfind(") = ");
     if (equals == std::string_view::npos) {
@@ -91,7 +92,8 @@ void look_at_wait(system_calls& calls, std::string_view name, std::string_view r
     if (nothing) ++calls.empty_waits;
 }
 
-/// Takes the process ID before a line, which strace leaves out while there is one process.
+/// Removes the process ID from the start of a line and returns it. The ID is empty if the line has none:
+/// strace omits it while there is only one process.
 std::string_view take_pid(std::string_view& line) {
     const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
     const auto pid = line.substr(0, digits);
@@ -99,8 +101,8 @@ std::string_view take_pid(std::string_view& line) {
     return pid;
 }
 
-/// The header " name (thread), N events, P%" above each of perf's tables; P is the share of all events that
-/// perf saw.
+/// The header " name (thread), N events, P%" above each of perf's tables. P is the table's share of all
+/// events.
 struct table_header {
     std::uint64_t events = 0;
     double percent = 0;
@@ -118,8 +120,8 @@ std::optional<table_header> header_in(std::string_view line) {
     return found;
 }
 
-/// Returns true if the tables contain everything that perf saw, except events that are not system calls: the
-/// beginnings and ends of processes and threads, their names, and their mappings.
+/// Returns true if the tables contain all events that perf saw, except those that are not system calls:
+/// starts, ends, names and memory mappings of processes and threads.
 bool are_all(std::span<const table_header> tables) {
     constexpr double rounding = 0.05, others = 40, others_per_thread = 12;
     double percent = 0, seen = 0;
@@ -147,12 +149,12 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    // By process ID: the part of a call before its interruption.
+    // The first part of each interrupted call, by process ID.
     std::map<std::string, std::string, std::less<>> begun;
-    std::optional<std::string> first;  // the contender; it may have children, which also end
+    std::optional<std::string> first;  // the contender's process ID; its children have others
     bool ended = false;
     std::size_t number = 0;
-    // A log that was not written with -o may have no process IDs.
+    // A log that strace wrote without -o can lack process IDs.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
         throw incomplete_record{"line {} of the log is not a system call: \"{}\"", number,
@@ -184,7 +186,8 @@ system_calls read_strace_log(std::string_view log) {
         ++calls.by_name[std::string{name}];
         look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
     });
-    // A call in which the process ended: exit_group, or a thread's wait.
+    // The calls left in `begun` never returned, because the process ended in them: exit_group, or a thread's
+    // wait.
     for (const auto& [pid, start] : begun) {
         const auto name = start.substr(0, start.find('('));
         ended = ended || (name == "exit_group" && is_of_contender(pid));
@@ -210,7 +213,8 @@ system_calls read_perf_trace(std::string_view file) {
             tables.push_back(*of_thread);
         }
     });
-    // Each call has an event for its beginning and one for its end; a thread may end in a call.
+    // Each call has an event for its start and one for its end. The end is missing for a call in which a
+    // thread ended.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{"perf saw {} events, but its tables contain {}", events, in_tables};

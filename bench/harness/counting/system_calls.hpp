@@ -13,10 +13,10 @@ namespace loopbench::bench {
 struct system_calls {
     std::map<std::string, std::uint64_t, std::less<>> by_name;
 
-    // For the waits (select, poll, epoll_wait and their variants, and io_uring_enter that asks for
-    // completions): their number, how many returned nothing, and how many had a timeout of zero. Only a
-    // tracer that shows arguments provides these. The result of io_uring_enter does not show what it found,
-    // so its waits count as empty only if they timed out.
+    // The number of all waits, of waits that returned no event, and of waits with a timeout of zero. Waits
+    // are select, poll, epoll_wait and their variants, and each io_uring_enter that asks for completions.
+    // Only strace provides these three numbers, because it shows arguments. The result of io_uring_enter does
+    // not show the number of completions, so a wait in io_uring_enter counts as empty only if it timed out.
     std::uint64_t waits = 0;
     std::uint64_t empty_waits = 0;
     std::uint64_t zero_timeout_waits = 0;
@@ -24,22 +24,23 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// An error: a tracer's output is incomplete. The file system was full, events were lost, or it is no such
-/// record; what() says how this was detected. Half a record looks like less work, and two halves of equal
-/// length look like none, so nothing may be counted from it.
+/// An error: a tracer's output is incomplete. Causes are a full file system, lost events, or a file in
+/// another format; what() states the symptom. An incomplete output must not be counted: it has too few calls,
+/// and two outputs cut to equal length would give zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
-/// Reads the log of `strace -f -o FILE`: a line for each call, "PID name(arguments) = result"; a call that
-/// another thread interrupts takes two lines and counts once. Ignores lines that are not calls (signals,
-/// exits). Throws incomplete_record if a line has another form, or if the process's end is missing.
+/// Reads the log of `strace -f -o FILE`, which has one line per call: "PID name(arguments) = result". A call
+/// that another thread interrupts has two lines and counts once. Ignores the lines for signals and exits.
+/// Throws incomplete_record if any other line is not a call, or if the end of the process is missing.
 system_calls read_strace_log(std::string_view log);
 
-/// Reads the file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a name and a
-/// number of calls. It has no waits. Throws incomplete_record if perf reports lost events, if a table has
-/// fewer events than its header, or if the headers' percentages show that tables are missing.
+/// Reads the file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a call's name
+/// and number of calls. The result contains no waits. Throws incomplete_record if perf reports lost events,
+/// if the tables do not have as many events as their headers state, or if the headers' percentages show that
+/// tables are missing.
 system_calls read_perf_trace(std::string_view file);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// A digest that distinguishes contents, by libuuid.
+// Computes checksums that distinguish the contents of files, with libuuid.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace loopbench::bench {
 
-/// Returns 122 bits of the content's SHA-1, in the form of RFC 4122 (version 5). `space` is a UUID that was
-/// drawn once for one kind of content. libuuid accepts less than 4 GiB; files here are limited to less than
-/// one.
+/// Returns 122 bits of the content's SHA-1, in the format of RFC 4122 (version 5). `space` is a fixed random
+/// UUID for each kind of content. libuuid accepts contents below 4 GiB; the files here are limited to less
+/// than 1 GiB.
 std::string digest(const char* space, std::string_view content);
 
 }  // namespace loopbench::bench

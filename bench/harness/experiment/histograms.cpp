@@ -38,8 +38,9 @@ std::uint64_t count_of(const reports::histogram& of) {
     return count;
 }
 
-/// Adds the values of another trial. The suite's contenders have buckets that do not overlap in any trial.
-/// Buckets of third-party contenders may overlap, in any order, and are kept side by side.
+/// Adds the values of another trial. The suite's contenders use the same non-overlapping buckets in all
+/// trials. Third-party contenders can write overlapping and unsorted buckets; such buckets are sorted, and
+/// only equal ones are combined.
 void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
@@ -58,15 +59,15 @@ void merge(reports::histogram& into, reports::histogram from) {
             into.values.push_back(each);
 }
 
-/// Reads the lines of a file, which may be larger than the memory, one at a time.
+/// Reads the lines of a file one at a time, because the file can be larger than the memory.
 class line_reader {
 public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
         : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, purpose)} {}
 
-    /// Returns the next line, without its end and valid until the next call; nothing after the last complete
-    /// line: an incomplete one was being written when the run was killed. Throws reports::file_error, and
-    /// format_error if a line is too long.
+    /// Returns the next line without its newline, or nothing after the last complete line. An incomplete last
+    /// line is ignored: the run was killed while writing it. The text is valid until the next call. Throws
+    /// reports::file_error if the file cannot be read, and reports::format_error if a line is too long.
     std::optional<std::string_view> next() {
         text_.erase(0, taken_);
         taken_ = 0;
@@ -96,11 +97,11 @@ private:
     static constexpr std::size_t chunk_bytes = 65536;
     std::string path_;
     reports::unique_fd file_;
-    std::string text_;       // read text, beginning with the previous line
-    std::size_t taken_ = 0;  // bytes of it in that line
+    std::string text_;       // the text that was read, starting with the previous line
+    std::size_t taken_ = 0;  // bytes of text_ in the previous line
 };
 
-/// Throws other_format, with the file's name, unless this is the first line of a file of this format.
+/// Throws other_format, with the file's name, unless `line` is the first line of a file in this format.
 void require_header(std::string_view line, std::string_view file) {
     try {
         const reports::document header{line};
@@ -114,8 +115,8 @@ void require_header(std::string_view line, std::string_view file) {
 
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
-/// Returns the sums of the trials that count according to the journal, as in every other number of the
-/// report.
+/// Returns the merged histograms of each result. Uses the same trials as every other number of the report:
+/// those that count according to the journal.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -158,8 +159,8 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     return sums;
 }
 
-/// Returns the size of the complete lines in bytes. Reads only the end of the file, which may be larger than
-/// the memory.
+/// Returns the size of the complete lines in bytes. Reads only the end of the file, because the file can be
+/// larger than the memory.
 off_t whole_lines_of(int fd) {
     std::array<char, 65536> chunk;
     for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
@@ -174,8 +175,8 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns what differs between the runs of the journal and the report; nothing if they are the same run.
-/// Equal seeds alone do not prove that.
+/// Returns what differs between the run of the journal and the run of the report, or an empty text if they
+/// are the same run. Equal seeds are not sufficient, because different runs can have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=
@@ -186,7 +187,7 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
-/// The lines of several files, after the header of the first one.
+/// A reader of the lines of several files, after one common header.
 class joined_files {
 public:
     explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}
@@ -222,13 +223,14 @@ private:
     std::string line_;
 };
 
-/// Throws other_format if lines of this version must not be appended to the file.
+/// Throws other_format if the file's header has another format, because then no lines can be appended.
 void require_header_of(const fs::path& file) {
     line_reader lines{file.native(), "continue"};
     if (const auto header = lines.next()) require_header(*header, file.native());
 }
 
-/// Returns the path of a file beside the report.
+/// Returns the path of the file `name` in the folder of the report. Throws usage_error if the file does not
+/// exist.
 fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))

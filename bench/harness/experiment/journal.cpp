@@ -1,5 +1,5 @@
-// No fsync after a line, because the disk would then work during the next trial. A killed process loses
-// nothing; a power cut can lose the last seconds.
+// The journal does not call fsync after a line, because the disk would then work during the next trial. If
+// the process is killed, no trial is lost; a power failure can lose the last seconds.
 #include "bench/harness/experiment/journal.hpp"
 
 #include <fcntl.h>
@@ -20,9 +20,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Locks the file, and waits for a moment if necessary: a run that was killed leaves its lock to the child
-/// that it had just forked, until that executes a contender or ends too. Returns false if another process
-/// holds the lock.
+/// Locks the file, and retries for a second. The retries are needed after a run was killed: a child that the
+/// run had just forked inherits the lock, and holds it until it executes a contender or ends. Returns false
+/// if another process still holds the lock.
 bool lock_soon(int fd) {
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
@@ -33,8 +33,8 @@ bool lock_soon(int fd) {
     return false;
 }
 
-/// Locks the folder and not the journal, because another run would replace the journal. Does nothing if the
-/// file system has no such locks.
+/// Locks the folder instead of the journal, because another run would replace the journal. Does not lock if
+/// the file system does not support locks.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{
@@ -70,7 +70,7 @@ journal::journal(const std::filesystem::path& path)
     : path_{path.native()},
       lock_{locked_folder_of(path)},
       file_{reports::open_regular_file(path_, O_WRONLY | O_APPEND, "continue")} {
-    reports::remove_abandoned(path);  // files of a run that was to replace it
+    reports::remove_abandoned(path);  // temporary files of a run that would have replaced this journal
 }
 
 void journal::keep(std::uint64_t bytes) {
@@ -84,7 +84,7 @@ void journal::write_line(const nlohmann::ordered_json& value) {
     try {
         reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
     } catch (const reports::file_error&) {
-        // Remove the partial line. If that fails too, the lines before it are still valid.
+        // Removes the partial line. If that also fails, the lines before it are still valid.
         if (size_known) {
             [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);
         }

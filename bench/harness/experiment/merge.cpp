@@ -1,4 +1,4 @@
-// Copies trials and descriptions as they were written, because a parsed record does not have all their
+// Copies the text of trials and descriptions unchanged, because a parsed record does not contain all their
 // fields.
 #include "bench/harness/experiment/merge.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Treats a missing value like null.
+/// Returns the value as text; null becomes "absent", like a missing value.
 std::string text_of(const json& value) {
     if (value.is_null()) return "absent";
     return value.is_string() ? value.get<std::string>() : reports::dump(value);
@@ -33,11 +33,11 @@ json header_of(const shard_journal& of) {
     return reports::parse_strictly(std::string_view{of.text}.substr(0, of.text.find('\n')));
 }
 
-/// The conditions of a run's trials, each described in words, with its value.
+/// The conditions of a run's trials: pairs of a description in words and a value.
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Adds the plan's workloads and contenders first, because the rest refers to them, and the ends of their
-/// lists.
+/// Adds the fields of the plan. The names of workloads and contenders are first, because other fields refer
+/// to them. Both lists of names end with the value "absent", so that lists of different lengths differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -45,7 +45,7 @@ void add_plan(facts& to, const json& plan) {
                             i < plan[field].size() ? text_of(plan[field][i]) : "absent");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
-                                       "cpus"};  // each machine has its own cores
+                                       "cpus"};  // each machine has its own CPUs
     for (const auto& [field, value] : plan.items()) {
         if (others.contains(field)) continue;
         if (!value.is_array() || value.size() != workloads.size())
@@ -57,7 +57,8 @@ void add_plan(facts& to, const json& plan) {
     }
 }
 
-/// Adds the files' contents by name, because another machine has them elsewhere, or copied at another time.
+/// Adds the checksums of the files by file name, because the files can have other paths and times on another
+/// machine.
 void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
@@ -82,7 +83,7 @@ facts facts_of(const shard_journal& shard) {
     return all;
 }
 
-/// Throws usage_error for the first difference.
+/// Throws usage_error that describes the first difference between the conditions of two shards.
 void require_same(const shard_journal& one, const shard_journal& other) {
     const auto ours = facts_of(one), theirs = facts_of(other);
     const std::map first(ours.begin(), ours.end()), second(theirs.begin(), theirs.end());
@@ -145,7 +146,8 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
         throw usage_error{"{}; or merge the existing shards with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Returns each of the values once, in an order that does not depend on which machine ran which shard.
+/// Returns the distinct values of a field of the environments, sorted, so that the text does not depend on
+/// which machine ran which shard.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
     std::set<std::string> all;
     for (const auto& one : merged) all.insert(one.where.*which);
@@ -158,8 +160,8 @@ std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports
     return least;
 }
 
-/// Returns the first shard's environment. With several machines, fields that identify a machine contain all
-/// of them, and fields that belong to one machine are left out.
+/// Returns the first shard's environment. With several machines, the kernel and the CPU model list the values
+/// of all machines, numbers are the smallest ones, and the identity and calibration of a machine are omitted.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;
@@ -184,7 +186,8 @@ json header_of(const std::vector<shard_journal>& shards, std::span<const merged_
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
-    for (const auto& each : shards) {  // a contender that fails to start on one machine is excluded
+    // a result that is excluded in one shard is excluded in the merged record
+    for (const auto& each : shards) {
         const auto own = header_of(each);
         for (const auto& item : own["excluded"])
             if (excluded.emplace(item["workload"].get<std::string>(), item["contender"].get<std::string>())
@@ -208,7 +211,7 @@ struct trial_text {
     std::string_view line;
 };
 
-/// The lines of a journal with trials, and with the results of the passes.
+/// The lines of journals that contain trials, and the line with the results of the passes.
 struct journal_parts {
     std::vector<trial_text> trials;
     std::optional<std::string_view> counted;
@@ -281,7 +284,7 @@ std::string merged_journal(std::vector<shard_journal> shards, const std::vector<
     if (missing == missing_shards_are::refused) refuse_missing(shards, merged);
     journal_parts parts;
     for (const auto& each : shards) take_lines(each, parts);
-    // All trials of a block belong to one shard, and keep its order.
+    // All trials of a block belong to one shard. Comparing addresses keeps their order in the shard's text.
     std::ranges::sort(parts.trials, {}, [](const trial_text& each) {
         return std::pair{each.block, each.line.data()};
     });

@@ -1,4 +1,4 @@
-// Everything random in a run, determined by its seed.
+// Derives all random decisions of a run from its seed.
 #include "bench/harness/experiment/plan.hpp"
 
 #include <algorithm>
@@ -12,16 +12,18 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Shuffles without std::shuffle, because a seed must give the same order with every standard library.
+/// Returns the numbers below `count` in random order. Does not use std::shuffle, because a seed must give the
+/// same order with every standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = count; i > 1; --i)  // Fisher-Yates, Knuth's algorithm P
+    for (std::size_t i = count; i > 1; --i)  // the Fisher-Yates shuffle (Knuth's algorithm P)
         std::swap(order[i - 1], order[below(random, i)]);
     return order;
 }
 
-/// Replaces the last character, however many bytes it has, because a journal cannot contain half a character.
+/// Returns a different name of the same length: replaces all bytes of the last UTF-8 character, because a
+/// journal cannot contain a part of a character.
 std::string same_length_name(std::string name) {
     const auto continues_character = [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
@@ -33,8 +35,8 @@ std::string same_length_name(std::string name) {
     return name.replace(last, std::string::npos, name.size() - last, mark);
 }
 
-/// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA
-/// 2014).
+/// Mixes the bits of a value with the finaliser of SplitMix64 (G. Steele et al., "Fast Splittable
+/// Pseudorandom Number Generators", OOPSLA 2014).
 std::uint64_t mixed(std::uint64_t value) {
     value += 0x9e3779b97f4a7c15;
     value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9;

@@ -1,5 +1,6 @@
-// The schedule: which contender runs which workload when. Contenders of one workload run next to each other,
-// so that the two trials of a pair are close in time, and a drifting machine affects both.
+// The schedule of a run: the order in which contenders run workloads. All contenders run a workload one
+// directly after the other, so that the two trials of a pair are close in time and a drift of the machine's
+// speed affects both.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@
 
 namespace loopbench::bench {
 
-/// Limits of a run's options. JSON readers keep seeds up to the largest one exactly.
+/// Limits of a run's options. JSON readers represent every seed up to `largest_seed` exactly.
 inline constexpr std::size_t layouts_max = 1000;
 inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
 
@@ -27,25 +28,25 @@ struct cell {
     bool operator==(const cell&) const = default;
 };
 
-/// A part of a plan's blocks, for one of several machines: beginning with block `number` - 1, every `of`-th
-/// block. Neighbouring blocks then belong to different machines: any set of shards is spread over the whole
-/// plan, and its first half has the same machines as its second half.
+/// A part of a plan's blocks, for one of several machines: every `of`-th block, from block (`number` - 1) on.
+/// Neighbouring blocks thus belong to different shards, so any set of shards is spread over the whole plan,
+/// and both halves of the plan have blocks of the same machines.
 struct shard {
-    std::uint64_t number = 1, of = 1;  // number is from 1 to of
+    std::uint64_t number = 1, of = 1;  // `number` is between 1 and `of`
     bool operator==(const shard&) const = default;
 
     [[nodiscard]] bool has(std::uint64_t block) const { return block % of == number - 1; }
-    /// Returns how many of the first `blocks` blocks it has.
+    /// Returns how many of the first `blocks` blocks belong to this shard.
     [[nodiscard]] std::uint64_t count(std::uint64_t blocks) const { return (blocks + of - number) / of; }
 };
 
 struct run_plan {
-    std::vector<contender> contenders;                   // the chosen ones, by name
-    std::vector<reports::contender> described;           // their own descriptions; may be empty
-    std::vector<std::string> workloads;                  // the chosen ones, in the order of the report
-    std::optional<reports::pairing> asked_pairing = {};  // requested for all workloads
-    std::vector<reports::pairing> pairings = {};         // of each workload; empty: pairing::sequential
-    std::vector<int> cores = {};  // needed by a trial of each workload; empty or 0: unknown
+    std::vector<contender> contenders;                   // the chosen contenders, sorted by name
+    std::vector<reports::contender> described;           // the contenders' own descriptions; can be empty
+    std::vector<std::string> workloads;                  // the chosen workloads, in the report's order
+    std::optional<reports::pairing> asked_pairing = {};  // the pairing requested by the user
+    std::vector<reports::pairing> pairings = {};         // of each workload; if empty, sequential
+    std::vector<int> cores = {};  // cores that a trial of each workload needs; empty or 0 if unknown
     std::string baseline = "asio-epoll";
     workload_size size = workload_size::full;
     double min_time_s = 0.5;
@@ -56,64 +57,67 @@ struct run_plan {
     std::optional<std::size_t> aa_copy;  // the contender that is the A/A copy of the baseline
     double threshold_pct = 1;            // the smallest difference that verdicts report
     correction how = correction::benjamini_hochberg;
-    bool of_one_program = false;          // asked for as builds of one program; see are_builds()
-    std::optional<double> precision_pct;  // stop when every ratio is known to within this
-    std::optional<int> cpu;               // trials run only on this one
-    std::vector<int> cpus = {};           // or each block on one of these, if one is enough for the workload
-    std::optional<double> tolerated_pct;  // for a comparison of builds, which judge_gate() decides
-    bool counts = false, checks = false;  // the passes that follow the trials
+    bool of_one_program = false;          // the user compares builds of one program; see are_builds()
+    std::optional<double> precision_pct;  // the run stops when every ratio has this precision
+    std::optional<int> cpu;               // the only CPU for trials
+    std::vector<int> cpus = {};  // or: each block uses one of these CPUs, if the workload needs only one
+    std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
+    bool counts = false, checks = false;  // which passes follow the trials
     slice_lengths slice = {};
-    std::optional<shard> part = {};           // the part that this session runs; nothing: the whole plan
-    std::optional<std::string> machine = {};  // the machine that it runs on, for its trials to state
+    std::optional<shard> part = {};           // this session's shard; empty: the whole plan
+    std::optional<std::string> machine = {};  // this session's machine; copied into its trials
 
     /// Returns the blocks that this session runs.
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }
     /// Returns the baseline's index among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
-    /// Returns whether the contenders are builds of one program: asked for as such, and not of different
-    /// names by their own word.
+    /// Returns true if the contenders are builds of one program: the user requested it, and their own
+    /// descriptions do not contain different names.
     [[nodiscard]] bool are_builds() const;
-    /// Returns the pairing of these trials: contenders without slices.hpp run sequentially instead of
-    /// interleaved.
+    /// Returns the pairing of a workload's trials by a contender. Contenders without slices.hpp run
+    /// sequentially instead of interleaved.
     [[nodiscard]] reports::pairing pairing_of(cell where) const;
-    /// Returns true if the contender says that it can be interleaved; the A/A copy is like the baseline.
+    /// Returns true if the contender's description states that it can be interleaved. The A/A copy uses the
+    /// baseline's description.
     [[nodiscard]] bool knows_slices(std::size_t contender) const;
-    /// Returns the core for a workload's trials in a block; nothing if they may use any.
+    /// Returns the CPU for a workload's trials in a block, or nothing if the trials may use any CPU.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
-    /// Returns the number of layout pairs: with layouts, a contender's i-th one always meets the same layout
-    /// of another contender. It is the smallest number of layouts of any contender; 0 if one has none.
+    /// Returns the number of layout pairs, which is the smallest number of layouts of any contender (0 if a
+    /// contender has none). A contender's i-th layout always runs in the same blocks as the i-th layout of
+    /// every other contender.
     [[nodiscard]] std::size_t layout_pairs() const;
 };
 
-/// Adds the baseline a second time (the A/A copy), under a name of the same length: the length of argv[0]
-/// moves the stack, and this changes the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing
+/// Adds the baseline a second time (the A/A copy). The copy's name has the same length, because the length of
+/// argv[0] moves the stack, which changes the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing
 /// Anything Obviously Wrong!", ASPLOS 2009). Does nothing without a baseline.
 void add_aa_copy(run_plan& plan);
 
-/// Returns how many bytes to add to a trial's environment, from 0 to 4095, determined by the seed. The effect
-/// of the environment's length on the speed (see add_aa_copy) then becomes noise that the interval shows,
-/// instead of a bias.
+/// Returns the number of bytes to add to a trial's environment: a number from 0 to 4095 that the seed
+/// determines. With random lengths, the effect of the environment's length on the speed (see add_aa_copy) is
+/// noise that widens the interval, not a bias.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
-/// Returns the seed for the order of the contenders' slices, for an attempt at a workload in a block.
+/// Returns the seed that determines the order of the slices in an attempt at a workload in a block.
 std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
                              std::uint64_t attempt);
 
-/// Returns the index of a contender's layout in a block, determined by the seed; 0 if it has none. All
-/// layouts are used once, in a random order, before the first is used again, and then in the same order. A
-/// layout therefore always meets the same layout of another contender, so that the pairs are independent even
-/// if layouts repeat (samples.hpp). The A/A copy uses the baseline's layouts half a round later: never the
-/// layout that it is compared with, and, if there are at least twice as many layouts as blocks, none that the
-/// baseline uses.
+/// Returns the index of a contender's layout in a block. The seed determines the index; it is 0 if the
+/// contender has no layouts. A contender uses its layouts in a random order, and repeats the same order when
+/// all have been used. Therefore two layouts of different contenders that run in the same block once do so
+/// always, and the pairs of layouts are independent even if layouts repeat (samples.hpp). The A/A copy uses
+/// the baseline's order shifted by half its length. Thus it never uses the same layout as the baseline in a
+/// block. If there are at least twice as many layouts as blocks, it uses none of the baseline's layouts.
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
-/// The orders of the blocks. A seed gives the same orders on every machine and with every standard library,
-/// because the generator and the shuffle have a fixed definition.
+/// Generates the order of the trials in each block. A seed gives the same orders on every machine and with
+/// every standard library, because the random generator and the shuffle have a fixed definition.
 class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);
 
-    /// Returns the next block's order: the workloads are shuffled, and for each of them the contenders.
+    /// Returns the order of the next block: the workloads in random order, and for each workload the
+    /// contenders in random order.
     std::vector<cell> next();
 
 private:

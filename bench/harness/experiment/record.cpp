@@ -1,5 +1,5 @@
-// Each struct's fields are listed once, for writing and reading; the reader also checks everything else that
-// may be wrong in a third-party file.
+// Lists the fields of each struct once, for both writing and reading. The reader also validates all values,
+// because a journal can come from a third party.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ void check_fields(const shard& part, const node& from) {
         from.at("number").fail("expected a number from 1 to {}", part.of);
 }
 
-/// Returns the plan's fields, except the contenders.
+/// Returns the plan's fields, except the contenders and the A/A copy.
 constexpr auto fields_of(const run_plan*) {
     return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
                       field{"blocks", &run_plan::blocks}, field{"budget_s", &run_plan::budget},
@@ -103,7 +103,8 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// Returns the trial's fields, except workload, contender and layout, which have names in a journal.
+/// Returns the trial's fields, except workload, contender and layout: the journal contains their names
+/// instead of indices.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
                       field{"machine", &trial_record::machine, presence::when_there});
@@ -119,7 +120,7 @@ constexpr auto fields_of(const counted_result*) {
 
 namespace {
 
-// A run's own limit for durations.
+// The longest duration that the options of a run allow.
 constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
@@ -131,7 +132,7 @@ void require_known_metric(const std::string& name, const node& value) {
     if (reports::find_metric(name) == nullptr) value.fail("unknown metric");
 }
 
-/// Returns the index in `all` of the element with the name in `from`.
+/// Returns the index in `all` of the element whose name is the text of `from`.
 template <class items, class projection = std::identity>
 std::size_t place_in(const items& all, const node& from, projection name = {}) {
     const auto found = std::ranges::find(all, from.text(), name);
@@ -228,7 +229,8 @@ public:
             return;
         }
         auto record = read_trial(from);
-        // The run continued after this end, so it was not the end.
+        // A trial after an end line means that the run was resumed, so the values of that end line no longer
+        // apply.
         outcome.interrupted = true;
         outcome.budget_spent = false;
         outcome.blocks_finished = found_.plan.share().count(record.block);
@@ -244,8 +246,8 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;  // [workload, contender]
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
     std::set<std::pair<std::uint64_t, std::size_t>> repeated_;
-    std::set<std::size_t> has_context_;  // contenders
-    std::uint64_t shards_ = 1;           // in the plan
+    std::set<std::size_t> has_context_;  // contenders with a context
+    std::uint64_t shards_ = 1;           // number of shards in the plan
 
     std::optional<exclusion>& excluded(cell where) {
         return found_.outcome.excluded[where.workload][where.contender];
@@ -275,8 +277,8 @@ private:
             from.fail("the shards differ in their number of shards (\"of\")");
     }
 
-    /// Readmits a result if any machine supports it: of several machines, one may have no io_uring, for
-    /// example.
+    /// Removes the exclusion of a result that is unsupported on one machine but has a number on another. For
+    /// example, only some of the machines may have io_uring.
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
             if (auto& why = excluded(trial.where);
@@ -347,7 +349,7 @@ private:
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
         if (!found_.plan.share().has(record.block))
             from.at("block").fail("the block belongs to another shard");
-        // A shard leaves out none of its blocks.
+        // A shard must have all of its blocks, without gaps.
         if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
             from.at("block").fail("earlier blocks are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
@@ -359,7 +361,8 @@ private:
             from.at("slices_ns").fail("expected numbers above 0");
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
-        // Only the first trial's context of each contender is ever read; all of them would fill the memory.
+        // Keeps only the first context of each contender. Later contexts are never read and would fill the
+        // memory.
         if (!outcome.context.empty() && !has_context_.insert(record.where.contender).second)
             outcome.context = json::object();
         return record;
@@ -370,7 +373,8 @@ std::string checksum_of(const std::string& file) {
     return digest("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57", reports::read_file(file, contender_file_bytes_max));
 }
 
-/// Returns the contents of the contender's files; `known` caches files that several contenders share.
+/// Returns the checksums of the contender's files. `known` caches the checksums of files that several
+/// contenders share.
 std::vector<file_content> contents_of(const contender& who, std::map<std::string, std::string>& known) {
     auto files = who.files;
     if (who.generator) files.push_back(*who.generator);
@@ -488,7 +492,7 @@ session_record read_journal(std::string_view text, std::string_view name) {
         return reports::format_error{"{} is not a valid journal: {}; start a new run with `loopbench run`",
                                      name, cause};
     };
-    bool parsed = false;  // for errors, which have their line from here, or from the parser
+    bool parsed = false;  // if false, the parser's error already contains the line
     try {
         while (!text.empty()) {
             const auto end = text.find('\n');
@@ -530,7 +534,8 @@ bool is_journal(std::string_view text) {
 
 namespace {
 
-/// Returns the first file that is missing or different in the other list.
+/// Returns the first file that is missing or has a different state in the other list, or nothing if both
+/// lists are equal.
 std::optional<std::string> other_file(const std::vector<file_state>& then,
                                       const std::vector<file_state>& now) {
     for (const auto& [some, others] : {std::pair{&then, &now}, std::pair{&now, &then}})
@@ -569,7 +574,8 @@ void refuse_other_place(const session_record& begun, const reports::environment&
             throw has_changed((then.generator ? then.generator : now.generator)->path);
         const auto files = now.files;
         now.files = then.files;
-        now.contents = then.contents;  // a change of content also changes the file's time
+        // not compared, because a change of content also changes the file's time
+        now.contents = then.contents;
         if (now != then) throw has_changed(then.path);
         if (const auto other = other_file(then.files, files)) throw has_changed(*other);
     }

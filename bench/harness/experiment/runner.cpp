@@ -1,4 +1,4 @@
-// The loop over blocks.
+// Implements the loop over the blocks of a plan.
 #include "bench/harness/experiment/runner.hpp"
 
 #include <fmt/format.h>
@@ -43,10 +43,12 @@ public:
         std::chrono::nanoseconds longest_block{0};
         bool is_first = true;
         for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
-            const auto order = orders_.next();  // for every block, so that shards draw the same orders
+            // also for blocks of other shards, so that all shards get the same orders
+            const auto order = orders_.next();
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // Blocks that an earlier run has finished take no time: they count even if the budget is spent.
+            // Blocks that an earlier run has finished take no time, so they are included even if the budget
+            // is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;
@@ -70,7 +72,7 @@ private:
         bool disturbed = false;
     };
     /// An earlier run's attempts at one workload in one block.
-    using old_row = std::map<std::uint64_t, old_attempt>;  // by attempt
+    using old_row = std::map<std::uint64_t, old_attempt>;  // by number of the attempt
 
     const run_plan& plan_;
     const shard share_ = plan_.share();
@@ -81,9 +83,9 @@ private:
     std::deque<contender> laid_out_;
     run_outcome outcome_;
     std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
-    old_row row_;                                                   // what is done of the current row
-    std::set<std::size_t> has_context_;                             // contenders
-    std::uint64_t runnable_ = 0;                                    // results that are not excluded
+    old_row row_;                                                   // the attempts at the current row so far
+    std::set<std::size_t> has_context_;                             // contenders with a context
+    std::uint64_t runnable_ = 0;                                    // number of results that are not excluded
     std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
 
@@ -133,7 +135,7 @@ private:
             old, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
     }
 
-    /// Returns the last attempt that has every contender of the row.
+    /// Returns the last attempt that has a trial of every contender in `wanted`, or nullptr if there is none.
     static const old_attempt* whole_attempt(const old_row& old, std::span<const cell> wanted) {
         const auto has_all = [&](const auto& attempt) {
             return std::ranges::all_of(
@@ -143,7 +145,7 @@ private:
         return found == old.rend() ? nullptr : &found->second;
     }
 
-    /// Returns true if an earlier run has finished all its trials.
+    /// Returns true if an earlier run has finished all trials of the block.
     bool is_done(std::uint64_t block, row order) {
         for (; !order.empty(); order = order.subspan(plan_.contenders.size())) {
             const auto wanted = not_excluded(order.first(plan_.contenders.size()));
@@ -154,7 +156,7 @@ private:
         return true;
     }
 
-    /// Runs a block; the contenders of a workload are adjacent.
+    /// Runs a block row by row. In `order`, the contenders of a workload are adjacent.
     void run_block(std::uint64_t block, row order) {
         for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
             run_row(block, order.subspan(first, plan_.contenders.size()));
@@ -162,8 +164,8 @@ private:
         }
     }
 
-    /// Runs one workload's trials in a block. A row that an earlier run left unfinished is run again as a
-    /// whole, because the trials of a pair must be close in time.
+    /// Runs a row: one workload's trials in a block. If an earlier run left a row unfinished, all trials of
+    /// that row run again, because the trials of a pair must be close in time.
     void run_row(std::uint64_t block, row trials) {
         row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
                                                                : old_row{};
@@ -178,7 +180,8 @@ private:
 
     bool is_over() const { return outcome_.interrupted || outcome_.budget_spent; }
 
-    /// Returns the time for one trial: its limit, or the rest of the budget.
+    /// Returns the maximum time for one trial: the trial limit or the rest of the budget, whichever is
+    /// shorter.
     std::chrono::nanoseconds time_left() const {
         return plan_.budget ? std::min(plan_.trial_limit, *plan_.budget - clock_()) : plan_.trial_limit;
     }
@@ -191,7 +194,7 @@ private:
         return (counted || outcome_.repeated < limit) && (!plan_.budget || clock_() + cost <= *plan_.budget);
     }
 
-    /// Runs the row's trials; returns true if a trial was disturbed.
+    /// Runs the row's trials. Returns true if a trial was disturbed and the run is not over.
     bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
         laid_out_.clear();
         std::vector<cell> at_once;
@@ -222,7 +225,8 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
-    /// Returns the contender with the executable of its layout in this block; valid until the next row.
+    /// Returns the contender with the executable of its layout in this block. The reference is valid until
+    /// the next attempt.
     const contender& who_in(std::uint64_t block, std::size_t contender) {
         const auto& who = plan_.contenders[contender];
         if (who.layouts.empty()) return who;
@@ -243,8 +247,8 @@ private:
                 plan_.slice};
     }
 
-    /// Runs several trials at once. For the budget, they are one trial: if they are not finished at its end,
-    /// they do not count.
+    /// Runs several trials at once. The budget treats these trials as one: if the budget ends before all have
+    /// finished, none of them counts.
     void run_at_once(std::uint64_t block, std::span<const cell> trials, std::uint64_t attempt) {
         if (trials.empty()) return;
         const auto all = plan_.trial_limit * static_cast<std::int64_t>(trials.size());
@@ -265,7 +269,7 @@ private:
             take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);
     }
 
-    /// Records an outcome; `had_less` is true if the trial had less time than a trial's limit.
+    /// Records an outcome. `had_less` is true if the trial had less time than the trial limit.
     void take(std::uint64_t block, cell where, std::uint64_t attempt, trial_outcome outcome, bool had_less) {
         trial_record record{
             block,        where, std::move(outcome), attempt, layout_of(plan_, block, where.contender),
@@ -280,7 +284,8 @@ private:
             return;
         }
         if (!was_tried(row_, where.contender)) ++done_;
-        if (attempt > 0 && row_.rbegin()->first == 0) ++outcome_.repeated;  // once per row, as in a journal
+        // counted once per row, as when reading a journal
+        if (attempt > 0 && row_.rbegin()->first == 0) ++outcome_.repeated;
         row_[attempt].contenders.insert(where.contender);
         observer_.after_trial(record);
         forget_what_is_written(record);
@@ -292,8 +297,8 @@ private:
         outcome_.trials.push_back(std::move(record));
     }
 
-    /// Removes the data that would fill the memory in a day of trials: the histograms, which are in their
-    /// file, and the contexts, of which only each contender's first one is ever read.
+    /// Removes the data that would fill the memory in a day of trials. Histograms are already in their file;
+    /// of the contexts, only the first one of each contender is ever read.
     void forget_what_is_written(trial_record& record) {
         record.outcome.histograms.clear();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)

@@ -1,5 +1,5 @@
-// Executes a plan, block by block, and applies the rules of a run: which trials are not repeated, and when to
-// stop.
+// Executes a plan block by block. Applies the rules of a run: which trials are repeated, which results are
+// given up, and when the run stops.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ struct trial_record {
     std::uint64_t block = 0;  // from 0
     cell where;
     trial_outcome outcome;
-    std::uint64_t attempt = 0;                // from 0; above 0 if the block was repeated
-    std::size_t layout = 0;                   // of its contender
-    std::optional<std::string> machine = {};  // the machine that it ran on; only in shards
+    std::uint64_t attempt = 0;                // from 0; above 0 if the row was repeated
+    std::size_t layout = 0;                   // index of the contender's layout
+    std::optional<std::string> machine = {};  // the machine that ran the trial; only in shards
 };
 
 /// The reason why a result has no numbers.
@@ -29,66 +29,68 @@ struct exclusion {
     std::string reason;
 };
 
-/// A shard, as it went into a merged record.
+/// The summary of a shard in a merged record.
 struct merged_shard {
     shard part;
     std::vector<std::string> command;
     reports::environment where;
-    bool finished = true;  // its share is done, or its budget is spent
+    bool finished = true;  // all its blocks are done, or its budget is spent
     std::uint64_t blocks_finished = 0;
 };
 
-/// Returns why a contender cannot run a workload, according to its own list.
+/// Returns why a contender cannot run a workload, according to its list of workloads, or nothing if it can.
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
-/// Returns the same for every workload and contender of the plan: [workload][contender].
+/// Returns the values of exclusion_before() for all workloads and contenders of the plan:
+/// [workload][contender].
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
-    std::vector<trial_record> trials;                             // in the order in which they ended
+    std::vector<trial_record> trials;                             // in the order of their ends
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
-    bool budget_spent = false;              // fewer blocks than planned
-    std::uint64_t blocks_planned = 0;       // the plan's, or the number that its precision needed
-    std::uint64_t repeated = 0;             // workloads of a block that ran again after a disturbance
-    std::vector<merged_shard> merged = {};  // by number; empty unless merged from shards
+    bool budget_spent = false;              // the budget ended the run before its last block
+    std::uint64_t blocks_planned = 0;       // the plan's blocks, or the number for its precision
+    std::uint64_t repeated = 0;             // number of rows that ran again after a disturbance
+    std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };
 
-/// The number of blocks without a result after which the runner gives up on that result. One block is not
-/// enough: a load generator that was too late, or memory that could not be locked, are temporary problems.
+/// The number of blocks without a number after which the runner gives up on a result. One block is not
+/// enough, because the reason can be temporary: for example, the load generator was too late, or memory could
+/// not be locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Returns why these trials are not run again after this one; nothing if they are. A result that is
-/// unsupported in one block is missing only in that block if another block (`before`) has a number, or may
-/// still get one.
+/// Returns why the result is given up after this trial, or nothing if it is measured again. A failed result
+/// is given up at once. An unsupported result is given up after `blocks_to_try` blocks, unless one of its
+/// earlier trials (`before`) has a number.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record);
 
-/// An observer of the trials; called between trials, never during one.
+/// An observer of the trials. Its functions are called between trials, never during a trial.
 class run_observer {
 public:
     virtual ~run_observer() = default;
-    /// Called with the next trial; `done` of `total` trials are finished.
+    /// Called before a trial; `done` of `total` trials are finished.
     virtual void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) = 0;
     virtual void after_trial(const trial_record& record) = 0;
 };
 
-/// A function that returns the time since the start of the run; passed in, so that tests of budgets need not
-/// wait.
+/// A function that returns the time since the start of the run. The caller provides it, so that tests of
+/// budgets need not wait.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
-/// Runs the plan, or this session's part of it. A contender that failed on a workload does not run it again;
-/// nor does one that is unsupported in several blocks (exclusion_after). With a budget, a block begins only
-/// if the longest block so far would still fit. No trial begins after the budget's end, and one that is
-/// running then is ended and does not count. If a trial was disturbed, the trials of its workload in that
-/// block are run again, once: at most a quarter of the planned trials, and while the budget lasts. With a
-/// precision, the plan's blocks are the maximum (stopping.hpp). Exceptions of executor and observer pass
-/// through.
+/// Runs the plan, or this session's shard of the plan. A result that failed, or that is unsupported in
+/// several blocks, is not measured again (exclusion_after). With a budget, a block begins only if the longest
+/// block so far would still fit. No trial begins after the end of the budget; a trial that is then running is
+/// ended and does not count. If a trial was disturbed, all trials of its workload in that block run a second
+/// time. This happens for at most a quarter of the planned rows, and only while the budget lasts. With a
+/// precision, the plan's number of blocks is the maximum (stopping.hpp). Does not catch exceptions of the
+/// executor or the observer.
 ///
-/// `done` is the work of an earlier run of the same plan (its trials and exclusions), which is not repeated.
-/// If that run stopped among the trials of a workload in a block, all of these are run again, so that they
-/// are pairs.
+/// `done` contains the trials and exclusions of an earlier run of the same plan, which are not repeated.
+/// There is one exception: if the earlier run stopped in the middle of a workload's trials in a block, all
+/// trials of this workload in this block run again, so that they are close in time.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {});
 

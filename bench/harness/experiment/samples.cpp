@@ -1,4 +1,4 @@
-// Decides which attempt at a block counts, and which block a sample belongs to.
+// Decides which attempt at a workload in a block counts, and assigns samples to blocks.
 #include "bench/harness/experiment/samples.hpp"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace {
 
 struct attempt {
     std::size_t trials = 0;
-    std::size_t ended = 0;  // the last ones of results that are not measured again
+    std::size_t ended = 0;  // trials after which their result was given up
 };
 
-/// Returns the attempt with the most trials. A contender that failed or lacks the workload is not run again,
-/// so a complete attempt can have fewer trials than the previous one.
+/// Returns the last attempt with the most trials. Results that were given up in an earlier attempt count as
+/// present, because a later attempt does not run them again.
 std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     std::size_t ended_before = 0, most = 0;
     std::uint64_t best = 0;
@@ -33,7 +33,7 @@ std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     return best;
 }
 
-/// Returns the last trials of the results that are not measured again.
+/// Returns the last trial of each result that was given up.
 std::set<const trial_record*> last_trials(const run_outcome& outcome) {
     std::map<std::pair<std::size_t, std::size_t>, const trial_record*> last;
     for (const auto& trial : outcome.trials)
@@ -73,7 +73,7 @@ std::vector<std::string> machines_of(const run_outcome& outcome) {
 
 namespace {
 
-/// Returns the blocks that have trials, with their positions.
+/// Returns the blocks that have trials, and the position of each among them.
 std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outcome) {
     std::map<std::uint64_t, std::uint64_t> places;
     for (const auto& trial : outcome.trials) places[trial.block];
@@ -82,8 +82,9 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
     return places;
 }
 
-/// Returns the median over the rounds. Within a round, which takes some milliseconds, the machine is the same
-/// for all; between rounds and between cores it differs. Leaves out rounds that one of them did not reach.
+/// Returns the median of the log ratios of all rounds. Both slices of a round ran on the same core within
+/// milliseconds, so the machine's speed was the same. Between rounds and between cores, the speed differs.
+/// Rounds that only one side reached are ignored.
 double log_ratio_of_slices(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
@@ -105,7 +106,7 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
         if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt)) {
             const auto block = places.at(trial.block);
             take(trial, block);
-            if (!hosts_.empty())  // an attempt belongs to one machine
+            if (!hosts_.empty())  // all trials of an attempt ran on one machine
                 hosts_[trial.where.workload][block] = static_cast<std::size_t>(
                     std::ranges::find(machines, trial.machine.value_or("")) - machines.begin());
             if (plan.layout_pairs() == 0) continue;

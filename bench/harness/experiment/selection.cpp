@@ -1,4 +1,4 @@
-// Matches patterns with fnmatch, and finds similar names by edit distance.
+// Matches patterns with fnmatch(3), and finds similar names by edit distance.
 #include "bench/harness/experiment/selection.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Computes Levenshtein's distance, one row at a time.
+/// Computes the Levenshtein distance of two words, one row of the matrix at a time.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
     std::vector<std::size_t> row(to.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -31,15 +31,15 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     return row.back();
 }
 
-/// Returns the distance of `word` from `candidate` or from its beginning of the same length: people shorten
-/// names.
+/// Returns the distance between `word` and `candidate`, or between `word` and the first letters of
+/// `candidate` plus 1, whichever is smaller, because people shorten names.
 std::size_t distance(std::string_view word, std::string_view candidate) {
     return std::min(edit_distance(word, candidate),
                     edit_distance(word, candidate.substr(0, word.size())) + 1);
 }
 
-/// Returns all names and their beginnings: "a", "a/b" and "a/b/c" for "a/b/c", because a pattern may match
-/// any of them.
+/// Returns all names and their leading parts, because a pattern can match either. For example, "a/b/c" gives
+/// "a", "a/b" and "a/b/c".
 std::vector<std::string> with_fronts(std::span<const std::string> names) {
     std::set<std::string> all(names.begin(), names.end());
     for (const auto& name : names)
@@ -52,7 +52,7 @@ std::vector<std::string> with_fronts(std::span<const std::string> names) {
 
 bool matches(std::string_view pattern, std::string_view name) {
     const std::string exact{pattern}, whole{name};
-    if (exact == whole) return true;  // even with special characters: "sort<int[3]>"
+    if (exact == whole) return true;  // even if the name has special characters, as "sort<int[3]>"
     return ::fnmatch(exact.c_str(), whole.c_str(), 0) == 0 ||
            ::fnmatch((exact + "/*").c_str(), whole.c_str(), 0) == 0;
 }
@@ -75,7 +75,7 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count) {
-    // Up to half of the letters, rounded up, may be different or missing, but not all of them.
+    // About half of the letters can be different or missing, but not all of them.
     const auto farthest = std::min((word.size() + 2) / 2, std::max(word.size(), std::size_t{1}) - 1);
     std::vector<std::string> sorted;
     std::ranges::copy_if(candidates, std::back_inserter(sorted),

@@ -1,4 +1,4 @@
-// Finds the contenders and workloads that the user named; after a typing error it suggests the nearest names.
+// Finds the contenders and workloads that the user named. For a mistyped name, suggests similar names.
 #pragma once
 
 #include <span>
@@ -8,24 +8,25 @@
 
 namespace loopbench::bench {
 
-/// Returns true if the full name, or a beginning of it that ends before a '/', matches the shell pattern; '*'
-/// also matches '/'. A name always matches itself, even with special characters.
+/// Returns true if the shell pattern matches the whole name, or a leading part of the name that ends before a
+/// '/'. '*' also matches '/'. A name always matches itself, even if it contains special characters.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Returns true if the name matches any of the patterns, or if there are no patterns.
 bool matches_any(std::span<const std::string> patterns, std::string_view name);
 
-/// Returns the names that match any of the patterns, in their order; all of them if there are no patterns.
-/// Throws usage_error for a pattern that matches nothing; `kind` describes the names ("contender").
+/// Returns the names that match any of the patterns, in the order of `names`. Returns all names if there are
+/// no patterns. Throws usage_error if a pattern matches no name; `kind` describes the names in the message
+/// ("contender").
 std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,
                                 std::string_view kind);
 
-/// Returns at most `count` candidates that are similar to `word`, the one with the smallest edit distance
-/// first.
+/// Returns at most `count` candidates that are similar to `word`, sorted by edit distance.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count = 3);
 
-/// Throws the usage_error for a word that matches none of the `known` names, with the nearest of them.
+/// Throws the usage_error for a word that matches none of the `known` names. The message suggests the nearest
+/// names.
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);
 

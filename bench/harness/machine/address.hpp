@@ -1,4 +1,4 @@
-// The addresses of this machine.
+// Checks an address of this machine.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace loopbench::bench {
 
-/// Returns why no TCP server can listen on this address of this machine; nothing if one can. The address is
-/// in digits, IPv4 or IPv6.
+/// Returns the reason why no TCP server can listen on this address, or nothing if a server can. The address
+/// is a numeric IPv4 or IPv6 address.
 std::optional<std::string> why_no_server_on(const std::string& address);
 
 }  // namespace loopbench::bench

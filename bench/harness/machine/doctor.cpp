@@ -1,4 +1,4 @@
-// First the facts, each from where the kernel publishes it; then their meaning.
+// The first part of this file reads facts from the kernel; the second part judges them.
 #include "bench/harness/machine/doctor.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,8 @@ double cost_of_clock_ns() {
     return std::chrono::duration<double, std::nano>{std::chrono::steady_clock::now() - start}.count() / calls;
 }
 
-/// Asks for a ring with a null address: EFAULT means that only the address was wrong.
+/// Returns the reason why the kernel refuses io_uring, or nothing if io_uring is available. Asks for a ring
+/// with a null address: EFAULT means that only the address was wrong.
 std::optional<std::string> io_uring_refusal() {
     if (::syscall(SYS_io_uring_setup, 1, nullptr) == -1 && errno != EFAULT && errno != EINVAL)
         return std::string{::strerrordesc_np(errno)};
@@ -80,7 +81,7 @@ severity when(bool bad, severity how) {
     return bad ? how : severity::fine;
 }
 
-/// Returns the severity of a share. `warn_above` and `unreliable_above` are shares, too, from 0 to 1.
+/// Returns the severity of a share. All three arguments are shares from 0 to 1.
 severity by_share(double share, double warn_above, double unreliable_above) {
     return share > unreliable_above ? severity::unreliable : when(share > warn_above, severity::warning);
 }
@@ -108,7 +109,8 @@ std::string text_of(const core_facts& core) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Groups the cores by kind: the blocks of a session use all cores that the process can use.
+/// Groups the cores by kind. The kinds matter because the blocks of a session use all cores that the process
+/// can use.
 finding core_kinds(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;

@@ -1,4 +1,4 @@
-// Judges if this machine is fit to measure on, and says how to improve it.
+// Judges if this machine is suitable for measurements, and says how to improve it.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace loopbench::bench {
 
-/// Facts that the kernel reports about the machine. A fact that it does not report is absent.
+/// Facts that the kernel reports about the machine. Unknown facts are absent.
 struct machine_facts {
-    int cores = 0;                      // that this process can use
-    std::vector<core_facts> each_core;  // one entry for each of them
-    double busy_share = 0;   // share of all CPU time over a fifth of a second, while nothing of ours runs
-    double steal_share = 0;  // likewise, share that the hypervisor took
+    int cores = 0;                      // cores that this process can use
+    std::vector<core_facts> each_core;  // one entry for each of these cores
+    double busy_share = 0;              // share of the CPU time during 200 ms in which loopbench sleeps
+    double steal_share = 0;             // the same, for the time that the hypervisor took
     double load_1min = 0;
     std::optional<std::string> governor;
     std::optional<bool> turbo;
     std::string clocksource;
-    double clock_cost_ns = 0;  // of one clock_gettime(CLOCK_MONOTONIC)
+    double clock_cost_ns = 0;  // the cost of one clock_gettime(CLOCK_MONOTONIC)
     std::int64_t timer_slack_ns = 0;
     std::uint64_t open_files_max = 0;
-    std::optional<std::string> io_uring_refused;  // the reason
+    std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring, if it does
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
-    bool may_perf_anyway = false;             // by its capabilities, whatever the sysctl says
+    bool may_perf_anyway = false;             // the process's capabilities override perf_paranoid
     std::optional<int> randomised_addresses;  // kernel.randomize_va_space
 };
 
-/// Collects the facts. Takes a fifth of a second.
+/// Collects the facts. Takes about 200 ms.
 machine_facts examine_machine();
 
 enum class severity { fine, warning, unreliable };
@@ -44,11 +44,11 @@ struct finding {
     std::string_view about;
     severity how = severity::fine;
     std::string found;
-    std::string remedy;  // empty if it is fine
+    std::string remedy;  // empty if `how` is fine
 };
 
-/// Turns facts into findings, in a fixed order, without side effects. `open_files_needed` is the number for
-/// the workload with the most connections.
+/// Turns facts into findings, in a fixed order. `open_files_needed` is the number of open files that the
+/// workload with the most connections needs.
 std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed);
 
 }  // namespace loopbench::bench

@@ -26,8 +26,8 @@ std::string kernel() {
     return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-/// The minimum over batches, since one preemption makes a batch hundreds of times as long. getppid(2) does
-/// nothing but enter and leave the kernel, and no library caches it.
+/// Returns the cost of one getppid(2): the minimum over several batches, because one preemption makes a batch
+/// hundreds of times as long. getppid(2) only enters and leaves the kernel, and no library caches its result.
 double cheapest_call_ns() {
     constexpr int batches = 16, calls = 32;
     auto least = std::chrono::steady_clock::duration::max();

@@ -1,4 +1,4 @@
-// The machine and the moment, for the head of a report.
+// Describes the machine and its current state, for the head of a report.
 #pragma once
 
 #include <filesystem>
@@ -12,26 +12,25 @@
 
 namespace loopbench::bench {
 
-/// Returns the current environment. Values that cannot be read are absent or "unknown"; never throws for
-/// them.
+/// Returns the current environment. Unreadable values do not throw; they are absent or "unknown".
 reports::environment read_environment();
 
-/// Returns the facts that decide how fast a machine is, as pairs of name and value. All machines have the
-/// same names in the same order.
+/// Returns the facts that determine the speed of a machine, as pairs of name and value. The names and their
+/// order are the same for all machines.
 std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::environment& where);
 
 /// Returns an identity that no other machine has, for the records of shards. Throws std::runtime_error if the
-/// kernel does not offer one.
+/// kernel provides no such identity.
 std::string machine_identity();
 
-/// Returns the CPUs that this process can run on, or none if they are not known.
+/// Returns the CPUs on which this process can run, or an empty vector if the kernel does not report them.
 std::vector<int> allowed_cpus();
 
-/// Returns the folder of one kind of a user's files: the folder that `variable` names or, if that is not an
-/// absolute path, `in_home` (XDG Base Directory Specification). Returns nothing if there is no home either.
+/// Returns the user's folder for one kind of files (XDG Base Directory Specification): the value of the
+/// environment variable `variable` if it is an absolute path, otherwise the folder `in_home` of $HOME.
+/// Returns nothing if HOME is not an absolute path either.
 std::optional<std::filesystem::path> user_folder(const char* variable, const char* in_home);
 
-/// Returns the version of this build.
 const char* loopbench_version();
 
 }  // namespace loopbench::bench

@@ -24,7 +24,7 @@ std::optional<value> first_word_of(const fs::path& path) {
     return std::nullopt;
 }
 
-/// Parses "0-3,8" into numbers. Stops at the first malformed part.
+/// Parses a file such as "0-3,8" into CPU numbers. Stops at the first malformed part.
 std::vector<int> cpus_in_file(const fs::path& path) {
     constexpr int most = 1 << 16;
     std::vector<int> cpus;
@@ -42,7 +42,7 @@ std::vector<int> cpus_in_file(const fs::path& path) {
     return cpus;
 }
 
-/// Returns the CPUs that share the cache of the highest level.
+/// Returns the CPUs that share the highest-level cache in the folder `caches`.
 std::vector<int> sharing_a_cache(const fs::path& caches) {
     std::vector<int> cpus;
     int highest = 0;
@@ -55,7 +55,8 @@ std::vector<int> sharing_a_cache(const fs::path& caches) {
     return cpus;
 }
 
-/// Returns the 22nd word of proc(5)'s stat. The second word is a name, which can contain blanks and brackets.
+/// Returns the start time of a process: field 22 of /proc/PID/stat (proc(5)). Field 2 is the program's name,
+/// which can contain spaces and parentheses, so the search starts after the last parenthesis.
 std::uint64_t start_in(const fs::path& stat) {
     constexpr int words_between = 19;
     std::ifstream file{stat};

@@ -1,4 +1,4 @@
-// Groups the contenders by their contexts, and describes the groups in sentences.
+// Groups the contenders by the properties in their contexts, and describes the groups in sentences.
 #include "bench/harness/trial/build_comparison.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 constexpr std::string_view not_stated = "not stated";
 
 struct compared_thing {
-    std::string_view key;  // of the context
+    std::string_view key;  // the key in the context
     std::string_view what;
     std::string_view remedy;
 };
@@ -63,7 +63,7 @@ void add_to(groups& all, const std::string& value, const std::string& name) {
         same->second.push_back(name);
 }
 
-/// Groups contenders by their value of `key`. Leaves out contenders to which the property does not apply.
+/// Groups contenders by their value of `key`. Omits contenders to which the property does not apply.
 groups grouped(sheets contenders, std::string_view key) {
     groups all;
     for (const reports::contender& each : contenders) {
@@ -87,8 +87,8 @@ bool differs_from_release(sheets contenders, std::string_view key, std::string_v
     });
 }
 
-/// Parses "client A=1 B=2; server A=1" into A -> "client 1, server 1" and B -> "client 2". A text of another
-/// form is one option.
+/// Parses "client A=1 B=2; server A=1" into A -> "client 1, server 1" and B -> "client 2". A text in any
+/// other format becomes one option.
 std::map<std::string, std::string> options_in(const std::string& text) {
     std::map<std::string, std::string> options;
     std::string end;
@@ -110,8 +110,8 @@ std::map<std::string, std::string> options_in(const std::string& text) {
     return options;
 }
 
-/// Adds one warning for each socket option, because a list of two dozen options would hide the one that
-/// differs.
+/// Adds one warning for each socket option that differs, because a list of two dozen options would hide the
+/// difference.
 void compare_socket_options(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::pair<std::string, std::map<std::string, std::string>>> stated;
     groups silent;
@@ -141,7 +141,8 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
     }
 }
 
-/// Warns of slowdowns, so that a run of `loopbench calibrate` never passes for a measurement.
+/// Warns of artificial slowdowns, so that the trials of `loopbench calibrate` cannot be mistaken for a
+/// measurement.
 void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::string> slowed;
     for (const reports::contender& each : contenders)
@@ -153,7 +154,8 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
                          "unset LOOPBENCH_SLOWDOWN, which only `loopbench calibrate` should set"});
 }
 
-/// Returns true if a program states none of these properties, like any other Google Benchmark program.
+/// Returns true if a contender states none of the compared properties, as is usual for third-party Google
+/// Benchmark programs.
 bool states_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {
@@ -161,7 +163,7 @@ bool states_nothing(const reports::contender& who) {
            });
 }
 
-/// Describes the differences that make the contenders different builds; returns nothing if there are none.
+/// Describes the differences between the contenders' builds. Returns nothing if there are none.
 std::optional<std::string> mixed_builds(sheets contenders) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {
@@ -173,14 +175,14 @@ std::optional<std::string> mixed_builds(sheets contenders) {
     return fmt::format("{}", fmt::join(mixed, "; "));
 }
 
-/// Returns true if any contender says that it is not a release build.
+/// Returns true if any contender states that it is not a release build.
 bool any_is_no_release_build(sheets contenders) {
     return differs_from_release(contenders, "optimised", "yes") ||
            differs_from_release(contenders, "assertions", "off") ||
            differs_from_release(contenders, "sanitizers", "off");
 }
 
-/// Returns the contenders that say nothing about their build, like any other Google Benchmark program.
+/// Returns the names of the contenders that state none of the compared properties.
 std::vector<std::string> silent_ones(sheets contenders) {
     std::vector<std::string> names;
     for (const reports::contender& each : contenders)

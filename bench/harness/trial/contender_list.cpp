@@ -1,4 +1,4 @@
-// The first half of the protocol: EXE --benchmark_list_tests=true.
+// The first half of the contender protocol: EXE --benchmark_list_tests=true lists the workloads.
 #include "bench/harness/trial/contender_list.hpp"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Throws usage_error if the contender's name is not UTF-8: a report identifies contenders by name, and must
-/// not change one.
+/// Throws usage_error if the contender's name is not UTF-8. A report identifies contenders by name, so it
+/// cannot replace invalid bytes in a name.
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{
@@ -62,7 +62,7 @@ file_state state_of_file(const fs::path& file) {
     return state;
 }
 
-/// Searches where bench/suite/workloads/sockets/generator_process.cpp does.
+/// Searches the same places as bench/suite/workloads/sockets/generator_process.cpp.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
     const char* const chosen = std::getenv("LOOPBENCH_GENERATOR");
@@ -85,7 +85,7 @@ void remember_files(contender& who) {
     who.generator = generator_of(who);
 }
 
-/// Adds the file, unless it is already remembered.
+/// Stores the state of the file, unless it is already stored.
 static void remember_file(contender& who, const fs::path& file) {
     if (std::ranges::find(who.files, file.native(), &file_state::path) == who.files.end())
         who.files.push_back(state_of_file(file));
@@ -95,7 +95,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
     std::vector<std::string> all;
     std::istringstream lines{std::string{traced}};
     for (std::string line; std::getline(lines, line);) {
-        // "name => /path (0x...)", or "/path (0x...)"
+        // a line is "name => /path (0x...)" or "/path (0x...)"
         const auto start = line.find('/'), end = line.rfind(" (0x");
         if (line.starts_with('\t') && start < end && end != std::string::npos)
             all.push_back(line.substr(start, end - start));
@@ -104,7 +104,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    auto request = listing_of(who, limit, stop_fd);  // cheap, even if the loader ignores the variable
+    auto request = listing_of(who, limit, stop_fd);  // only lists, in case the loader ignores the variable
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }

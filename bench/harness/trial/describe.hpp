@@ -1,4 +1,4 @@
-// The contenders' descriptions of themselves, before anything is measured.
+// Queries the contenders' descriptions of themselves, before anything is measured.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 
 namespace loopbench::bench {
 
-/// Returns the contenders as a report describes them, in their order: with their contexts at that size of
-/// workloads. Each one is started with LOOPBENCH_DESCRIBE=1; the suite's contenders then print their context
-/// and run nothing. Any other Google Benchmark program lists its benchmarks instead, since it prints a
-/// context only before results: its first workload is then run for the shortest time, and the result is
-/// discarded. The context is an empty object if that fails too, or if the contender has no workloads. Each
-/// start takes at most `limit`, and ends early when `stop_fd` becomes readable.
+/// Returns the contenders' names and contexts in the format of a report, in the order of `contenders`. Starts
+/// each contender with LOOPBENCH_DESCRIBE=1; the suite's contenders then print their context for workloads of
+/// this size and run nothing. A third-party Google Benchmark program prints its context only before results.
+/// Therefore its first workload runs for the shortest possible time, and the result is discarded. The context
+/// is an empty object if this run also fails, or if the contender has no workloads. Each start takes at most
+/// `limit`, and ends early when `stop_fd` becomes readable.
 std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd);
 

@@ -1,4 +1,4 @@
-// Detects whether other work disturbed a trial, from the kernel's counters before and after it.
+// Detects if other work disturbed a trial, by comparing the kernel's counters before and after the trial.
 #pragma once
 
 #include <chrono>
@@ -12,17 +12,18 @@
 namespace loopbench::bench {
 
 struct machine_sample {
-    std::map<std::string, cpu_times> cpus;  // by the kernel's names
-    std::string clocksource;                // the kernel stops using the TSC if it finds it unstable
+    std::map<std::string, cpu_times> cpus;  // by the names in /proc/stat
+    std::string clocksource;                // the kernel replaces the TSC if the TSC is unstable
 };
 
-/// Returns the counters; one that cannot be read is 0 or empty.
+/// Returns the current counters. Unreadable counters are absent or empty.
 machine_sample read_machine();
 
-/// Returns what disturbed a trial that took `wall` between the samples; empty if nothing did. The hypervisor
-/// took more than 5 % of its CPU's time (or of any CPU's, if the trial was not kept on one); or the trial
-/// waited for a CPU for more than 5 % of its time; either for more than 10 ms (the tick in which the kernel
-/// counts steal time). Or the clock source changed.
+/// Returns a description of what disturbed a trial that took `wall` between the samples, or an empty text if
+/// nothing did. There are three kinds of disturbance. The clock source changed; the hypervisor took more than
+/// 5 % of the time of the trial's CPU (of any CPU, if the trial was not pinned to one); or the trial waited
+/// for a CPU for more than 5 % of its time. Times of 10 ms or less are ignored, because the kernel counts
+/// steal time in ticks of 10 ms.
 std::string disturbance(const machine_sample& before, const machine_sample& after,
                         const resource_usage& usage, std::chrono::nanoseconds wall, std::optional<int> cpu);
 

@@ -1,5 +1,5 @@
-// Every row is read leniently (a contender in another language may omit fields), but a time in an unknown
-// unit is an error, because it would become a wrong number.
+// The parser accepts rows with missing fields, because a contender in another language may omit some. A time
+// in an unknown unit is an error, because it would become a wrong number.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ gbench_row read_row(const json& from) {
     row.name = text_or(from, "run_name", text_or(from, "name", ""));
     if (from.value("error_occurred", json(false)) == json(true))
         row.error = text_or(from, "error_message", "the contender reported an error without a message");
-    // Since version 1.8: the benchmark skipped itself, which is no error.
+    // Google Benchmark 1.8 and later report a skipped benchmark in this field.
     else if (from.value("skipped", json(false)) == json(true))
         row.error =
             fmt::format("unsupported: {}", text_or(from, "skip_message", "the benchmark skipped itself"));
@@ -66,7 +66,7 @@ gbench_row read_row(const json& from) {
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
     try {
-        // A counter can have the same name as one of the fields that every row has.
+        // Keys can be duplicated, because a counter can have the same name as one of the fields of every row.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
     } catch (const reports::format_error& error) {
         throw gbench_error{"printed invalid JSON: {}; the output begins with \"{}\"", error.what(),

@@ -1,4 +1,5 @@
-// Reads a contender's output: the JSON of Google Benchmark 1.7.1 and later, which is not always valid JSON.
+// Reads a contender's output: the JSON of Google Benchmark 1.7.1 and later, which is invalid if it contains
+// NaN or Infinity.
 #pragma once
 
 #include <map>
@@ -12,32 +13,34 @@
 
 namespace loopbench::bench {
 
-/// An error for unusable output; what() is the reason that a report gives.
+/// An error: the output is unusable. The report shows what() as the reason.
 class gbench_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
 struct gbench_row {
-    std::string name;  // as printed, with suffixes
+    std::string name;  // as printed, including Google Benchmark's suffixes
     std::optional<std::string> error;
     std::optional<double> real_time_ns, cpu_time_ns;
-    std::map<std::string, std::optional<double>> counters;  // items_per_second among them; NaN has no value
+    // includes items_per_second; NaN and infinity have no value
+    std::map<std::string, std::optional<double>> counters;
 };
 
 struct gbench_output {
-    /// Without host and path (which often contain a user's name), because reports are shared.
+    /// The context without the host name and the executable's path, which often contains a user's name:
+    /// reports are published.
     nlohmann::ordered_json context;
-    /// Rows of single runs. Aggregates are left out, except the mean of a benchmark that prints nothing else
-    /// (ReportAggregatesOnly).
+    /// The rows of single runs. Aggregates are omitted, except the mean of a benchmark that prints only
+    /// aggregates (ReportAggregatesOnly).
     std::vector<gbench_row> rows;
 };
 
-/// The limit for a context, which goes into a journal's first line and every report. Ours have a hundredth of
-/// it.
+/// The maximum size of a context, which is part of a journal's first line and of every report. The contexts
+/// of the suite's contenders have about a hundredth of this size.
 inline constexpr std::size_t context_bytes_max = 65536;
 
-/// Parses a contender's output; throws gbench_error.
+/// Parses a contender's output. Throws gbench_error if it is unusable.
 gbench_output parse_gbench_json(std::string_view text);
 
 /// Returns `text` with the bare words NaN and Infinity (signed or not) outside strings replaced by null.

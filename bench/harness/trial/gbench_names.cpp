@@ -1,4 +1,4 @@
-// The list of suffixes is that of Google Benchmark's BenchmarkName::str().
+// The list of suffixes is the same as in Google Benchmark's BenchmarkName::str().
 #include "bench/harness/trial/gbench_names.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::vector<std::string_view> printed_lines(std::string_view text) {
 std::string workload_name(std::string_view printed) {
     for (;;) {
         const auto slash = printed.rfind('/');
-        // The remaining part must be a name.
+        // The part before a suffix must be a name, so it must not be empty.
         if (slash == std::string_view::npos || slash == 0 || !is_suffix(printed.substr(slash + 1)))
             return std::string{printed};
         printed = printed.substr(0, slash);
@@ -53,7 +53,7 @@ std::vector<std::string> workloads_from_listing(std::string_view listing) {
     std::map<std::string, int> uses;
     for (const auto line : printed) ++uses[workload_name(line)];
     std::vector<std::string> workloads;
-    std::set<std::string> seen;  // a set, because a listing may be as long as any output
+    std::set<std::string> seen;  // a set for fast look-up, because a listing can be very long
     for (const auto line : printed) {
         auto name = workload_name(line);
         if (uses[name] > 1) name = line;

@@ -59,12 +59,12 @@ std::string read_histogram_file(const fs::path& path, std::string_view workload)
         if (!text) return ours;
         simdjson::dom::parser parser;
         const element whole = parser.parse(*text);
-        std::string_view version;  // left out by programs that are built without loopbench
+        std::string_view version;  // absent if the program was built without loopbench
         if (whole["version"].get(version) != simdjson::SUCCESS) version = {};
         reports::require_format(field<std::string_view>(whole, "schema"), reports::histogram_file_format,
                                 "its histogram file", version);
         for (const auto each : field<simdjson::dom::array>(whole, "histograms"))
-            if (read_histogram(each).workload == workload)  // every histogram is read, as a check
+            if (read_histogram(each).workload == workload)  // every histogram is parsed, to validate the file
                 ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);
         if (ours.size() > histograms_bytes_max)
             throw reports::format_error{

@@ -29,8 +29,8 @@ using clock = running_child::clock;
 using reports::uninterrupted;
 using reports::unique_fd;
 
-/// Keeps this thread on the contenders' core while the object lives, so that passing on the slice wakes no
-/// other core.
+/// Pins this thread to the contenders' core while the object lives, so that granting a slice wakes no other
+/// core.
 class kept_on {
 public:
     explicit kept_on(std::optional<int> cpu) {
@@ -51,10 +51,11 @@ private:
     bool moved_ = false;
 };
 
-/// Shuffles the order so that each place changes by at most one: some pairs of neighbours, beginning at
-/// `first`, are swapped. The order is random, but no contender waits for much longer than a round. If one
-/// waited for 40 ms, its kernel would acknowledge the unread data of its sockets during the slices of others
-/// (tcp_send_delayed_ack() in Linux's tcp_output.c): a thousand connections cost a thousand acknowledgements.
+/// Shuffles the order so that each position changes by at most one: swaps random pairs of neighbours,
+/// starting at `first`. Thus the order is random, but no contender waits for much longer than a round. If a
+/// contender waited for 40 ms, the kernel would acknowledge the unread data of its sockets during the slices
+/// of other contenders (tcp_send_delayed_ack() in Linux's tcp_output.c). A thousand connections would cost a
+/// thousand acknowledgements.
 void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
     for (std::size_t i = first; i + 1 < order.size(); i += 2)
         if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);
@@ -83,7 +84,8 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line, or is over.
+    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if it must
+    /// be ended because of an error, an interrupt or the time limit.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -96,13 +98,15 @@ public:
             if (watched[4].revents != 0) return end_because(child_end::stopped);
             child_->go_on(std::span{watched}.first<3>());
             const bool answered = watched[3].revents != 0 && has_heard_line();
-            if (clock::now() >= until) return end_because(when_late);  // also if it never stops writing
+            // applies even if the contender writes without pause
+            if (clock::now() >= until) return end_because(when_late);
             if (answered) return;
         }
     }
 
     void give(char what) noexcept {
-        // If the contender has ended, the wait that follows notices; there is no signal for that.
+        // Ignores errors: if the contender has ended, the following wait detects its end. MSG_NOSIGNAL
+        // prevents SIGPIPE.
         given_ = clock::now();
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
@@ -116,13 +120,13 @@ private:
         std::array<char, 256> chunk;
         const auto count = uninterrupted([&] { return ::read(ours_.get(), chunk.data(), chunk.size()); });
         if (count <= 0) {
-            ours_.reset();  // it wants no more slices; poll ignores -1
+            ours_.reset();  // the contender takes no more slices; poll() ignores descriptor -1
             return false;
         }
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
         const auto end = heard_.find('\n');
         if (end == std::string::npos && heard_.size() < chunk.size()) return false;
-        // After its line, it must write nothing until it gets the next slice.
+        // After its line, the contender must write nothing until it gets the next slice.
         if (end + 1 != heard_.size() || !take_line(std::string_view{heard_}.substr(0, end)))
             end_because(child_end::broke_protocol);
         heard_.clear();
@@ -131,7 +135,8 @@ private:
 
     bool take_line(std::string_view line) {
         if (line == "ready") return true;
-        std::array<std::int64_t, 4> numbers{};  // timed operations and ns, and the same for the untimed part
+        // operations and ns of the timed part, then of the untimed part
+        std::array<std::int64_t, 4> numbers{};
         std::size_t count = 0;
         const char *here = line.data(), *const end = line.data() + line.size();
         for (bool more = true; more; ++count) {
@@ -156,11 +161,11 @@ private:
     }
 
     child_request request_;
-    unique_fd ours_;  // the other end is its IN and OUT
+    unique_fd ours_;  // the contender uses the other end as IN and OUT (slices.hpp)
     std::optional<running_child> child_;
     std::string heard_;
     std::vector<slice> slices_;
-    clock::time_point given_{};  // when it last got a slice
+    clock::time_point given_{};  // when the contender last got a slice
     std::chrono::nanoseconds timed_{0};
 };
 
@@ -180,12 +185,12 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         all[i].hear(std::min(deadline, late), rules.stop_fd,
                     deadline < late ? child_end::timed_out : when_late);
         if (!all[i].is_over()) return;
-        outcomes[i] = all[i].finish();  // in its own slice
+        outcomes[i] = all[i].finish();  // during the slice of contender i, so others are not disturbed
         outcomes[i].out_of_time = outcomes[i].child.end == child_end::timed_out && clock::now() >= deadline;
         if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
     };
-    // One after the other: no contender works while one makes its connections.
+    // The contenders start one after the other, so that none works while another one makes its connections.
     bool stopped = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         stopped = stopped || (i > 0 && outcomes[i - 1].child.end == child_end::stopped);
@@ -204,7 +209,7 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         swap_neighbours(playing, first, random);
         const auto round = playing;
         for (const std::size_t i : round) {
-            // When the time is over, no slice is granted; the following wait ends at once.
+            // After the deadline, no slice is granted, and the following wait returns at once.
             const bool enough = all[i].timed() >= rules.enough;
             if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
             hear(i, enough ? requests[i].limit : rules.longest_slice,

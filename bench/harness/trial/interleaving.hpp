@@ -1,5 +1,5 @@
-// Interleaved measuring: the suite's half. (bench/suite/workloads/trial/slices.hpp has the contenders' half
-// and the protocol.)
+// The harness's side of interleaved measuring. bench/suite/workloads/trial/slices.hpp has the contenders'
+// side and the protocol.
 #pragma once
 
 #include <chrono>
@@ -13,39 +13,42 @@
 
 namespace loopbench::bench {
 
-/// The parts of a slice. The untimed part must last until the other contenders' effect on the caches has
-/// disappeared (reports/evidence/settle).
+/// The lengths of both parts of a slice. The untimed part must last until the caches no longer contain the
+/// data of other contenders (reports/evidence/settle).
 struct slice_lengths {
     std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
-                             timed = std::chrono::microseconds{1500};  // whole microseconds
+                             timed = std::chrono::microseconds{1500};  // both in whole microseconds
     bool operator==(const slice_lengths&) const = default;
 };
 inline constexpr std::chrono::seconds longest_slice_part{1};
 
-/// A contender that keeps its slice longer than this is ended. The limit includes the end of its process.
+/// The harness ends a contender that keeps its slice for longer. In the last slice, the limit includes the
+/// end of the process.
 inline constexpr std::chrono::seconds slice_limit{10};
 
 struct slice_rules {
-    std::uint64_t seed = 0;             // for the order in each round
-    std::chrono::nanoseconds enough{};  // timed work after which a contender must end
-    std::chrono::nanoseconds limit{};   // for all of them
-    int stop_fd = -1;                   // when it becomes readable, all are ended
+    std::uint64_t seed = 0;             // determines the random order in each round
+    std::chrono::nanoseconds enough{};  // timed work after which a contender gets no more slices
+    std::chrono::nanoseconds limit{};   // for all contenders together
+    int stop_fd = -1;                   // when it becomes readable, all contenders are ended
     std::chrono::nanoseconds longest_slice = slice_limit;
     slice_lengths lengths = {};
-    std::function<void(std::size_t, const child_outcome&)> ended = {};  // called for each as it ends, if set
+    // if set, called when a contender has ended
+    std::function<void(std::size_t, const child_outcome&)> ended = {};
 };
 
 struct outcome_by_slices {
     child_outcome child;
-    bool out_of_time = false;  // ended by the common limit
-    /// The i-th slices of all contenders belong to one round, some milliseconds apart.
+    bool out_of_time = false;  // ended because the common limit expired
+    /// The i-th slices of all contenders belong to the same round, so they are only milliseconds apart.
     std::vector<slice> slices;
-    std::chrono::nanoseconds harness_waited{};  // for a core, during all slices of the block
+    std::chrono::nanoseconds harness_waited{};  // how long the harness waited for a core in this block
 };
 
-/// Runs all of them at once, with one working at a time, until all have ended. Their requests name the core.
-/// Contenders that do not know slices run one after the other. No contender is started after all must end.
-/// Main thread only; see run_child().
+/// Runs all contenders until all have ended. All processes are alive at once, but only one works at a time.
+/// The requests name the common core. Contenders that do not know slices run one after the other. After the
+/// limit or an interrupt, no further contender is started. Must be called from the main thread; see
+/// run_child().
 std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> requests,
                                                const slice_rules& rules);
 

@@ -21,7 +21,8 @@ bool are_equal(double one, double other) {
     return std::abs(one - other) <= rounding * std::abs(other);
 }
 
-/// Every recorded latency is of a timed operation, and every timed operation has one.
+/// The law of counts: a contender records exactly one latency per timed operation (or per
+/// `operations_per_latency` timed operations).
 std::optional<std::string> miscounted_latencies(const timed_claims& claims, const workload_shape& shape) {
     if (!claims.operations || shape.in_flight <= 0 || !claims.records) return std::nullopt;
     const double expected = *claims.operations / static_cast<double>(shape.operations_per_latency);
@@ -32,9 +33,10 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
         *claims.operations, expected, found, likely_cause);
 }
 
-/// The printed numbers are those of the section: its length over its operations, their rate and their CPU
-/// time. At most half of the latencies are twice their mean, and at most one in a hundred is a hundred times
-/// it (A. Markov's inequality).
+/// The law of numbers: the printed time, throughput and CPU time per operation follow from the length, the
+/// operations and the CPU time of the timed section. Also, at most half of the latencies can be at least
+/// twice the mean, and at most one in a hundred can be at least a hundred times the mean (A. Markov's
+/// inequality).
 std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     const auto differs = [](std::string_view what, std::optional<double> printed, double expected) {
         return !printed || are_equal(*printed, expected)
@@ -52,7 +54,7 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     if (claims.operations && claims.cpu_ns && *claims.cpu_ns > 0)
         if (auto broken = differs("cpu", claims.cpu_of_operation, *claims.cpu_ns / *claims.operations))
             return broken;
-    constexpr double of_bucket = 1.05;  // a percentile is the upper end of its bucket
+    constexpr double of_bucket = 1.05;  // a percentile is rounded up to the end of its bucket
     const auto above = [&](std::string_view what, std::optional<double> value, double times) {
         return !value || !claims.latency_mean || *value <= of_bucket * times * *claims.latency_mean
                    ? std::optional<std::string>{}
@@ -64,15 +66,16 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     return above("latency_p99", claims.latency_p99, 100);
 }
 
-/// Little's law (J. Little, "A Proof for the Queuing Formula: L = lambda W", 1961): what is in flight is the
-/// throughput times the mean latency, which is the sum of the latencies over the length of the section. While
-/// the process waits for a core (`run_delay`), nothing need be in flight, so the lower bound leaves that out.
+/// Little's law (J. Little, "A Proof for the Queuing Formula: L = lambda W", 1961): the mean number of
+/// operations in flight is the throughput times the mean latency. That product is the sum of the latencies
+/// divided by the length of the section. The lower bound excludes the time in which the process waits for a
+/// core (`run_delay`), because nothing need be in flight then.
 std::optional<std::string> littles_law(const timed_claims& claims, const workload_shape& shape,
                                        double run_delay) {
     if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
         *claims.wall_ns <= 0 || shape.in_flight <= 0)
         return std::nullopt;
-    constexpr double clock_reads = 1.01;  // latencies of different connections read the clock separately
+    constexpr double clock_reads = 1.01;  // tolerance: each latency has its own readings of the clock
     const double latencies = *claims.latencies * *claims.latency_mean;
     const double in_flight = latencies / *claims.wall_ns;
     const double least = shape.least_in_flight * shape.in_flight * (*claims.wall_ns - run_delay);
@@ -83,11 +86,12 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
         *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, likely_cause);
 }
 
-/// The parent's view of CPU time (wait4(2)) covers what the contender claims, and no core runs for longer
-/// than the section.
+/// The law of CPU time: the contender cannot claim more CPU time than its parent observed (wait4(2)), nor
+/// more than the length of the section times the number of cores.
 std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
     if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
-    constexpr double rounding_ns = 1e6;  // wait4 and the reads around the section
+    // covers the rounding of wait4 and of the readings at both ends of the section
+    constexpr double rounding_ns = 1e6;
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
         return fmt::format(
@@ -101,14 +105,14 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     return std::nullopt;
 }
 
-/// The contender's clock runs as the parent's does.
+/// The law of clocks: the contender's clock advances at the same rate as its parent's.
 std::optional<std::string> law_of_clocks(const timed_claims& claims, const child_outcome& child) {
     const double seen = ns(child.wall);
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
         return fmt::format(
             "law of clocks: the timed section claims {:.0f} ns, but the process lasted {:.0f} ns; {}",
             *claims.wall_ns, seen, likely_cause);
-    // Starting and ending a process takes milliseconds, and a busy machine hundreds of them.
+    // Starting and ending a process takes milliseconds, on a busy machine hundreds of milliseconds.
     constexpr double start_and_end_ns = 500e6;
     if (claims.age_ns &&
         (*claims.age_ns > 1.001 * seen + 1e5 ||
@@ -137,7 +141,7 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         switches += switches_ns;
         observed += ns(one.observed);
     }
-    // On a core that others use, both sides wait for it before and after each slice.
+    // If other programs use the core, both sides wait for the core before and after each slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
         "law of clocks: all slices took {:.0f} ns by the contender's clock and {:.0f} ns by its parent's; {}",

@@ -1,6 +1,5 @@
-// Laws that every trial obeys, checked on every trial. They compare what a contender says with itself and
-// with what its parent saw. A number that breaks one cannot be true, whatever the reason, and the trial
-// fails.
+// Laws that are checked on every trial. They compare the numbers that a contender reports with each other and
+// with its parent's observations. If a number breaks a law, it cannot be true, and the trial fails.
 #pragma once
 
 #include <chrono>
@@ -15,43 +14,45 @@
 
 namespace loopbench::bench {
 
-/// A contender's statements about its timed section: counters of its Google Benchmark row. Each can be
-/// absent: a contender in another language need not print them, and the laws that need them are then not
-/// checked.
+/// A contender's statements about its timed section: counters of its Google Benchmark row. Each counter can
+/// be absent, because a contender in another language need not print it. A law that needs an absent counter
+/// is not checked.
 struct timed_claims {
-    std::optional<double> operations{};  // timed_operations: that `time` is of
+    std::optional<double> operations{};  // timed_operations: the number to which `time` refers
     std::optional<double> wall_ns{};     // timed_wall: the length of the section
-    std::optional<double> cpu_ns{};      // timed_cpu: CPU time in it; absent for the time of another process
-    std::optional<double> latencies{};   // how many were recorded in it
+    std::optional<double> cpu_ns{};  // timed_cpu: CPU time in the section; absent if another process is timed
+    std::optional<double> latencies{};     // the number of latencies recorded in the section
     std::optional<double> latency_mean{};  // ns
-    std::optional<double> age_ns{};        // how long its clock ran, from the start of main() to its result
+    std::optional<double> age_ns{};        // time from main() to the result, by its own clock
 
-    // The numbers that are printed, which must be those of the section.
+    // The printed results, which must follow from the numbers above.
     std::optional<double> time_ns{};                     // per operation
     std::optional<double> throughput{};                  // operations per second
     std::optional<double> cpu_of_operation{};            // ns
     std::optional<double> latency_p50{}, latency_p99{};  // ns
-    bool records = true;                                 // false if it was configured to record no latencies
+    bool records = true;                                 // false if recording latencies was disabled
 };
 
-/// A slice, as the contender reports it and as the harness saw it.
+/// A slice, as the contender reports it and as the harness observes it.
 struct slice {
     std::uint64_t operations = 0, untimed_operations = 0;
     std::chrono::nanoseconds timed{}, untimed{};
-    std::chrono::nanoseconds observed{};  // from giving the slice to the contender's reply
+    std::chrono::nanoseconds observed{};  // from granting the slice to receiving the reply
 };
 
-/// Returns the law that the slices of a trial break, and how; nothing when they break none. `waited` is how
-/// long both sides waited for a core meanwhile. If the contender does not report its untimed part, only the
-/// upper bound is checked.
+/// Returns a message that names the law that the slices of a trial break, or nothing if they break none.
+/// `waited` is how long both sides together waited for a core during the slices. If the contender does not
+/// report the untimed parts, only the upper bound is checked.
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
                                                 std::chrono::nanoseconds waited = {});
 
-/// Returns how the slices of a trial differ from its whole section; nothing if they add up to it.
+/// Returns a message that states how the sum of a trial's slices differs from its timed section, or nothing
+/// if both are equal.
 std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, const timed_claims& claims);
 
-/// Returns the law that a trial breaks, and how; nothing when it breaks none. `shape` is the workload's entry
-/// in the catalog. `child` is what the parent saw of the process. `cores` is how many it could use.
+/// Returns a message that names the law that a trial breaks, or nothing if it breaks none. `shape` is the
+/// workload's entry in the catalog, `child` contains the parent's observations of the process, and `cores` is
+/// the number of cores that the process could use.
 std::optional<std::string> law_broken_by(const timed_claims& claims, const workload_shape& shape,
                                          const child_outcome& child, int cores);
 

@@ -1,4 +1,4 @@
-// The second half of the protocol: run one benchmark, and judge its output.
+// The second half of the contender protocol: runs one benchmark and judges its output.
 #include "bench/harness/trial/run_trial.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ std::string signal_name(int signal) {
     return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-/// Explains the common errors of execve(2).
+/// Explains the common errors of execve(2). Returns an empty text for other errors.
 std::string_view cause_of_no_start(int error) {
     switch (error) {
         case EACCES:
@@ -67,8 +67,8 @@ std::string_view cause_of_no_start(int error) {
     }
 }
 
-/// Sets the status, with a shortened reason: every report contains the reasons, and a contender may print
-/// megabytes.
+/// Sets the status and the reason. Shortens a long reason, because every report contains the reasons and a
+/// contender can print megabytes.
 void set_status(trial_outcome& trial, result_status status, std::string_view reason) {
     constexpr std::size_t bytes_max = 4096;
     trial.status = status;
@@ -124,7 +124,8 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     if (ours == output.rows.end()) return set_failed(trial, "printed no result for the workload");
     if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
         return take_error(trial, *wrong->error);
-    // Only the first repetition in a process counts: repetitions are not trials of their own.
+    // Only the first repetition in a process counts, because repetitions in one process are not separate
+    // trials.
     auto metrics = metrics_of(*ours);
     trial.cpu_time_ns = ours->cpu_time_ns;
     if (const auto& time = metrics["time"]; !time || *time <= 0)
@@ -182,7 +183,8 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     try {
         auto output = parse_gbench_json(outcome.output);
         take_rows(trial, output, workload);
-        // The error output of a server or command that it started can explain the failure.
+        // Standard error can explain the failure, because a server or command that the contender started can
+        // write to it.
         if (trial.status == result_status::failed)
             set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
@@ -198,13 +200,13 @@ std::string histogram_file_in(const temporary_folder& folder) {
     return (folder.path() / "histograms.json").native();
 }
 
-/// Fails the trial and removes its numbers, which must not count.
+/// Marks the trial as failed and removes its numbers.
 void discard(trial_outcome& trial, std::string_view reason) {
     set_failed(trial, reason);
     trial.metrics.clear();
 }
 
-/// Reads the histogram file. A contender need not write one, but an unreadable file fails the trial.
+/// Reads the histogram file. The file can be absent, but an invalid file makes the trial fail.
 void take_histograms(trial_outcome& trial, const trial_request& request, const temporary_folder& folder) {
     try {
         auto found = read_histogram_file(histogram_file_in(folder), request.workload);
@@ -217,8 +219,8 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
     }
 }
 
-/// Fails the trial if the contender was replaced. Checked after the trial, which also finds earlier
-/// replacements.
+/// Makes the trial fail if a file of the contender was replaced. The check after the trial also detects
+/// replacements before the trial.
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
@@ -258,7 +260,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     return child;
 }
 
-/// Discards numbers that break a law. Does not check workloads that are not in the catalog: they may measure
+/// Discards numbers that break a law. Does not check workloads outside the catalog, because they can measure
 /// time differently.
 void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
     const auto* const shape = find_shape(request.workload);
@@ -269,7 +271,8 @@ void refuse_impossible(trial_outcome& trial, const trial_request& request, const
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
 
-/// Rounds to six digits: one slice is less precise, and an hour's journal has some hundred thousand slices.
+/// Rounds to six significant digits, to keep journals small: an hour has some hundred thousand slices. The
+/// time of one slice is less precise than that.
 double rounded(double value) {
     const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
     return std::round(value * scale) / scale;
@@ -292,18 +295,19 @@ void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     trial.slices = std::move(operation_ns);
 }
 
-/// Returns true if the trial reports the CPU time of its timed section; a third-party counter of that name
-/// may mean anything else.
+/// Returns true if the trial reports the CPU time of its timed section in the counter `cpu`. Without "slices"
+/// in the context, the contender is a third-party program, whose counter `cpu` can mean anything else.
 bool says_own_cpu_time(const trial_outcome& trial) {
     return trial.metrics.contains("cpu") && trial.context.contains("slices");
 }
 
 enum class cpu_clock {
-    of_timed_section,  // of all threads
+    of_timed_section,  // CPU time of all threads
     of_google_benchmark
 };
 
-/// Returns the clock that every trial of a row has: times by two definitions must not be compared.
+/// Returns a clock that all trials of a row report, because CPU times of different definitions must not be
+/// compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
         return trial.status != result_status::ok || says_own_cpu_time(trial);
@@ -311,8 +315,9 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
     return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
 }
 
-/// Replaces the time by CPU time: contenders that shared a core can be compared only by it. Metrics of
-/// wall-clock time lose their value, because the kernel gives the core away for milliseconds.
+/// Replaces the time by CPU time, because contenders that shared a core can be compared only by CPU time.
+/// Metrics of wall-clock time lose their value, because the kernel runs other contenders for milliseconds in
+/// between.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
@@ -324,7 +329,7 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     trial.histograms.clear();
 }
 
-/// Marks trials as disturbed by orphaned processes of other trials in the block.
+/// Marks trials as disturbed by the orphaned processes of other trials in the block.
 void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const trial_request> requests,
                                const std::vector<std::optional<std::string>>& orphans,
                                const std::optional<std::string>& orphan_of_some) {
@@ -338,7 +343,7 @@ void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const 
                                                       requests[i].who.name);
 }
 
-/// Returns the share of its runnable time in which a process did not run, because it waited for something.
+/// Returns the share of time in which a process waited for something other than a core.
 std::optional<double> share_waited(const child_outcome& child) {
     const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
     if (could <= 0) return std::nullopt;
@@ -415,7 +420,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         take_histograms(trial, requests[i], folders[i]);
         refuse_impossible(trial, requests[i], ended[i].child);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
-        // A contender that has a result but never asked for a slice had the core to itself.
+        // A contender that has a result but no slices had the core to itself.
         const bool took_none = made == pairing::interleaved && ended[i].slices.empty();
         trial.made = took_none && trial.status == result_status::ok ? pairing::sequential : made;
         if (made == pairing::interleaved)

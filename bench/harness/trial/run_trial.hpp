@@ -1,5 +1,5 @@
-// One run of one workload by one contender. The executor is an interface, so that tests can check the
-// runner's rules with an executor that takes no time.
+// Runs one workload in one contender. The executor is an interface, so that tests can check the runner's
+// rules with an executor that takes no time.
 #pragma once
 
 #include <chrono>
@@ -27,54 +27,56 @@ struct trial_request {
     workload_size size = workload_size::full;
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};
     std::optional<int> cpu = {};
-    std::size_t padding_bytes = 0;  // in the environment
-    slice_lengths slice = {};       // if interleaved; the same for all in a block
+    std::size_t padding_bytes = 0;  // length of the variable LOOPBENCH_PADDING
+    slice_lengths slice = {};       // only for interleaved trials; the same for the whole block
 
-    // Not for a run's normal trials: overrides of the contender's behaviour, and additions to its process.
+    // The following members are not for normal trials. They override the contender's behaviour or add to its
+    // process.
     std::optional<std::uint64_t> operations = {};
     bool recording = true;
     bool with_histogram_file = true;
-    std::vector<std::string> front = {};  // words before its command: a tracer
+    std::vector<std::string> front = {};  // words before the contender's command, for a tracer
     std::map<std::string, std::string> environment = {};
 };
 
 struct trial_outcome {
-    bool stopped = false;    // by an interrupt: there is no result, and the trial does not count
-    bool timed_out = false;  // it was ended at its limit, and failed
+    bool stopped = false;    // an interrupt stopped the trial, which does not count
+    bool timed_out = false;  // the trial failed because its time limit expired
     reports::result_status status = reports::result_status::ok;
-    std::string reason;                                    // for a status other than ok
-    std::map<std::string, std::optional<double>> metrics;  // known metrics only; no value for a NaN
-    std::optional<double> operations = {};                 // the number that it reports
-    timed_claims claims = {};                              // what the laws check (laws.hpp)
-    bool calibrated = false;                               // Google Benchmark chose the number
+    std::string reason;                                    // the reason for a status other than ok
+    std::map<std::string, std::optional<double>> metrics;  // known metrics only; NaN becomes "no value"
+    std::optional<double> operations = {};                 // the contender's number of operations
+    timed_claims claims = {};                              // the input of the laws (laws.hpp)
+    bool calibrated = false;                               // Google Benchmark chose the number of operations
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
     reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
-    std::optional<int> cpu = {};             // the CPU that it was kept on
-    std::optional<double> waited = {};       // if concurrent: the share of its time in which it left the core
+    std::optional<int> cpu = {};             // the CPU to which the trial was pinned
+    std::optional<double> waited = {};  // the share of time in which a concurrent contender left the core
     std::vector<double> slices =
         {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
-    std::string disturbed;   // by what; empty if undisturbed
-    std::string histograms;  // from its histogram file (read_histogram_file()); usually empty
+    std::string disturbed;   // the disturbance; empty if there was none
+    std::string histograms;  // the result of read_histogram_file(); usually empty
 };
 
 class trial_executor {
 public:
     virtual ~trial_executor() = default;
     virtual trial_outcome run(const trial_request& request) = 0;
-    /// Runs all of them at once, interleaved or concurrently. `limit` is for all together; each request's own
-    /// limit is for its start. An executor without either pairing runs one after the other.
+    /// Runs all requests at once, interleaved or concurrently. `limit` is for all requests together; in an
+    /// interleaved run, each request's own limit is for its start and its end. This default implementation
+    /// runs one request after the other.
     virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests,
                                                    reports::pairing made, std::uint64_t seed,
                                                    std::chrono::nanoseconds limit);
 };
 
-/// Chooses whether trials are checked for disturbances.
+/// Determines if trials are checked for disturbances.
 enum class watching { off, on };
 
-/// Runs trials as processes; see child_process.hpp for `stop_fd` and the thread rule.
+/// Runs trials as processes. See child_process.hpp for `stop_fd` and for the restriction to the main thread.
 class process_executor : public trial_executor {
 public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)
@@ -88,13 +90,14 @@ private:
     watching watching_;
 };
 
-/// Returns true if a metric is meaningful for a program that shared a core: it does not use wall-clock time.
+/// Returns true if a metric does not depend on wall-clock time, so that it is meaningful for a program that
+/// shared a core.
 bool is_of_cpu_time(std::string_view metric);
 
-/// Returns why the process failed ("killed by SIGSEGV"); nothing if it exited with 0.
+/// Returns why the process failed (such as "killed by SIGSEGV"), or nothing if it exited with code 0.
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
 
-/// Judges the output of a process that ran `workload`.
+/// Judges the end and the output of a process that ran `workload`.
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit);
 
 }  // namespace loopbench::bench

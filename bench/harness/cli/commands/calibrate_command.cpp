@@ -1,4 +1,4 @@
-// loopbench calibrate: how often this machine's verdicts are right, measured with known differences.
+// loopbench calibrate: uses known differences to measure how often the verdicts on this machine are right.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,10 +40,10 @@ struct calibrate_options {
 
 struct all_runs {
     session_record equal, slowed;
-    std::optional<session_record> referee{};  // of interleaved trials alone
+    std::optional<session_record> referee{};  // only for interleaved trials
 };
 
-/// Returns the default plan: many short trials, because most of the noise is between processes.
+/// Returns the default plan. It has many short trials, because most of the noise is between processes.
 run_plan usual_plan(bool full_size) {
     run_plan plan;
     plan.size = full_size ? workload_size::full : workload_size::small;
@@ -67,7 +67,7 @@ std::uint64_t blocks_of(std::uint64_t tries, std::uint64_t blocks, const run_pla
     return (tries + workloads - 1) / workloads * blocks;
 }
 
-/// Throws if a contender failed: a failure is no noise.
+/// Throws std::runtime_error if a contender failed or is unsupported.
 void check_cells(const session_record& ran) {
     for (const auto& workload : ran.outcome.excluded)
         for (const auto& why : workload)
@@ -76,8 +76,8 @@ void check_cells(const session_record& ran) {
                     fmt::format("cannot calibrate with a contender that fails: {}", why->reason)};
 }
 
-/// Runs a single trial first, so that a contender that cannot be slowed down is found at once, and not after
-/// a quarter of an hour.
+/// Runs a single block before the calibration, so that a contender that cannot be slowed down is detected at
+/// once instead of after a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;
@@ -103,11 +103,11 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_pairings(plan);
-    pairing_of(plan);  // throws unless the pairing is the same for all
+    pairing_of(plan);  // throws unless all workloads have the same pairing
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
-    // The A/A comparison gets at most two fifths of the time; what it does not need is left for the
+    // The A/A comparison gets at most two fifths of the time. The time that it does not need is left for the
     // slowdowns.
     auto equal = calibration_plan(plan, who, {}), slowed = calibration_plan(plan, who, options.slowdowns_pct);
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);

@@ -1,4 +1,4 @@
-// Measurements of `check`: counts, and paired times of contenders.
+// The measurements of `check`: counts, and paired times of contenders.
 #pragma once
 
 #include <cstdint>
@@ -31,30 +31,31 @@ struct check_options {
     }
 };
 
-/// Implements `check --update`: measures, or takes the reports, writes the baseline and shows the difference.
-/// Returns the exit code; unless that is 0, the file is unchanged.
+/// Implements `check --update`: measures or reads a report, writes the baseline file and prints the
+/// difference. Returns the exit code. The file is unchanged unless the exit code is 0.
 int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Finds the contenders and asks them for their workloads. Throws usage_error if one does not exist; the
-    /// message names `named_by` ("the baseline"). All functions here throw interrupted.
+    /// Finds the contenders and asks them for their workloads. Throws usage_error if a contender does not
+    /// exist; the message contains `named_by` ("the baseline"), which named the contender. All functions of
+    /// this class that start processes can throw `interrupted`.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 
     [[nodiscard]] bool has(const cell_name& cell) const;
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Takes the counts of each of these results once. If the contender does not have the workload, the
-    /// counts are missing, with the reason. Writes counts.json to the output folder, or to its subfolder
-    /// `again` if `number` is not 0.
+    /// Counts once for each of these results. If the contender does not have the workload, the counts are
+    /// missing, with the reason. Writes counts.json into the output folder, or into its subfolder `again` if
+    /// `number` is not 0.
     std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);
 
-    /// Runs one session of trials of these results, together with the contender `times.to` and its A/A copy.
-    /// `number` is 0 for the first session and 1 for the confirming one, which has another random order.
-    /// Journal and report.json are in the subfolder `first` or `second` of the output folder. Workloads with
-    /// ratios in `times` get the pairing of these ratios, unless the options choose another one; the values
-    /// of the ratios are not used.
+    /// Runs one session of trials for these results, the contender `times.to` and its A/A copy. `number` is 0
+    /// for the first session and 1 for the confirming session, which has another random order. Writes the
+    /// journal and report.json into the subfolder `first` or `second` of the output folder. Workloads with
+    /// ratios in `times` get the pairing of these ratios, unless the options choose another pairing. The
+    /// values of the ratios are not used.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 
@@ -63,7 +64,7 @@ private:
     const invocation& by_;
     interrupt stop_;
     std::vector<contender> contenders_;
-    run_plan plan_;  // without contenders
+    run_plan plan_;  // the plan without its contenders
 
     [[nodiscard]] const contender& find(const std::string& name) const;
     [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells) const;

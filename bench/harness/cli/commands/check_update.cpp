@@ -1,4 +1,4 @@
-// loopbench check --update: writes a new baseline and shows what changes.
+// loopbench check --update: writes a new baseline and prints the difference to the old one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,7 +32,7 @@ namespace {
 
 using name_list = std::vector<std::string>;
 
-/// Error: the baseline cannot be written. what() says why, and `code` is the command's exit code.
+/// An error: the baseline cannot be written. what() is the reason, and `code` is the command's exit code.
 class not_written : public std::runtime_error {
 public:
     not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
@@ -63,7 +63,7 @@ public:
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
         if (!times_) return;
         auto anew = *next_.times;
-        anew.ratios.clear();  // with the current default pairings
+        anew.ratios.clear();  // so that the workloads get their current default pairings
         take_times(session.measure(anew, wanted_cells(session, tier::times), 0));
     }
 
@@ -88,13 +88,14 @@ public:
                                           "measure again",
                                           wanted.baseline, next_.times->to)};
         if (const auto size = size_of(report); size && *size != next_.times->size) {
-            next_.times->ratios.clear();  // they are for another size
+            next_.times->ratios.clear();  // these ratios are for another size
             next_.times->size = *size;
         }
         take_times(wanted);
     }
 
-    /// Writes the baseline and returns the difference.
+    /// Writes the baseline and returns a text with the difference. Throws not_written if there is nothing to
+    /// write.
     std::string write() const {
         if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
             throw not_written{exit_inconclusive, "there are no counts and no ratios to write"};
@@ -111,8 +112,8 @@ private:
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
-    /// Returns the names that match the patterns; without patterns, those of the old baseline; without one,
-    /// the headline names.
+    /// Returns the `known` names that match the patterns. Without patterns, returns the names in the old
+    /// baseline; without an old baseline, the headline names.
     template <class predicate>
     name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
                      predicate is_headline) const {
@@ -122,8 +123,8 @@ private:
         return known;
     }
 
-    /// Returns whether the patterns select the result. Without patterns: whether this tier of the old
-    /// baseline has it; without an old baseline: true.
+    /// Returns true if the patterns select the result. Without patterns, returns true if this tier of the old
+    /// baseline contains the result, or if there is no old baseline.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -143,7 +144,8 @@ private:
         return cells;
     }
 
-    /// Returns the selected results, together with those of the contender that their ratios refer to.
+    /// Returns the report with only the selected results, and the results of the contender to which their
+    /// ratios refer.
     [[nodiscard]] reports::report wanted_times(const reports::report& report) const {
         std::set<std::string_view> workloads;
         const auto is_asked_for = [&](const reports::result& item) {
@@ -160,7 +162,7 @@ private:
         return wanted;
     }
 
-    /// Removes the lines of workloads that their contenders no longer have.
+    /// Removes the lines of the baseline whose workload their contender no longer has.
     void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
@@ -191,7 +193,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Throws if a result has this status: the gate would lose it silently.
+    /// Throws not_written if a result has this status, because the gate would otherwise lose that result
+    /// silently.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what) {
         std::vector<std::string> all;
@@ -202,7 +205,8 @@ private:
         if (!all.empty()) throw not_written{code, fmt::format("{}", fmt::join(all, "; "))};
     }
 
-    /// Prints which results get no line in the baseline: only a ratio with an interval can be checked.
+    /// Prints which results get no line in the baseline, because only a ratio with an interval can be
+    /// checked.
     static void tell_of_left_out(const reports::report& report) {
         const reports::report_index index{report};
         for (const auto& item : report.results) {
@@ -228,7 +232,8 @@ private:
         refuse(report, not_run, exit_inconclusive, "was not measured");
         if (const auto why = unknown_reliability(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
-        if (next_.times->machine != machine) next_.times->ratios.clear();  // they are from another machine
+        // these ratios are from another machine
+        if (next_.times->machine != machine) next_.times->ratios.clear();
         next_.times->machine = machine;
         tell_of_left_out(report);
         expect_ratios(*next_.times, report);

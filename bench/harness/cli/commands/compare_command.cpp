@@ -1,4 +1,4 @@
-// loopbench compare: two builds of a benchmark program or of a server, or two reports.
+// loopbench compare: compares two builds of a benchmark program or of a server, or two reports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next;
     std::vector<std::string> workloads;
-    std::vector<std::string> of_measuring;  // options on the command line that affect measuring
+    std::vector<std::string> of_measuring;  // the measuring options that are on the command line
     double tolerated_pct = 5;
     std::string format = "text";
     served_options served;
@@ -65,11 +65,11 @@ constexpr std::string_view name_two =
 
 operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
-    if (fs::is_fifo(path)) return operand::report;  // from the shell's <(...)
+    if (fs::is_fifo(path)) return operand::report;  // the shell's <(...) creates a pipe
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
     char first = 0;
     std::ifstream{path} >> first;
-    return first == '{' ? operand::report : operand::executable;  // a journal begins with { too
+    return first == '{' ? operand::report : operand::executable;  // a journal also begins with {
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -77,7 +77,7 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// Lists the benchmarks of a build. Throws usage_error if it is not a Google Benchmark executable.
+/// Asks a build for its benchmarks. Throws usage_error if the build is not a Google Benchmark executable.
 void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
     list_workloads(who, plan.size, plan.trial_limit, stop.fd());
     stop.throw_if_requested();
@@ -86,8 +86,8 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
                           who.problem};
 }
 
-/// Returns one side of the comparison. Both sides are called by names of equal length, so that their stacks
-/// are placed alike (see add_aa_copy).
+/// Returns one side of the comparison. Both sides get an argv[0] of the same length, so that their stacks are
+/// at the same position (see add_aa_copy).
 contender side(const char* name, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
@@ -127,7 +127,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     complete_plan(plan, stop);
-    // Readers of the report need to know what "base" and "next" are.
+    // Readers of the report need to know which programs "base" and "next" are.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     options.served.client ? choose_pairings_of_servers(plan, options.served)
@@ -135,7 +135,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     return plan;
 }
 
-/// Removes the results that match none of the patterns.
+/// Removes the results of both reports whose workloads match none of the patterns.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
@@ -147,7 +147,7 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
         });
 }
 
-/// Returns the output for a comparison of two reports.
+/// Returns the comparison of two reports in the given format.
 std::string written(const reports::report& compared, const reports::report& then, std::string_view format) {
     if (format == "html") return reports::write_html(compared, {}, &then);
     return format == "json" ? reports::write_json(compared) : reports::write_table(compared);
@@ -165,7 +165,7 @@ int compare_two_reports(const compare_options& options) {
     for (const auto& item : report.warnings) tell(item);
     reports::write_standard_output(written(report, then, options.format));
     auto found = judge_gate(report, options.tolerated_pct);
-    // An interrupted run may have stopped before it would have found a difference.
+    // An interrupted run may have stopped too early to find a difference.
     for (const auto& [file, complete] :
          {std::pair{options.base, then.complete}, {options.next, now.complete}})
         if (!complete)

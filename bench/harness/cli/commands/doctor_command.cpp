@@ -1,4 +1,4 @@
-// loopbench doctor: tells whether this machine is fit to measure on.
+// loopbench doctor: reports if this machine is suitable for measurements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,8 @@ std::uint64_t open_files_needed() {
 }
 
 int doctor(const doctor_options& options) {
-    auto all = diagnose(examine_machine(), open_files_needed());  // before our own processes run beside it
+    // first, because contenders would add load to the machine
+    auto all = diagnose(examine_machine(), open_files_needed());
     all.push_back(diagnose_builds(describe_contenders(options)));
     reports::write_standard_output(options.json ? as_json(all) : as_text(all));
     return std::ranges::count(all, severity::unreliable, &finding::how) > 0 ? exit_unreliable : exit_ok;

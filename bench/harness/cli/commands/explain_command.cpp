@@ -34,8 +34,8 @@ std::string_view how_trials_are_run(const workload_shape& shape) {
                            : "sequential, one contender after the other on one core";
 }
 
-/// Describes the pairing of a workload. If it depends on the parameters, lists the parameters of each
-/// pairing.
+/// Describes the pairing of a workload. If the pairing depends on the parameters, lists the parameters for
+/// each pairing.
 std::string how_trials_are_run(std::string_view name) {
     std::vector<std::pair<std::string_view, std::vector<std::string_view>>> pairings;
     for (const workload_shape& shape : workload_table()) {
@@ -73,7 +73,8 @@ std::string of_metric(const reports::metric_info& metric) {
         metric.deterministic ? "; deterministic" : "", metric.title, metric.summary, metric.how);
 }
 
-/// Explains the workload of this name, with or without parameters; or all workloads of this family.
+/// Explains the workload with this name, with or without parameters. If there is none, explains all workloads
+/// whose names begin with this name.
 std::string of_workloads(const std::string& name) {
     if (const auto* const one = find_workload(name)) return of_workload(*one);
     std::string text;
@@ -82,7 +83,7 @@ std::string of_workloads(const std::string& name) {
     return text;
 }
 
-/// Explains a parameter, such as "conns" or "conns:1000", and lists the workloads that have it.
+/// Explains a parameter, such as "conns" or "conns:1000", and lists the workloads that have this parameter.
 std::string of_parameter(std::string_view name) {
     const auto key = name.substr(0, name.find(':'));
     const auto all = parameter_explanations();

@@ -1,4 +1,4 @@
-// Exit codes of a gate.
+// Converts the results of a gate to an exit code.
 #pragma once
 
 #include <array>
@@ -10,14 +10,16 @@
 
 namespace loopbench::bench {
 
-/// Returns the exit code of a gate's results. Not for an interrupted run, which proves nothing.
+/// Returns the exit code for a gate's results. Must not be used for an interrupted run, whose results are
+/// incomplete.
 inline exit_code exit_code_of(std::span<const gate_result> results) {
     constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unreliable,
                                exit_inconclusive};
     return codes[static_cast<std::size_t>(outcome_of(results))];
 }
 
-/// Returns the same for a comparison, and prints the results that do not pass to standard error.
+/// Returns the exit code for the results of a comparison. Prints the results that do not pass to standard
+/// error.
 inline exit_code conclude(std::span<const gate_result> results) {
     const auto code = exit_code_of(results);
     if (code != exit_ok) tell_raw(write_text_of_comparison(results));

@@ -1,4 +1,4 @@
-// loopbench history: keeps results over time.
+// loopbench history: stores the results of many runs, and shows how they change over time.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -66,11 +66,11 @@ void warn_of_what_is_lacking(const entry& what, const std::string& file) {
             file);
 }
 
-/// Adds one report after the other. If one is refused, the earlier ones are kept; adding them again does no
-/// harm.
+/// Adds one report after the other. If a report is refused, the reports before it stay in the history; adding
+/// these again changes nothing.
 int add_reports(const history_options& options) {
-    // This makes malloc reuse the freed memory of a parsed report, instead of requesting it again page by
-    // page.
+    // With this threshold, malloc reuses the freed memory of the previous report, instead of requesting new
+    // pages from the kernel for each report.
     constexpr int large_block_bytes = 1 << 30U;
     ::mallopt(M_MMAP_THRESHOLD, large_block_bytes);
     auto from = options.from;
@@ -124,7 +124,8 @@ int export_points(const history_options& options) {
     return exit_ok;
 }
 
-/// Returns the reports' folder relative to the page's folder, so that both can be moved together.
+/// Returns the path of the reports' folder relative to the page's folder, so that both folders can be moved
+/// together.
 std::string reports_address(const history_options& options) {
     if (options.report_folder.empty()) return "";
     const auto page_folder = fs::absolute(options.output).lexically_normal().parent_path();
@@ -132,7 +133,7 @@ std::string reports_address(const history_options& options) {
     return report_folder.lexically_relative(page_folder).generic_string();
 }
 
-/// Writes the pages of the runs. Existing pages stay, so that only new runs are written.
+/// Writes a page for each run that has none yet.
 void write_report_pages(store& from, const trends_page& page, const fs::path& folder) {
     reports::prepare_output_folder(folder);
     for (const auto* run : page.runs) {
@@ -169,19 +170,20 @@ int show_trend(const history_options& options) {
     choice.intervals = as_json;
     auto all = read_series(history, runs, choice);
     if (all.size() == 1 && !choice.intervals) {
-        choice.intervals = true;  // a line for each run contains them
+        choice.intervals = true;  // the table of a single series has a line with an interval for each run
         all = read_series(history, runs, choice);
     }
     write_output(options.output, as_json ? trend_json(all) : trend_text(all));
     return exit_ok;
 }
 
-/// Larger than any history.
+/// The maximum for --keep, larger than the number of runs in any history.
 constexpr std::size_t runs_max = 1'000'000'000;
 
 constexpr auto how_dates_are_written = "2026-11-22 or 2026-11-22T18:07:18Z";
 
-/// Returns the first run of the named commit, given in full or by a prefix that no other commit has.
+/// Returns the first run of the named commit, or nullptr if there is none. `named` is the whole commit or a
+/// prefix of it. Throws usage_error if several commits have this prefix.
 const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
     const auto exact = std::ranges::find(runs, named, &kept_run::commit);
     if (exact != runs.end()) return &*exact;
@@ -196,7 +198,8 @@ const kept_run* first_run_of(const std::string& named, const std::vector<kept_ru
     return first;
 }
 
-/// Returns the named date, or the date of the first run of the named commit.
+/// Returns the date that `named` contains, or the date of the first run of the commit that `named` contains.
+/// Throws usage_error if it contains neither.
 std::string moment_of(const std::string& named, const std::vector<kept_run>& runs) {
     if (auto date = in_utc(named)) return *std::move(date);
     const auto* found = named.empty() ? nullptr : first_run_of(named, runs);
@@ -243,7 +246,7 @@ int prune(const history_options& options) {
 
 using history_action = int (*)(const history_options&);
 
-/// Adds one of the subcommands of `history`.
+/// Adds a subcommand to `history`.
 CLI::App* add_command(CLI::App& history, const char* name, const char* about, history_action act,
                       action& chosen, const std::shared_ptr<history_options>& options) {
     auto* command = history.add_subcommand(name, about);
@@ -278,7 +281,7 @@ constexpr const char* how_changes_are_found =
     "series. A new level is visible from its third run on, so --since must look back some runs. With\n"
     "--since, the exit code is 3 if a series became worse since then. docs/history.md has the details.";
 
-/// Adds one subcommand of `history`.
+/// A function that adds a subcommand to `history`.
 using command_adder = std::function<CLI::App*(const char* name, const char* about, history_action act)>;
 
 void add_adding(const command_adder& add, history_options& options) {
@@ -358,7 +361,7 @@ void add_exporting(const command_adder& add, history_options& options) {
     auto* exported =
         exporting->add_option("RUN", options.run, "number of the run; without it, all points of all runs");
     add_choice(*exporting, options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is exported as a whole
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // a single run is exported as a whole
         exporting->get_option(part)->excludes(exported);
     add_output_file(*exporting, options.output);
     exporting->footer(
@@ -388,7 +391,7 @@ void add_history_command(CLI::App& app, action& chosen) {
     };
     for (const auto each : {add_adding, add_reading, add_trend, add_changes, add_exporting, add_pruning})
         each(add, *options);
-    history->footer(examples_and(  // added last, because commands would inherit it
+    history->footer(examples_and(  // set after the subcommands, which would otherwise inherit the text
         {{"loopbench history add loopbench-report/report.json", "adds a report"},
          {"loopbench history trend --format html -o trends.html", "draws all series"},
          {"loopbench history changes", "lists the runs at which something became better or worse"}},

@@ -7,16 +7,16 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error or database_error if the history could not accept a report later. Creates a missing
-/// history.
+/// Opens the history, and creates it if it does not exist. Throws usage_error or database_error if that
+/// fails, so that the error is reported before the run.
 void prepare_history(const std::string& place);
 
-/// Adds the report, with the git commit of the current folder, and prints the number of the run. Does not add
-/// the report of an interrupted run, because the resumed run will have more.
+/// Adds the report with the git commit of the current folder, and prints the run's number in the history.
+/// Does not add the report of an interrupted run, because that run can be resumed and completed.
 void keep_report(const reports::report& report, const std::string& place);
 
-/// Removes the password of a URL from a word of a command line or of a message: reports and CI logs are
-/// shared.
+/// Removes the password of a URL from a word of a command line or of a message, because reports and CI logs
+/// are published.
 std::string without_password_in(const std::string& word);
 
 }  // namespace loopbench::bench

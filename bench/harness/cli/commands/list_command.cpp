@@ -36,13 +36,14 @@ struct listed_contender {
     reports::contender described;
 };
 
-/// Returns the catalog's summary of the workload, found by its name or the beginning of it.
+/// Returns the catalog's summary of the workload, or nothing for a third-party workload.
 std::optional<std::string> summary_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
-/// Returns the primary metrics; null for a third-party workload, whose metrics show only in its output.
+/// Returns the primary metrics, or null for a third-party workload, whose metrics are known only from its
+/// output.
 json primary_metric_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     if (known == nullptr) return nullptr;
@@ -51,8 +52,8 @@ json primary_metric_of(const std::string& workload) {
     return all;
 }
 
-/// Returns how the workload's trials are paired: in a run, or in a comparison of builds. Null for a
-/// third-party workload.
+/// Returns the pairing of the workload's trials in a run or, if `of_one_program` is true, in a comparison of
+/// builds. Returns null for a third-party workload.
 json pairing_of(const std::string& workload, bool of_one_program) {
     const auto* shape = find_shape(workload);
     return shape != nullptr ? json(name_of(shape->pairing_of_trials(of_one_program))) : json(nullptr);

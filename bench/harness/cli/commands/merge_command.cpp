@@ -1,4 +1,4 @@
-// loopbench merge: makes one record from the shards of a run, with its reports.
+// loopbench merge: merges the shards of a run into one record, and writes its reports.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -47,8 +47,8 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     return all;
 }
 
-/// Returns the shards' folders that have histograms. Prints a warning for each folder without them, for
-/// example if only the journal was copied.
+/// Returns the shards' folders that contain histograms. Prints a warning for each folder without histograms,
+/// which can happen if only the journal was copied.
 std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     std::vector<fs::path> all;
     for (const fs::path folder : options.shards)
@@ -62,7 +62,7 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     return all;
 }
 
-/// Returns the counts.json of the first shard; empty without one.
+/// Returns the text of counts.json in the first shard's folder, or an empty text if there is no such file.
 std::string counts_in(const merge_options& options, const std::vector<shard_journal>& shards) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto file = fs::path{options.shards[i]} / "counts.json";
@@ -82,7 +82,8 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    if (counts.empty()) fs::remove(folder / "counts.json", was_none);  // it belongs to another record
+    // an existing file belongs to another record
+    if (counts.empty()) fs::remove(folder / "counts.json", was_none);
 }
 
 int exit_code_of(const reports::report& report) {

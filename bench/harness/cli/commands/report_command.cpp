@@ -26,7 +26,7 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// Formats that use more than the report: the files that its run wrote next to it.
+/// The formats that also need the files that the run wrote beside the report.
 constexpr std::string_view hgrm = "hgrm", html = "html";
 
 std::string histograms(const std::string& file) {
@@ -39,7 +39,7 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
-/// Returns the page; without the run's other files, the page has no distributions.
+/// Returns the HTML page. The page has no distributions if the run's other files are missing.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
     return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)

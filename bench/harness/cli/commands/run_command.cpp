@@ -1,4 +1,4 @@
-// loopbench run: chooses, measures, reports.
+// loopbench run: chooses contenders and workloads, measures them and writes reports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,19 +39,20 @@ struct run_options {
     std::vector<std::string> contenders, workloads;
     std::optional<std::string> baseline;
     std::string resume;
-    std::optional<std::string> history;  // where the report is added; empty: the default one
+    std::optional<std::string> history;  // the history for the report; "" is the default history
     std::optional<shard> part;
     std::optional<std::string> serve_on, generator_on;
     session_options session;
 };
 
-/// Returns the sizes and times of the mode, with the values of the options.
+/// Returns a plan with the sizes and times of the mode (--quick, --full or neither) and of the other options.
 run_plan sized_plan(const run_options& options) {
     run_plan usual;
     if (options.quick) {
         usual.size = workload_size::small;
         usual.min_time_s = 0.01;
-        usual.blocks = 10;  // from nine on, an interval excludes the smallest and the largest sample
+        // with nine blocks or more, an interval excludes the smallest and the largest sample
+        usual.blocks = 10;
         usual.budget = std::chrono::seconds{55};
         usual.trial_limit = std::chrono::seconds{5};
     }
@@ -80,7 +81,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // A user who names workloads wants to see them on every contender that has them.
+    // If the user names workloads, they run on all contenders that have them.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
@@ -94,8 +95,8 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
-/// Returns the workloads of the chosen contenders. If a pattern matches none of these, asks all contenders,
-/// and returns their workloads; the report then shows what the chosen ones lack.
+/// Returns the workloads of the chosen contenders. If a pattern matches none of these workloads, returns the
+/// workloads of all contenders instead; the report then shows which of them the chosen contenders lack.
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
                                                   std::vector<contender> found, const interrupt& stop) {
     auto names = workloads_of(plan.contenders);
@@ -127,8 +128,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws usage_error with the reason. There is no default address, so that no port is ever open on all
-/// addresses: the user has to name one address of this machine.
+/// Throws usage_error with the reason. The user must name one address of this machine: there is no default,
+/// so that no port is ever open on all addresses.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -141,7 +142,7 @@ void check_that_it_can_be_served_on(const std::string& address) {
     if (const auto why = why_no_server_on(address)) refuse_to_serve_on(address, *why);
 }
 
-/// Passes to the trials the address to serve on, and the command that starts their client.
+/// Adds the address to serve on and the command that starts the client to the environment of all trials.
 void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     if (!options.generator_on) return;
     check_that_it_can_be_served_on(*options.serve_on);
@@ -156,8 +157,8 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// Returns the exit code. For a shard, it says only whether the shard is complete, so that a launcher can run
-/// it again; merge judges the results of all shards together.
+/// Returns the exit code. A shard's exit code states only if the shard is complete, so that a launcher can
+/// resume an incomplete shard. `loopbench merge` judges the results of all shards together.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
@@ -185,7 +186,7 @@ int run_command(const run_options& options, const invocation& called) {
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop);
     put_client_on_other_machine(plan, options);
-    // Warn now, while the user can still stop the run.
+    // Warns before the run, so that the user can stop it.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
@@ -209,7 +210,7 @@ int resume_command(const run_options& options, const invocation& by) {
                    : exit_code_of(report, run.record.plan, stop);
 }
 
-/// Parses "2/4".
+/// Parses the text of a shard, such as "2/4". Returns nothing if the text is invalid.
 std::optional<shard> shard_in(const std::string& text) {
     const auto slash = text.find('/');
     shard part;
@@ -220,8 +221,7 @@ std::optional<shard> shard_in(const std::string& text) {
     return part;
 }
 
-/// Adds --shard. It needs the options that must be equal for all shards, so that each command line contains
-/// them.
+/// Adds --shard. The option requires --seed, which must be equal for all shards, and --output.
 void add_shard_option(CLI::App& command, run_options& options) {
     const auto take = [&options](const std::string& text) {
         options.part = shard_in(text);

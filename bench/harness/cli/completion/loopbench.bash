@@ -4,10 +4,10 @@ _loopbench() {
     local -a words
     read -ra words <<<"$line"
     [[ $line == *[[:space:]] ]] && words+=("")
-    while [[ ${#words[@]} -gt 1 && ${words[0]} != "$1" ]]; do  # variables before the command
+    while [[ ${#words[@]} -gt 1 && ${words[0]} != "$1" ]]; do  # skips assignments of variables before the command
         words=("${words[@]:1}")
     done
-    # bash splits a name like conns:1000 into several words, and a candidate replaces only the last of them.
+    # bash splits a name such as conns:1000 into several words, and a candidate replaces only the last of these words.
     front=${words[-1]%"${words[-1]##*[$COMP_WORDBREAKS]}"}
     COMPREPLY=()
     while IFS=$'\t' read -r candidate _; do

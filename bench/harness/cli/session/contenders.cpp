@@ -1,4 +1,4 @@
-// Finds contenders in folders, and the workloads that they have.
+// Finds contenders in folders, and collects their names and workloads.
 #include "bench/harness/cli/session/contenders.hpp"
 
 #include <fmt/format.h>

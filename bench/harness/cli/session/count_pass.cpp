@@ -1,4 +1,4 @@
-// Counts one result after the other; details that are not part of the report go to counts.json.
+// Counts one result after the other. Writes the details that are not part of the report to counts.json.
 #include "bench/harness/cli/session/count_pass.hpp"
 
 #include <poll.h>

@@ -1,5 +1,5 @@
-// Passes after the timed trials: the counting pass (`run --counts`, and always in `check`) and the checking
-// pass (`run --checks`).
+// Runs the passes after the timed trials: the counting pass (`run --counts`, and always in `check`) and the
+// checking pass (`run --checks`).
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,15 @@ struct cell_to_count {
 /// Returns the results that have a time in the report.
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
-/// Takes the counts of these results, with `limit` for each process, and writes the system calls by name to
+/// Counts these results, with the time limit `limit` for each process. Writes the system calls by name to
 /// `folder`/counts.json; the folder must exist. Stops when `stop_fd` becomes readable; the remaining results
-/// are not counted.
+/// are then not counted.
 std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
                                         const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                         int stop_fd);
 
-/// Checks every result that has a time in the report, with overhead_of()
-/// (bench/harness/counting/overhead.hpp). Stops when `stop_fd` becomes readable; the remaining results are
-/// not checked.
+/// Calls overhead_of() (bench/harness/counting/overhead.hpp) for every result that has a time in the report.
+/// Stops when `stop_fd` becomes readable; the remaining results are then not checked.
 std::vector<counted_result> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

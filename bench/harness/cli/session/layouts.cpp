@@ -1,4 +1,4 @@
-// Checks a folder of layouts; each error has its remedy.
+// Reads a folder of layouts and checks the builds in it. Each error message contains a remedy.
 #include "bench/harness/cli/session/layouts.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t fewest_layouts = 6;  // an interval of 95 % needs 6 (median.hpp)
+constexpr std::size_t fewest_layouts = 6;  // a 95 % interval needs six samples (median.hpp)
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
     throw usage_error{"{}: {}", folder.native(), why};
@@ -59,7 +59,7 @@ void require_one_size(const fs::path& folder, const std::vector<fs::path>& files
 }
 
 void require_differences(const fs::path& folder, const std::vector<fs::path>& files) {
-    std::map<std::size_t, fs::path> seen;  // by the hash of their contents
+    std::map<std::size_t, fs::path> seen;  // by the hash of the contents
     for (const auto& file : files) {
         const auto [before, is_new] =
             seen.emplace(std::hash<std::string>{}(reports::read_file(file.native())), file);

@@ -1,6 +1,6 @@
-// Progress of a run: how much is done and how long the rest will take. On a terminal that can erase a line it
-// is a bar, which also shows the current trial and its ratio so far; in a log it is one line per minute. It
-// is written only between trials, so that it never disturbs one.
+// Shows the progress of a run: how much is done and how long the rest will take. A terminal that can erase a
+// line shows a bar, with the current trial and its ratio so far. A log gets one line per minute. The progress
+// is written only between trials, so that it does not disturb them.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// `budget` limits the time left that is shown, counted from now. `log_pause` is the time between two
-    /// lines of a log, and before the first one.
+    /// `budget` is the time from now on that the run can use; the shown remaining time never exceeds it.
+    /// `log_pause` is the time before each line of a log.
     explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
                       std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;

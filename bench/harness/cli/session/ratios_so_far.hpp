@@ -1,4 +1,5 @@
-// Ratios from the trials so far, for the progress bar. The report at the end has the same with intervals.
+// Computes ratios from the trials so far, for the progress bar. The report at the end contains the final
+// ratios with intervals.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@ namespace loopbench::bench {
 
 struct ratio_so_far {
     std::string_view metric;  // the workload's first primary metric
-    double ratio = 1;         // to the baseline, median of the blocks; above 1 is better
+    double ratio = 1;         // to the baseline, the median of the blocks; above 1 is better
 };
 
 class ratios_so_far {
@@ -22,7 +23,8 @@ public:
     explicit ratios_so_far(const run_plan& plan) : plan_{plan}, baseline_{plan.baseline_index()} {}
 
     void take(const trial_record& trial);
-    /// Returns nothing for the baseline and its A/A copy, and while no block has trials of both.
+    /// Returns the contender's ratio to the baseline. Returns nothing for the baseline and its A/A copy, and
+    /// as long as no block has trials of both the contender and the baseline.
     [[nodiscard]] std::optional<ratio_so_far> of(std::string_view workload, std::string_view contender) const;
 
 private:

@@ -1,4 +1,5 @@
-// Writes the journal first, so that everything measured is safe, and then the reports from the record.
+// Writes each trial to the journal at once, so that no result is lost. Writes the reports at the end, from
+// the record.
 #include "bench/harness/cli/session/session.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ using reports::pairing;
 
 namespace {
 
-/// Observer that writes the journal and shows the progress.
+/// The observer that writes the journal and shows the progress.
 class run_log : public run_observer {
 public:
     run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent)
@@ -61,7 +62,8 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // The journal comes first: a trial that is missing from it is run again, under the same number.
+        // The journal is written first. A trial that is missing from the journal runs again under the same
+        // number, so histograms that were written before the journal would be counted twice.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
@@ -81,7 +83,7 @@ private:
     progress progress_;
 };
 
-/// Removes the counts of an earlier run, which would look like this run's.
+/// Removes the counts.json of an earlier run, because it would look like a file of this run.
 void remove_old_counts(const fs::path& folder) {
     const auto file = folder / "counts.json";
     std::error_code error;
@@ -89,7 +91,8 @@ void remove_old_counts(const fs::path& folder) {
     if (error) throw reports::file_error{"remove", file.native(), error.value()};
 }
 
-/// Returns the pairing of most workloads; a calibration of another pairing says nothing about them.
+/// Returns the pairing that most workloads have. It selects the calibration, which is valid for only one
+/// pairing.
 reports::pairing usual_pairing(const run_plan& plan) {
     const auto count = [&](reports::pairing made) { return std::ranges::count(plan.pairings, made); };
     return plan.pairings.empty()
@@ -98,8 +101,8 @@ reports::pairing usual_pairing(const run_plan& plan) {
                                   count);
 }
 
-/// Returns this machine's calibration. If the file cannot be used, prints a warning; measuring is still
-/// possible.
+/// Returns this machine's calibration, or nothing if there is none. If the file cannot be read, prints a
+/// warning and returns nothing, because measuring is possible without a calibration.
 std::optional<reports::calibration> known_calibration(const reports::environment& where,
                                                       reports::pairing made) {
     try {
@@ -110,8 +113,8 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     }
 }
 
-/// Runs the trials that are missing from the record, until the end or an interrupt; the journal then has all
-/// of them.
+/// Runs the trials that are missing from the record, until all are finished or an interrupt or the budget
+/// ends the run. Writes them to the record and the journal.
 void run_trials(session_record& record, journal& written, histogram_log& histograms,
                 const session_place& place) {
     std::chrono::nanoseconds spent{0};
@@ -126,8 +129,8 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     written.end(record.outcome);
 }
 
-/// Runs the passes that the plan asks for and the record does not have, unless this is a shard other than the
-/// first: one shard counts for all. An interrupt discards them.
+/// Runs the passes that the plan requests, if the record does not contain their results yet. In a sharded
+/// run, only the first shard runs the passes, on behalf of all shards. An interrupt discards their results.
 void take_further_passes(session_record& record, journal& written, const session_place& place) {
     const auto& plan = record.plan;
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
@@ -146,8 +149,8 @@ void take_further_passes(session_record& record, journal& written, const session
     record.counted = std::move(counted);
 }
 
-/// Runs the remaining trials and passes. If a pass cannot write its results, keeps the error for later, so
-/// that the table of the trials is not lost.
+/// Runs the remaining trials and passes. If the results of a pass cannot be written, returns the error
+/// instead of throwing it, so that the table of the trials is still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -164,7 +167,8 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return {std::move(record), std::move(unwritten)};
 }
 
-/// Refuses to continue a run on other cores than it began with: they may be of another kind.
+/// Throws usage_error if a resumed run would use other CPUs than before, because these can be of another
+/// kind.
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
@@ -180,8 +184,8 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
                           folder.native()};
 }
 
-/// Makes the contenders of a journal runnable again; throws usage_error if they, or the machine, have
-/// changed.
+/// Restores the contenders of a journal, so that they can run again. Throws usage_error if a contender or the
+/// machine has changed.
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
@@ -208,8 +212,8 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Returns whether the trial kept one core busy, apart from waiting for the core: compares the CPU share of
-/// its timed part with the share that its process could have had.
+/// Returns true if the trial kept one core busy whenever it could get the core. Compares the share of CPU
+/// time in its timed part with the share of time in which the process did not wait for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -217,16 +221,16 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
         return false;
     if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
         more_than_one_core * static_cast<double>(trial.wall.count()))
-        return false;  // other threads, which Google Benchmark's CPU time does not include
+        return false;  // the process has further threads, which Google Benchmark's CPU time excludes
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
         1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
-/// Returns whether at least two contenders have the workload and each of them keeps a core busy; for
-/// workloads that the catalog does not know. Runs a short trial of each, and up to two more, because the
-/// first may have been disturbed.
+/// Returns true if at least two contenders have the workload and each of them keeps a core busy. This
+/// function is for workloads that are not in the catalog. It runs up to three short trials of each contender,
+/// because a trial can be disturbed.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
@@ -247,15 +251,15 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// Returns whether all contenders that have the workload, and are not excluded from it, support interleaving.
-/// Results are comparable only if they are measured with one pairing.
+/// Returns true if all contenders that are not excluded from the workload support interleaving. Results are
+/// comparable only if all have the same pairing.
 bool all_support_slices(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
         if (!excluded[who] && !plan.knows_slices(who)) return false;
     return true;
 }
 
-/// Prints a note, before anything is measured, if some workloads cannot have the requested pairing.
+/// Prints a note if some workloads cannot have the requested pairing.
 void report_other_pairings(const run_plan& plan) {
     if (!plan.asked_pairing || *plan.asked_pairing == pairing::sequential) return;
     std::vector<std::string> sequential_anyway;
@@ -272,7 +276,8 @@ void report_other_pairings(const run_plan& plan) {
         name_of(*plan.asked_pairing), more > 0 ? "" : "s");
 }
 
-/// Returns the text as one word for a shell: quoted if it contains characters that are unusual in paths.
+/// Returns the text as one word for a shell. Quotes the text if it contains characters that are unusual in
+/// paths.
 std::string shell_word(const std::string& text) {
     constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
     if (text.find_first_not_of(plain) == std::string::npos) return text;
@@ -293,9 +298,9 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
             shape != nullptr ? shape->pairing_of_trials(plan.are_builds()) : pairing::sequential;
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
-        // A workload that waits does not share a core: other contenders would change its lateness and its
-        // wakeups. The same holds for much traffic on TCP connections (echo.hpp). And a contender without
-        // support for slices gets none.
+        // A workload that waits must not share a core, because other contenders would change its lateness and
+        // its wakeups. The same applies to workloads with much TCP traffic (echo.hpp). Workloads are
+        // interleaved only if all their contenders support slices.
         if ((shape != nullptr && usual == pairing::sequential) ||
             (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
             made = pairing::sequential;
@@ -357,8 +362,8 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Returns what `read` returns. If it throws, prints a warning and returns none: the page is then made
-/// without them.
+/// Returns the histograms that `read` returns. If `read` throws, prints a warning and returns an empty
+/// vector, so that the page is written without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {
@@ -375,8 +380,8 @@ std::vector<reports::histogram> known_histograms(const fs::path& report_file, co
     return or_none([&] { return histograms_beside(report_file, report); });
 }
 
-/// Prints the tables first: if there is no space for the files, the tables are all that remains. If the
-/// tables cannot be printed, the files are still written.
+/// Prints the tables before it writes the files, so that the user sees the results even if there is no space
+/// for the files. If the tables cannot be printed, the files are still written.
 void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
     std::optional<reports::file_error> unseen;
     try {

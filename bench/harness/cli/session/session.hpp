@@ -1,4 +1,5 @@
-// One measuring session, as all commands use it: trials with a journal and a progress bar, then the reports.
+// Runs a measuring session for all measuring commands: trials with a journal and a progress bar, and then the
+// reports.
 #pragma once
 
 #include <chrono>
@@ -18,10 +19,10 @@
 
 namespace loopbench::bench {
 
-/// Start of the command; a budget counts from there.
+/// The start time of the command. A budget is counted from this time.
 using session_start = std::chrono::steady_clock::time_point;
 
-/// Help text about the method, shown below the options.
+/// The help text about the method, which is shown below the options.
 inline constexpr const char* how_trials_run =
     "Trials: a trial is a new process. A block is one trial of each contender on each workload, in random\n"
     "order; --seed repeats the order. Ratios compare trials of one block, because they share its noise.\n"
@@ -31,7 +32,7 @@ inline constexpr const char* how_trials_run =
     "random environment size, so that its effect on speed averages out. Disturbed sequential trials are\n"
     "repeated, within limits. docs/method.md explains all of this.";
 
-/// Output folder and context of a session.
+/// The output folder and the context of a session.
 struct session_place {
     std::filesystem::path folder;
     const invocation& by;
@@ -39,46 +40,47 @@ struct session_place {
     session_start started;
 };
 
-/// Chooses the pairing and the cores of each workload's trials, once the contenders are described. `asked`
-/// has pairings by workload; a pairing that the plan sets for all workloads takes precedence.
+/// Sets the pairing and the number of cores for each workload's trials. The plan must already contain the
+/// contenders' descriptions. `asked` contains requested pairings by workload; a pairing that the plan
+/// requests for all workloads takes precedence.
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
-/// Does the last steps of every plan: the contenders describe themselves, contenders with incomparable builds
-/// are refused (with `other_remedy`, see build_comparison.hpp), and the baseline gets its A/A copy. Throws
-/// interrupted.
+/// Completes a plan: asks the contenders for their descriptions, chooses the pairings and adds the A/A copy.
+/// Throws usage_error if the builds are not comparable; `other_remedy` is part of that message (see
+/// build_comparison.hpp). Can throw `interrupted`.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
-/// Chooses the concurrent pairing for workloads that the catalog does not know, if they keep a core busy in
-/// both programs; a short trial of each benchmark tells. Does nothing if the command line chooses a pairing.
-/// For comparisons of third-party programs. Throws interrupted.
+/// Chooses the concurrent pairing for workloads that are not in the catalog, if short trials show that they
+/// keep a core busy in both programs. This function is for comparisons of third-party programs. Does nothing
+/// if the command line chooses a pairing. Can throw `interrupted`.
 void pair_third_party_programs(run_plan& plan, const interrupt& stop);
 
 struct finished_run {
     session_record record;
-    /// Set if the results of the further passes could not be written; then they are not in the record either.
+    /// The error if the results of the further passes could not be written. The record then does not contain
+    /// these results either.
     std::optional<reports::file_error> unwritten;
 };
 
-/// Measures the plan, with the passes after its trials that it asks for. Creates the folder and a new journal
-/// in it; the reports of an earlier run there stay until publish() replaces them. After an interrupted run
-/// there are no further passes.
+/// Runs the plan's trials and then, unless they were interrupted, its further passes. Creates the folder and
+/// a new journal in it. The reports of an earlier run in the folder stay until publish() replaces them.
 finished_run measure(run_plan plan, const session_place& place);
 
-/// Continues the journal in the folder. Throws usage_error if the journal is missing, or if the machine or an
-/// executable has changed.
+/// Resumes the run whose journal is in the folder. Throws usage_error if the journal is missing, or if the
+/// machine or an executable has changed.
 finished_run measure_rest(const session_place& place);
 
-/// Returns the histograms for the page, read from the files beside the report file. If one is missing or
-/// damaged, prints a warning and returns none; the page is then made without them.
+/// Returns the histograms for the page, read from the files beside the report file. If a file is missing or
+/// damaged, prints a warning and returns an empty vector.
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
-/// Amount of a report that the terminal shows at its end.
+/// Determines how much of the report is printed at the end of a run.
 enum class detail : bool { one_screen, every_table };
 
-/// Writes report.json, report.csv and report.html, the terminal's part of them to standard output, and then
-/// the warnings to standard error. If something cannot be written, here or in an earlier pass, writes
-/// everything else and then throws reports::file_error.
+/// Prints the tables to standard output and the warnings to standard error, and writes report.json,
+/// report.csv and report.html. If something cannot be written, or if `run` contains an error from an earlier
+/// pass, writes everything else and then throws reports::file_error.
 void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder,
              detail how);
 

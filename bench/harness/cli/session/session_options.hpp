@@ -1,4 +1,5 @@
-// Options of all measuring commands, declared once: they mean the same in run, compare, check and calibrate.
+// Declares the common options of all measuring commands, so that they have the same meaning in run, compare,
+// check and calibrate.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,30 +22,31 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// The size options that a command offers: --blocks and --precision, or neither because the command chooses.
+/// Determines which options for the number of blocks a command has: --blocks and --precision, or none because
+/// the command chooses the number.
 enum class sizing { blocks_and_precision, by_the_command };
 
-/// Adds the options to the command, under their headings; options without a heading say what to measure.
-/// Options that are not on the command line have the values of `usual`, which --help shows. Returns the
-/// options of measuring: all but the contender folders and the threshold.
+/// Adds the options to the command, under their headings. Options without a heading get the heading "What to
+/// measure". The values of `usual` are the defaults, and --help shows them. Returns the options that affect
+/// measuring: all except the contender folders and the threshold.
 std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
                                               const run_plan& usual, const std::string& usual_output,
                                               sizing how = sizing::blocks_and_precision);
 
-/// Returns `usual` with the values from the command line, and with a seed.
+/// Returns `usual` with the values from the command line. Draws a random seed if the command line has none.
 run_plan sized_plan(run_plan usual, const session_options& options);
 
 /// Returns the default plan of a gate (compare, check).
 run_plan usual_gate_plan();
 
-/// Adds --contender-dir.
+/// Adds the option --contender-dir.
 void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
 
-/// Adds an option that may be repeated, each time with one value.
+/// Adds an option that can be repeated, each time with one value.
 void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
                     const char* text);
 
-/// Adds --tolerate, an option of gates.
+/// Adds the option --tolerate, which only gates have.
 void add_tolerance(CLI::App& command, double& tolerated_pct);
 
 }  // namespace loopbench::bench

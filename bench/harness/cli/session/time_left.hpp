@@ -1,4 +1,4 @@
-// Remaining time of a run, for the progress bar.
+// Estimates the remaining time of a run, for the progress bar.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@ namespace loopbench::bench {
 
 using elapsed_time = std::chrono::duration<double>;
 
-/// Returns the remaining time after `done` of `total` trials took `elapsed`, if the rest takes as long per
-/// trial; never more than what is left of `budget` (from the same start). Returns nothing while no trial is
-/// done.
+/// Returns the remaining time after `done` of `total` trials took `elapsed`, assuming the same time for each
+/// further trial. Returns at most the rest of `budget`, which starts at the same time as `elapsed`. Returns
+/// nothing if no trial is done yet.
 inline std::optional<elapsed_time> time_left(elapsed_time elapsed, std::uint64_t done, std::uint64_t total,
                                              std::optional<elapsed_time> budget) {
     if (done == 0) return std::nullopt;
@@ -26,7 +26,7 @@ inline std::optional<elapsed_time> time_left(elapsed_time elapsed, std::uint64_t
     return std::min(left, std::max(*budget - elapsed, elapsed_time::zero()));
 }
 
-/// Formats as "42 s", and from a minute and a half on as "2:05 min" or "1:00:00 h".
+/// Formats times below 90 s as "42 s", and longer times as "2:05 min" or "1:00:00 h".
 inline std::string countdown(elapsed_time left) {
     constexpr std::int64_t minute = 60, hour = 60 * minute, seconds_up_to = 90;
     const auto seconds = static_cast<std::int64_t>(std::llround(left.count()));

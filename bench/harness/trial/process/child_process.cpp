@@ -15,7 +15,7 @@ std::vector<child_outcome> run_together(std::span<const child_request> requests,
     using clock = running_child::clock;
     const auto deadline = clock::now() + limit;
     std::deque<running_child> all;
-    std::chrono::milliseconds longest_wait = child_request{}.longest_wait;  // poll takes an int
+    std::chrono::milliseconds longest_wait = child_request{}.longest_wait;  // must fit into an int, for poll
     for (const child_request& each : requests) {
         all.emplace_back(each);
         longest_wait = std::min(longest_wait, each.longest_wait);

@@ -1,4 +1,5 @@
-// An eventfd instead of a flag, because the wait for a contender must wake up as well.
+// The signal handler writes to an eventfd instead of setting a flag, so that a signal also ends a wait for a
+// contender.
 #include "bench/harness/trial/process/interrupt.hpp"
 
 #include <sys/eventfd.h>
@@ -36,8 +37,8 @@ interrupt::interrupt() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     action.sa_handler = on_signal;
     ::sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &old_[i]);
-    // nohup, and a script's `loopbench run &`: the run must outlive its terminal, or a Ctrl-C in the
-    // foreground.
+    // Ignored signals stay ignored: under nohup, a run must outlive its terminal, and a script's `loopbench
+    // run &` must outlive a Ctrl-C in the foreground.
     for (std::size_t i = 0; i < signals.size(); ++i)
         if (old_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &old_[i], nullptr);
 }

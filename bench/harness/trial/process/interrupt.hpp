@@ -1,4 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP end a run early and in order: finished results are kept and written.
+// Turns SIGINT, SIGTERM and SIGHUP into a request to end a run early, so that finished results are kept and
+// written.
 #pragma once
 
 #include <signal.h>
@@ -10,15 +11,16 @@
 
 namespace loopbench::bench {
 
-/// An interruption for which nothing is worth keeping.
+/// An exception: a signal interrupted the command, and there are no results to keep.
 class interrupted : public std::exception {};
 
 /// While an object of this class lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd()
-/// readable; it stays readable, and further signals change nothing. Signals that were ignored before (nohup,
-/// a script's background) stay ignored. Only one object may exist at a time.
+/// readable. The descriptor then stays readable, and further signals have no effect. Signals that were
+/// already ignored (under nohup, or in a script's background) stay ignored. Only one object can exist at a
+/// time.
 class interrupt {
 public:
-    /// Throws std::system_error.
+    /// Throws std::system_error if no eventfd can be created.
     interrupt();
     interrupt(const interrupt&) = delete;
     interrupt& operator=(const interrupt&) = delete;

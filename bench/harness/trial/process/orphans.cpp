@@ -13,10 +13,10 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Ends the matching children, and returns the name of the first one that had not already ended.
+/// Ends the matching children. Returns the name of the first child that was still running.
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
-    constexpr int rounds_max = 100;  // the children of an ended process become ours
+    constexpr int rounds_max = 100;  // ending a child can make its children ours
     std::optional<std::string> first;
     bool any = true;
     for (int round = 0; any && round < rounds_max; ++round) {
@@ -26,7 +26,8 @@ std::optional<std::string> end_children(Is is_left) {
             any = true;
             if (::waitpid(child.pid, nullptr, WNOHANG) != 0) continue;
             if (!first) first = child.name;
-            if (::kill(child.pid, SIGKILL) != 0) continue;  // another user's; it might not end soon
+            // the child runs as another user, so waiting for it could take long
+            if (::kill(child.pid, SIGKILL) != 0) continue;
             reports::uninterrupted([&] { return ::waitpid(child.pid, nullptr, 0); });
         }
     }

@@ -1,5 +1,5 @@
-// Orphaned processes: a contender started them, and they left its process group, as a daemon does. They
-// outlive the group, would disturb the next trials, and their resources are not counted.
+// Finds and ends orphaned processes: processes that a contender started and that left its process group, as a
+// daemon does. They outlive the group and would disturb the next trials, and their resources are not counted.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 
 namespace loopbench::bench {
 
-/// Makes this process the parent of all descendants that lose their parent from now on.
+/// Makes this process the new parent of every descendant whose parent ends from now on.
 void adopt_orphans() noexcept;
 
-/// Ends the remaining processes of a finished trial that became our children: the rest of its process group,
-/// and every process with the trial's temporary folder in its environment. Returns the name of the first such
-/// process outside the group. Leaves other children of this process alone: our caller may have started them.
+/// Ends the remaining processes of a finished trial: all children of this process that belong to the trial's
+/// process group or have the trial's temporary folder in their environment. Returns the name of the first
+/// such process outside the group. Does not end other children, because our caller may have started them.
 /// Does nothing if the kernel does not list children (CONFIG_PROC_CHILDREN).
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
-/// Finds by its age even a process that has cleared its environment. Create the object before contenders are
-/// started. When none runs any more, end_others() ends every child of this process that was started since,
-/// and returns the first one's name. Older children, which our caller started, are left alone.
+/// Finds orphaned processes by their age, even if they have cleared their environment. Create the object
+/// before contenders are started. After all contenders have ended, end_others() ends every child that was
+/// started since the creation of the object, and returns the name of the first. Older children continue to
+/// run, because our caller started them.
 class earlier_children {
 public:
     earlier_children();
@@ -34,10 +35,10 @@ private:
     [[nodiscard]] bool has(const child_facts& child) const;
 
     std::uint64_t now_ticks_;
-    std::vector<pid_t> young_;  // those that may have been started in this very tick
+    std::vector<pid_t> young_;  // existing children that may be as young as now_ticks_
 };
 
-/// Runs run_child() for a question to a contender, and ends the processes that this orphaned.
+/// Runs `question` with run_child(), and ends the orphaned processes that it leaves.
 child_outcome ask(const child_request& question);
 
 }  // namespace loopbench::bench

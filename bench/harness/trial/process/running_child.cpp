@@ -1,5 +1,5 @@
-// vfork instead of posix_spawn, which has no attribute to let the child die with its parent; and instead of
-// fork, which copies the page tables of a process that may hold the trials of a whole day.
+// Starts children with vfork. posix_spawn cannot make the child die with its parent. fork would copy the page
+// tables of this process, which can hold the trials of a whole day.
 #include "bench/harness/trial/process/running_child.hpp"
 
 #include <fcntl.h>
@@ -35,7 +35,8 @@ pipe_ends make_pipe() {
     return {unique_fd{ends[0]}, unique_fd{ends[1]}};
 }
 
-/// Returns the pointers that execve needs; called before vfork, because the child must not allocate memory.
+/// Returns the pointers that execve needs. Must be called before vfork, because the child must not allocate
+/// memory.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts) pointers.push_back(text.data());
@@ -43,7 +44,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// Variables that only the suite sets for contenders: values from a user's shell would bias trials.
+/// Variables that contenders get only from the harness. Values from the user's shell are removed, because
+/// they would bias trials.
 constexpr std::array<std::string_view, 13> ours_alone{
     "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
     "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
@@ -70,17 +72,17 @@ struct child_setup {
     char* const* environment;
     int input, output, error, start_error;
     pid_t parent;
-    const cpu_set_t* cpus;  // nullptr: any
+    const cpu_set_t* cpus;  // nullptr: all CPUs
     std::span<const int> inherited;
 };
 
-/// Runs in the child between vfork and exec, in its parent's memory, so it makes only system calls. All
-/// signals are blocked. Signals that the parent handles get their default action before they are unblocked,
-/// because a handler would write to the parent's memory.
+/// Runs in the child between vfork and exec. The child shares its parent's memory, so this function makes
+/// only system calls. On entry, all signals are blocked. Signals that the parent handles get their default
+/// action before they are unblocked, because a handler would write to the parent's memory.
 [[noreturn]] void become_contender(const child_setup& setup) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != setup.parent) ::_exit(127);  // the parent died before the line above
+    if (::getppid() != setup.parent) ::_exit(127);  // the parent died before the call of prctl
     for (int number = 1; number < NSIG; ++number) {
         struct sigaction of_parent {};
         if (::sigaction(number, nullptr, &of_parent) == 0 && of_parent.sa_handler != SIG_IGN &&
@@ -119,7 +121,7 @@ running_child::running_child(const child_request& request) : request_{request}, 
     start();
 }
 
-/// Ends the child, which still runs if an exception was thrown.
+/// Ends the child if it is still running, for example after an exception.
 running_child::~running_child() {
     if (pid_ > 0) reap();
 }
@@ -154,12 +156,14 @@ void running_child::start() {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = refused;
     if (pid_ < 0) throw_errno("cannot start a process for a contender");
-    ::setpgid(pid_, pid_);  // here as well, so that the group exists from now on, whichever process is first
+    // The child also calls setpgid. With both calls, the group exists from now on, whichever process runs
+    // first.
+    ::setpgid(pid_, pid_);
     for (auto* ours : {&output.write, &error.write, &start_error.write}) ours->reset();
 
     int cause = 0;
     const auto got = uninterrupted([&] { return ::read(start_error.read.get(), &cause, sizeof cause); });
-    // Not the wrapper function, which glibc 2.36 declares without C linkage.
+    // Calls syscall() because glibc 2.36 declares the wrapper function without C linkage.
     process_ = unique_fd{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
     if (got == sizeof cause || !process_) {
         outcome_.code = got == sizeof cause ? cause : errno;
@@ -187,8 +191,8 @@ void running_child::end_because(child_end why) noexcept {
     over_ = true;
 }
 
-/// Reads the remaining output before it reaps the child, so that no other process can have its ID or its
-/// group's.
+/// Reads the remaining output before reaping the child. Until then, no other process can get the child's
+/// process ID or group ID.
 child_outcome running_child::finish() {
     ::kill(-pid_, SIGKILL);
     siginfo_t ended{};
@@ -213,7 +217,7 @@ child_outcome running_child::finish() {
     return std::move(outcome_);
 }
 
-/// Kills and reaps the child.
+/// Kills the child's process group and reaps the child.
 running_child::child_status running_child::reap() noexcept {
     child_status ended;
     ::kill(-pid_, SIGKILL);
@@ -222,7 +226,8 @@ running_child::child_status running_child::reap() noexcept {
     return ended;
 }
 
-/// Reads the rest of the pipes. Bounded, because a descendant outside the group may write for ever.
+/// Reads the rest of the pipes. The number of reads is limited, because a descendant outside the group can
+/// write for ever.
 void running_child::drain() {
     constexpr int reads_max = 256;
     for (int i = 0; i < reads_max; ++i) {
@@ -245,7 +250,7 @@ void running_child::append_from(unique_fd& pipe, std::string& text) {
     if (count > 0)
         text.append(chunk.data(), static_cast<std::size_t>(count));
     else
-        pipe.reset();  // end of file; poll ignores -1
+        pipe.reset();  // end of file; poll() ignores descriptor -1
 }
 
 }  // namespace loopbench::bench

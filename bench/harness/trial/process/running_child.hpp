@@ -1,4 +1,4 @@
-// The running process of one contender, which run_together() and slices.hpp wait for.
+// The running process of one contender. run_together() and run_interleaved() wait for such processes.
 #pragma once
 
 #include <poll.h>
@@ -16,15 +16,15 @@
 
 namespace loopbench::bench {
 
-/// Throws std::system_error for errno.
+/// Throws std::system_error with the current errno and the description `action`.
 [[noreturn]] void throw_errno(const char* action);
 
-/// A running child, for the main thread only; see run_child(). `request` must outlive it.
+/// A running child. Must be used only in the main thread; see run_child(). `request` must outlive the object.
 class running_child {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Starts the child; throws std::system_error if pipes or processes run out.
+    /// Starts the child. Throws std::system_error if pipes or processes cannot be created.
     explicit running_child(const child_request& request);
     running_child(const running_child&) = delete;
     running_child& operator=(const running_child&) = delete;
@@ -32,19 +32,20 @@ public:
 
     /// Returns the descriptors to wait for with poll(2).
     std::array<pollfd, 3> watched() const noexcept;
-    /// Reads its output. Returns false if there is nothing more to wait for: the child has ended, or printed
-    /// too much.
+    /// Reads the available output. Returns false if there is nothing more to wait for: the child has ended or
+    /// has printed too much.
     bool go_on(std::span<const pollfd, 3> found);
     bool is_over() const noexcept { return over_; }
-    /// Marks the child for ending, with the reason.
+    /// Marks the child as over, for the reason `why`. finish() then ends it.
     void end_because(child_end why) noexcept;
 
-    /// Ends the rest of the group, and returns the child's last output and its usage. To be called once.
+    /// Ends the rest of the group, and returns the child's output and resource usage. Must be called only
+    /// once.
     child_outcome finish();
 
 private:
     struct child_status {
-        bool taken = false;  // false if SIGCHLD is ignored: the kernel reaps then
+        bool taken = false;  // false if the kernel reaped the child because SIGCHLD is ignored
         int status = 0;
         rusage usage{};
     };

@@ -21,17 +21,18 @@ namespace {
 namespace fs = std::filesystem;
 using reports::unique_fd;
 
-// Hidden, and of fixed length, so that it never matches a folder that a user calls loopbench-something.
+// The names are hidden and have a fixed length, so that a user's folder such as loopbench-results never
+// matches.
 constexpr std::string_view prefix = ".loopbench-", unique = "XXXXXX";
 
-/// Returns the locked folder; no descriptor, and an errno value or 0, if it belongs to another user or is in
-/// use.
+/// Locks the folder and returns its descriptor. If that fails, returns no descriptor and an errno value; the
+/// value is 0 if the folder was removed or belongs to another user.
 std::pair<unique_fd, int> locked(const fs::path& folder) {
     unique_fd handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat about {};
     if (!handle || ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(handle.get(), &about) != 0)
         return {unique_fd{}, errno};
-    // A folder that was removed before we locked it has no links.
+    // A folder that was removed before flock() has no links.
     if (about.st_nlink == 0 || about.st_uid != ::geteuid()) return {unique_fd{}, 0};
     return {std::move(handle), 0};
 }
@@ -58,7 +59,7 @@ fs::path temporary_root() {
 temporary_folder::temporary_folder() {
     const auto in = temporary_root();
     [[maybe_unused]] static const bool cleared = (remove_what_the_killed_left(in), true);
-    constexpr int tries_max = 100;  // another process's clean-up may remove the folder in between
+    constexpr int tries_max = 100;  // another process can remove the folder before it is locked
     for (int tries = 1;; ++tries) {
         auto name = (in / fmt::format("{}{}", prefix, unique)).native();
         if (::mkdtemp(name.data()) == nullptr) {

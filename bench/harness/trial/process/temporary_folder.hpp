@@ -1,4 +1,4 @@
-// Temporary folders: each trial has its own, so that no contender finds another one's files.
+// Temporary folders. Each trial has its own, so that no contender finds the files of another trial.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,15 @@
 
 namespace loopbench::bench {
 
-/// Returns $TMPDIR, or /tmp if that is not set.
+/// Returns $TMPDIR, or /tmp if TMPDIR is empty or not set.
 std::filesystem::path temporary_root();
 
-/// An empty folder in temporary_root() that only this user can enter; the destructor removes it with its
-/// contents. A process's first one also removes the folders of processes that were killed: a folder in use is
-/// locked.
+/// A new, empty folder in temporary_root() that only this user can enter. The destructor removes the folder
+/// with its contents. The first object of a process also removes the folders of killed processes: those that
+/// no process has locked.
 class temporary_folder {
 public:
-    /// Throws reports::file_error if no folder can be made.
+    /// Throws reports::file_error if no folder can be created or locked.
     temporary_folder();
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;
@@ -25,7 +25,8 @@ public:
 
 private:
     std::filesystem::path path_;
-    reports::unique_fd lock_;  // the folder itself, by flock(2); the kernel releases it when the process ends
+    // locks the folder with flock(2); the kernel releases the lock when the process ends
+    reports::unique_fd lock_;
 };
 
 }  // namespace loopbench::bench
