@@ -117,7 +117,7 @@ TEST(contender, an_invalid_size_is_refused) {
     EXPECT_NE(result.output.find("small or full"), std::string::npos) << result.output;
 }
 
-TEST(contender, it_does_the_configured_number_of_operations) {
+TEST(contender, the_contender_does_the_configured_number_of_operations) {
     for (const std::string workload : {"yield", "timer/periodic", "sleep/serial"}) {
         const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_OPERATIONS=13",
                                 "--benchmark_format=json '--benchmark_filter=^" + workload + "'");
@@ -134,7 +134,7 @@ TEST(contender, an_invalid_number_of_operations_is_refused) {
     }
 }
 
-TEST(contender, recording_off_disables_latencies) {
+TEST(contender, latencies_are_missing_if_recording_is_off) {
     const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_RECORD=off",
                             "--benchmark_format=json '--benchmark_filter=^echo/rtt/tcp/conns:1/bytes:64'");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
