@@ -1,4 +1,5 @@
-// Tests a contender as its users see it: a Google Benchmark program with our names, counters and errors.
+// Tests a contender from outside: it is a Google Benchmark program with the suite's names, counters and
+// errors.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,7 +61,7 @@ TEST(contender, the_context_identifies_the_contender_and_its_build) {
         EXPECT_TRUE(context.contains(key) && context[key].is_string()) << key;
 }
 
-TEST(contender, it_describes_itself_without_running_anything) {
+TEST(contender, a_contender_describes_itself_without_running_anything) {
     const auto result = run("LOOPBENCH_DESCRIBE=1", "--benchmark_list_tests=true");
     EXPECT_EQ(result.exit_code, 0);
     const auto described = nlohmann::json::parse(result.output);
@@ -161,7 +162,8 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     std::remove(path.c_str());
     EXPECT_EQ(side["schema"], reports::histogram_file_format.schema);
     EXPECT_EQ(side["contender"], "asio-epoll");
-    ASSERT_EQ(side["histograms"].size(), 3u);  // latency and lateness of one workload, lateness of the other
+    // One workload has latency and lateness, the other only lateness.
+    ASSERT_EQ(side["histograms"].size(), 3u);
     for (const auto& each : side["histograms"]) {
         std::uint64_t count = 0;
         std::int64_t above = std::numeric_limits<std::int64_t>::min();
