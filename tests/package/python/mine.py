@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A contender that is not a C++ program: it has one workload of the suite, on asyncio."""
+"""A contender in another language: one workload of the suite, on asyncio."""
 
 import asyncio
 import json
