@@ -3,8 +3,8 @@
 
 usage: style.py SOURCE_FOLDER [CLANG_FORMAT]
 
-Prints each problem as FILE:LINE: PROBLEM, and exits with 1 if there is a problem. Checks the format only if CLANG_FORMAT
-is given.
+Prints each problem as FILE:LINE: PROBLEM, and exits with 1 if there is a problem. Checks the format only with
+CLANG_FORMAT.
 """
 
 import pathlib
