@@ -74,7 +74,7 @@ def test(bin_folder):
 
 
 def interval(values):
-    """Returns a 95 % confidence interval of the median: two of the values, or infinite ends if there are too few values.
+    """Returns a 95 % confidence interval of the median: two of the values, or infinite ends if the values are too few.
     """
     ordered, below, found = sorted(values), 0, (-math.inf, math.inf)
     for low in range(len(ordered) // 2):
