@@ -222,7 +222,7 @@ TEST_F(command, help_begins_with_a_sentence_and_fits_on_100_columns) {
         std::string line;
         std::getline(lines, line);
         EXPECT_TRUE(std::isupper(static_cast<unsigned char>(line.front())) && line.ends_with('.')) << line;
-        // Only the line with all values of --format may be longer.
+        // Only the line with all values of --format can be longer.
         while (std::getline(lines, line))
             EXPECT_TRUE(line.size() <= 100 || line.find('|') != std::string::npos) << each << ": " << line;
     }

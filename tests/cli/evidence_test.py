@@ -7,13 +7,14 @@
   folder.
 - A paragraph, list item or table that links to a file in reports/evidence must quote only numbers from that file. A
   table or code block without a link uses the link of the paragraph before it. Instead of a link, a comment
-  `<!-- evidence: FILE... -->` in the line above can name the files. In a block with such a comment, `NAME/` refers to a
+  `<!-- evidence: FILE... -->` in the line above can name the files. In a block with evidence, `NAME/` refers to a
   report in near_floor: the file NAME.json.xz, or the entry NAME in steps.json.xz.
 
 A file contains a quoted number if one of its numbers, converted to the unit of the quote, rounds to the quoted number.
 For a report there are more conditions. If the table row begins with a workload, the number must belong to this
 workload; if the column names a contender, it must belong to this contender. `1.10 [1.09, 1.11]` must be one median with
-its interval. Numbers without a unit and without decimals ("100 connections") are only checked in tables.
+its interval. If a source is a report, numbers without a unit and without decimals ("100 connections") are only checked
+in table rows that begin with a workload.
 """
 
 import collections
@@ -172,7 +173,7 @@ def blocks_of(text):
 
 
 def units_of(block):
-    """Splits a table into rows, a list into items, and printed output into the parts of its contenders. Yields each
+    """Splits a table into rows, a list into items, and printed output into the parts of its contenders. Returns each
     part with the cells of the table's header, or with None.
     """
     lines = MARK.sub("", block).strip().splitlines()

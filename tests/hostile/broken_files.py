@@ -184,7 +184,7 @@ def journals(place):
 
 
 @attack(GROUP)
-def journals_that_a_machine_cut_while_it_died(place):
+def journals_that_were_cut_by_a_dying_machine(place):
     """Cuts the journal at many places. A resume must keep all complete lines and complete the run."""
     whole = prepare(place)["journal.jsonl"]
     lines = whole.splitlines(keepends=True)
@@ -330,7 +330,7 @@ def histogram_files(place):
 
 
 @attack(GROUP)
-def texts_of_a_report_do_no_harm_in_any_format(place):
+def hostile_texts_of_a_report_are_harmless_in_every_format(place):
     """Appends a hostile text to all texts of a report at once, except to those that the reader restricts. A second
     version also has the hostile text in the name of a contender.
     """

@@ -146,7 +146,7 @@ def inputs(place):
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:
-        # The short form leaves out the endless device, because a command reads a gigabyte of it before it refuses it.
+        # The short form leaves out the endless device, because a command reads a gigabyte before it refuses the file.
         for kind in place.some([kind for kind in INPUTS if not place.short or kind is not full_device], 4):
             clear(file)
             clear(file.with_name(file.name + ".pipe"))
@@ -227,7 +227,7 @@ def a_full_folder_for_temporary_files(place):
 
 
 @attack(GROUP)
-def folders_that_go_away(place):
+def removed_folders_are_reported(place):
     """Lets a contender remove the run's output folder, the temporary folder, the contenders' folder, the working folder
     and the contender itself.
     """
@@ -252,7 +252,7 @@ def folders_that_go_away(place):
 
 
 @attack(GROUP)
-def only_who_removes_a_histogram_file_s_folder_fails(place):
+def a_broken_histogram_file_fails_only_its_contender(place):
     place.add_contender("asio-epoll")
     for what in ('rm -rf "$TMPDIR"', 'chmod 0 "$TMPDIR"', 'rm -rf "$TMPDIR"; ln -s /nowhere "$TMPDIR"',
                  'mkfifo "$LOOPBENCH_HISTOGRAM_FILE"', 'mkdir -p "$LOOPBENCH_HISTOGRAM_FILE/x"',

@@ -57,7 +57,7 @@ def variables_of_the_suite_do_not_reach_a_contender(place):
 
 
 @attack(GROUP)
-def signals_that_the_caller_ignores(place):
+def runs_work_if_the_caller_ignores_signals(place):
     place.add_contender("asio-epoll")
     for names in ("CHLD", "PIPE", "INT TERM HUP", "USR1 USR2 ALRM CHLD PIPE XFSZ INT TERM HUP QUIT"):
         front = ["/bin/sh", "-c", f"trap '' {names}; exec \"$@\"", "sh"]
@@ -93,7 +93,7 @@ def descriptors(place):
 
 
 @attack(GROUP)
-def contenders_have_no_descriptors_of_the_suite(place):
+def contenders_inherit_no_descriptors_of_the_suite(place):
     """Lists a contender's descriptors. A child of a contender could keep an inherited journal or lock open after the
     run.
     """
@@ -204,7 +204,7 @@ def many_at_once(place):
 
 
 @attack(GROUP)
-def a_run_of_a_calibration_is_resumed_slowed_or_not_at_all(place):
+def a_resumed_run_of_a_calibration_slows_down_the_same_trials(place):
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "10", "--tries", "2", "--blocks", "6", "--aa-tries", "2",
              "--aa-blocks", "6"]

@@ -28,7 +28,7 @@ def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sh
 
 
 @attack(GROUP)
-def that_do_not_end(place):
+def contenders_that_do_not_end_fail(place):
     for script in ("sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
                    "while :; do :; done", "kill -STOP $$; sleep 1000"):
         expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1",
@@ -36,7 +36,7 @@ def that_do_not_end(place):
 
 
 @attack(GROUP)
-def that_end_badly(place):
+def contenders_that_crash_fail_with_a_reason(place):
     for script, says in (("exit 3", "exit code 3"), ("echo 'no such luck' >&2; exit 1", "no such luck"),
                          ("kill -SEGV $$", "SIGSEGV"), ("kill -KILL $$", "SIGKILL"),
                          ("kill -TERM 0; sleep 1000", "SIGTERM"),
@@ -45,7 +45,7 @@ def that_end_badly(place):
 
 
 @attack(GROUP)
-def that_print_what_is_no_result(place):
+def contenders_that_print_no_result_fail(place):
     scripts = ("", "echo Hello", "printf '{'", "printf '[]'", "printf '{\"benchmarks\": []}'", "printf 'null'",
                "printf '{\"benchmarks\": [7]}'", "printf '\\377\\376\\000'", "printf '\\033[2J\\033]0;owned\\007'",
                "printf '{\"context\": 7, \"benchmarks\": {}}'", "head -c 100000 /dev/urandom",
@@ -65,13 +65,13 @@ def that_print_what_is_no_result(place):
 
 
 @attack(GROUP)
-def that_print_without_end(place):
+def contenders_that_print_endlessly_fail(place):
     for script in ("yes", "yes >&2", "cat /dev/zero"):
         expect_failed(place, script, (), "--pairing", "sequential", "--blocks", "1", "--trial-limit", "5s")
 
 
 @attack(GROUP)
-def that_crash_as_the_baseline_s_aa_copy(place):
+def a_crash_of_the_aa_copy_fails_the_run(place):
     """Lets only the A/A copy of the baseline fail. The comparison of the baseline with itself must then not pass."""
     place.add_contender("loop-epoll")
     aa_copy = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
@@ -93,7 +93,7 @@ def that_crash_as_the_baseline_s_aa_copy(place):
 
 
 @attack(GROUP)
-def that_leave_processes_behind(place):
+def orphaned_processes_are_ended(place):
     wait = 'while [ ! -s "$0.pid" ]; do :; done; rm "$0.pid"\n'
     child = "sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\""
     # Orphaned processes in the contender's own process group are ended without a message.
@@ -118,7 +118,7 @@ def that_leave_processes_behind(place):
 
 
 @attack(GROUP)
-def whose_generator_is_killed(place):
+def a_killed_generator_fails_the_result(place):
     if not (place.binaries / "contenders/loop-epoll").exists():
         raise Skipped("the contender loop-epoll is not built")
     place.install("contenders/loop-epoll")
@@ -143,7 +143,7 @@ def whose_generator_is_killed(place):
 
 
 @attack(GROUP)
-def that_fork(place):
+def forty_processes_are_ended(place):
     """Starts forty processes, first in the contender's process group and then in process groups of their own."""
     place.add_contender("asio-epoll")
     for front in ("", "setsid"):
@@ -155,7 +155,7 @@ def that_fork(place):
 
 
 @attack(GROUP)
-def that_are_rebuilt_meanwhile(place):
+def contenders_that_are_rebuilt_during_a_run_fail(place):
     change = ('cp "$0" "$0.new"; mv "$0.new" "$0"', 'echo >> "$0"', 'touch -d 2001-01-01 "$0"',
               'chmod +x "$0"; rm "$0"')
     for script in change:
@@ -172,7 +172,7 @@ def that_are_rebuilt_meanwhile(place):
 
 
 @attack(GROUP)
-def with_strange_names(place):
+def strange_names_of_contenders_are_harmless(place):
     """Gives contenders strange names: a file name can contain any byte except a slash and a zero byte."""
     place.add_contender("asio-epoll")
     names = ["with blank", "-rf", "--help", "a\nb", "\x1b[31mred",
@@ -211,7 +211,7 @@ def a_baseline_with_a_strange_name(place):
 
 
 @attack(GROUP)
-def with_strange_workloads(place):
+def strange_names_of_workloads_are_harmless(place):
     place.add_contender("asio-epoll")
     names = ("../../etc/passwd", "a b", "\\033[31m", "*", "(", ".*", "yield/conns:-1",
              "yield/conns:99999999999999999999", "</script>", "x" * 20000, "\\342\\200\\256x", "%s", "yield/", "/",
@@ -228,7 +228,7 @@ printf '{{"benchmarks": [{{"name": "{name}", "real_time": 1, "cpu_time": 1}}]}}'
 
 
 @attack(GROUP)
-def with_strange_contexts(place):
+def strange_contexts_are_harmless(place):
     place.add_contender("asio-epoll")
     for sheet in (', "compiler": "\\u001b[31mRED", "flags": "\\u202eneerg"', ', "library": 7', ', "files": "/dev/zero"',
                   ', "files": ["../../../../../../etc/passwd", 7, null]', ', "files": {}', ', "slices": 7',
@@ -244,7 +244,7 @@ def with_strange_contexts(place):
 
 
 @attack(GROUP)
-def that_say_very_much_of_themselves(place):
+def very_long_descriptions_do_not_break_the_journal(place):
     """Prints a description that is longer than the longest line of a journal. Either the run must be refused, or it
     must be resumable.
     """
@@ -261,7 +261,7 @@ printf '"}}, "benchmarks": [{{"name": "yield", "real_time": 1, "cpu_time": 1}}]}
 
 
 @attack(GROUP)
-def that_do_not_keep_to_turns(place):
+def contenders_that_break_the_protocol_for_slices_fail(place):
     """Breaks the protocol for slices: invalid replies, an early end, and closed descriptors."""
     begin = 'turns=$LOOPBENCH_SLICES; end=${turns%%,*}\n'
     for script, fails in (("echo garbage >&$end; " + GOOD, True), ("echo ready >&$end; exit 0", True),
@@ -281,7 +281,7 @@ def that_do_not_keep_to_turns(place):
 
 
 @attack(GROUP, short=False)
-def that_keep_their_turn(place):
+def a_contender_that_keeps_its_slice_fails(place):
     body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', KNOWS_SLICES)
     body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
     place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
@@ -290,7 +290,7 @@ def that_keep_their_turn(place):
 
 
 @attack(GROUP, short=False)
-def that_do_not_say_what_they_have(place):
+def a_contender_that_lists_no_workloads_fails(place):
     """Starts a contender that never lists its workloads. The time limit for the list is twenty seconds."""
     place.add_contender("asio-epoll")
     place.add_contender("culprit", text="#!/bin/sh\nsleep 1000\n")
@@ -299,7 +299,7 @@ def that_do_not_say_what_they_have(place):
 
 
 @attack(GROUP)
-def that_cannot_be_started(place):
+def contenders_that_cannot_be_started_do_not_disturb_others(place):
     place.add_contender("asio-epoll")
     for text in ("\x7fELF not really", "", "#!/no/such/interpreter\n", "#!" + "x" * 5000 + "\n", "no shebang\n"):
         place.add_contender("culprit", text=text)

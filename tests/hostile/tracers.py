@@ -58,7 +58,7 @@ def traced_place(place):
 
 
 @attack(GROUP)
-def that_lie_make_the_gate_inconclusive(place):
+def wrong_records_of_strace_make_the_gate_inconclusive(place):
     baseline, environment = traced_place(place)
     written = baseline.read_bytes()
     place.loopbench("check", "--against", baseline, env=environment, codes=[OK])
@@ -80,7 +80,7 @@ def that_lie_make_the_gate_inconclusive(place):
 
 
 @attack(GROUP)
-def that_lie_are_no_regression_either(place):
+def wrong_records_of_perf_are_no_regression(place):
     """Installs a perf that always prints the same text: invented system calls, lost events, or garbage."""
     baseline, environment = traced_place(place)
     for text in ("read 10 0 1.0", " sh (1), 20 events, 100.0%\\n   read 10 0 1.0", "LOST 17 events!", "", "\\000\\377"):
@@ -96,7 +96,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
 
 
 @attack(GROUP)
-def that_fail(place):
+def failing_tracers_make_the_gate_inconclusive(place):
     baseline, environment = traced_place(place)
     for front in ("exit 1", "kill -SEGV $$", "echo garbage; exit 0", 'echo "strace: owned\033[31m" >&2; exit 1'):
         put_tracer(place, "strace", "", front)
@@ -107,7 +107,7 @@ def that_fail(place):
 
 
 @attack(GROUP, short=False)
-def that_do_not_end(place):
+def tracers_that_do_not_end_are_stopped_at_the_trial_limit(place):
     baseline, environment = traced_place(place)
     put_tracer(place, "strace", "", "sleep 1000")
     place.loopbench("check", "--against", baseline, "--trial-limit", "1s", env=environment, codes=[INCONCLUSIVE])
