@@ -19,6 +19,6 @@ parallel --sshloginfile "$hosts" --jobs 1 --tag --line-buffer --retries 2 "
     if [ -e "$folder/journal.jsonl" ]; then
         loopbench run --resume "$folder"
         code=$?
-        [ $code -eq 2 ] || exit $code  # 2: the machine differs from the one where the shard started: start it again
+        [ $code -eq 2 ] || exit $code  # 2: this machine differs from the first one, so start the shard again
     fi
     loopbench run'"$options"' --shard {}/'"$shards"' -o "$folder"' ::: $(seq "$shards")

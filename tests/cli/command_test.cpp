@@ -274,7 +274,8 @@ TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_SAYS(ran.error_tail, "add --contender asio-epoll");
-    // The run also prints the warning before the measurement: its contender kills it in the first trial.
+    // The run also prints the warning before the measurement. Here the contender kills the run in the first
+    // trial.
     const auto killed = loopbench.in_shell(
         "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
         "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");

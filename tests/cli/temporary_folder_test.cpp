@@ -76,7 +76,7 @@ TEST_F(temporary_files, a_missing_temporary_folder_is_reported_with_its_path_and
 
 /// Returns shell code that starts a process through `front`, waits until the process runs, and leaves the
 /// process behind. The code first removes the PID file of an earlier process. Otherwise the code would not
-/// wait, and the new process would be ended before it writes its own PID.
+/// wait, and the run would end the new process before this process has written its PID.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";

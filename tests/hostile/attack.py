@@ -26,7 +26,7 @@ PLACE = "HOSTILE_PLACE"  # every process of an attack has this environment varia
 LIMIT_S = 120  # a command that takes longer counts as hanging
 END_LIMIT_S = 10  # the time in which the children of a killed command must end
 
-# Design, section 8. A command may end with 130 only if an attack interrupts it.
+# Exit codes of loopbench. Only a command that an attack interrupts can end with 130.
 OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE})
 

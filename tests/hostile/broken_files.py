@@ -1,5 +1,5 @@
-"""Attacks with files that are cut, mutated or hostile. Every command must name the file and refuse it, or accept it
-without writing anything harmful.
+"""Attacks with files that are cut, mutated or hostile. Every command must either refuse the file and name it, or
+accept the file without writing anything harmful.
 
 Mutations are random with a seed. They replace whole lines, numbers, strings and keys, so that the JSON parser accepts
 most of the mutated files; random bytes alone would almost always be refused.

@@ -5,7 +5,7 @@ usage: hostile.py BIN [--short] [--only TEXT]... [--seed N] [--jobs N] [--moment
 
 BIN is the folder that contains `loopbench` and `contenders/`. The exit code is 0 if all expectations held, and 1 if one
 failed. The table also lists the attacks that cannot be tried on this machine, with the reason, and counts them. Skipped
-attacks do not change the exit code, but they show nothing about the command.
+attacks do not change the exit code.
 """
 
 import argparse

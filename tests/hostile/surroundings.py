@@ -40,7 +40,8 @@ def variables(place):
 
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
-    """Sets the suite's variables before a run, as if they were left over in a user's shell. They would distort trials.
+    """Sets the suite's variables before a run, as if they were left over in a user's shell. They must not reach a
+    contender, whose trials they would distort.
     """
     names = ("DESCRIBE", "HISTOGRAM_FILE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIZE", "SLICES",
              "SLOWDOWN")

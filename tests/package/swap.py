@@ -77,7 +77,8 @@ def main(source, build, compiler, scratch):
     environment = os.environ | {"HOME": str(home), "CXX": compiler}
     exports = ""
     for command in shown_commands(source / "docs/asio-programs.md"):
-        if command in DONE_ALREADY or command.startswith("loopbench run"):  # tests/cli/documentation_test.cpp tests it
+        # tests/cli/documentation_test.cpp runs the commands that begin with `loopbench run`.
+        if command in DONE_ALREADY or command.startswith("loopbench run"):
             continue
         if command.startswith("export "):
             exports = f"{command}; PATH={scratch}/commands:$PATH; "

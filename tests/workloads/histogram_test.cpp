@@ -59,7 +59,7 @@ TEST(histogram, values_of_every_magnitude_are_kept_within_the_error) {
             histogram measured;
             measured.record(0);
             measured.record(value);
-            measured.record(largest);  // the histogram stores its maximum exactly; `value` must not be it
+            measured.record(largest);  // because the histogram stores its maximum exactly
             SCOPED_TRACE(value);
             expect_within_error(measured.percentile_ns(50), value);
         }

@@ -275,8 +275,7 @@ TEST(open_loop, the_reason_for_epoll_is_reported) {
     EXPECT_EQ(result.io, "epoll");
 }
 
-// The link opens only one descriptor. The kernel gives it the lowest free number, so that the test can close
-// it.
+// The link opens only one descriptor, which gets the lowest free number. The test closes this descriptor.
 TEST(epoll_link, an_error_is_not_mistaken_for_a_missing_reply) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);

@@ -223,7 +223,7 @@ TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
 }
 
 // The slices have no untimed part. Otherwise a latency that began before the wait would end in an untimed
-// part, and it would not be recorded.
+// part, and the trial would not record this latency.
 TEST(slicer, no_latency_of_an_echo_contains_a_wait_for_a_slice) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
