@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Compares the suite's numbers with independent tools, and with each other.
+"""Compares the suite's numbers with those of independent tools, and with each other.
 
-usage: agree.py BIN CHECK...      BIN is the folder of `loopbench`, with `contenders/` in it
+usage: agree.py BIN CHECK...      BIN is the folder that contains `loopbench` and `contenders/`
 
-  syscalls     system calls per operation by `loopbench run --counts` against a separate `strace -f -c` of the same
-               work: within 1 %. Deterministic, and part of the usual tests
-  cpu          a contender's CPU time against /usr/bin/time, by slope: within two of its ticks (10 ms), one for each of
-               the two runs
-  timer        the lateness of floor-sleep on timer/periodic against cyclictest, same timer slack: within 20 % at p50
-  http         round trips per second of a small HTTP responder, by the suite's generator (closed loop) against wrk,
-               both with 16 connections: within 10 %
-  doubling     twice the work takes twice the time, on every throughput workload of asio-epoll and loop-epoll:
-               the median of t(2N)/t(N) by `loopbench run --checks` within [1.9, 2.1]
-  open         serve/open_loop gives a valid result at every load, with a capacity and latencies
-  independent  the time of an operation against a program without any code of the suite: within 15 %
+  syscalls     compares the system calls per operation of `loopbench run --counts` with a separate `strace -f -c` of the
+               same work; limit: 1 %. This check is deterministic and belongs to the usual tests
+  cpu          compares a contender's CPU time with /usr/bin/time, as the difference of two runs; limit: two ticks of
+               /usr/bin/time (10 ms each), one for each run
+  timer        compares the lateness (p50) of floor-sleep on timer/periodic with cyclictest at the same timer slack;
+               limit: 20 %
+  http         compares the round trips per second of a small HTTP responder, as measured by the suite's generator
+               (closed loop) and by wrk, both with 16 connections; limit: 10 %
+  doubling     checks that twice the work takes twice the time, on every throughput workload of asio-epoll and
+               loop-epoll: the median of t(2N)/t(N) by `loopbench run --checks` must be in [1.9, 2.1]
+  open         checks that serve/open_loop gives a valid result at every load, with latencies and a capacity
+  independent  compares the time of an operation with a program without any code of the suite; limit: 15 %
 
-All checks except the first need a quiet machine. Prints a row for each comparison. Exit code 0 if all agree, 1 if one
-does not, 2 if a program fails, 77 if a tool is missing.
+All checks except the first need a quiet machine. The script prints a row for each comparison. The exit code is 0 if all
+comparisons agree, 1 if one does not agree, 2 if a program fails, and 77 if a tool is missing.
 """
 
 import json
@@ -53,8 +54,8 @@ class Disagreements:
 
 
 def run(program, workload, operations=None, front=(), size="small"):
-    """Returns the contender's row for the workload, and the standard error of the contender and of the program in front
-    of it.
+    """Runs a contender, with the words of `front` before its command line. Returns the contender's row for the workload
+    and everything that was written to standard error.
     """
     environment = dict(os.environ, LOOPBENCH_SIZE=size)
     if operations:
@@ -78,7 +79,9 @@ def ns_per_operation(row):
 
 
 def in_turn(ours, theirs, rounds=5):
-    """Alternates runs, because the machine drifts. Returns the medians of both, and the median of their ratios."""
+    """Calls ours() and theirs() alternately, because the machine drifts. Returns the median of each, and the median of
+    the ratios of the pairs.
+    """
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     return *map(statistics.median, zip(*pairs)), statistics.median(mine / other for mine, other in pairs)
 
@@ -120,7 +123,9 @@ def syscalls(programs, table):
 
 
 def cpu(programs, table):
-    """The contender's CPU time for its timed section and the CPU time of the process must grow by the same amount."""
+    """Runs 12 million operations more in a second run. The CPU time that the contender reports for its timed section
+    must grow by the same amount as the CPU time of the process.
+    """
     def both(operations):
         front = ["/usr/bin/time", "-f", "CPU %U %S"]
         row, errors = run(f"{programs}/contenders/asio-epoll", "yield", operations, front)
@@ -152,7 +157,7 @@ def timer(programs, table):
 
 
 def http(programs, table):
-    """The responder does some work for each request, so that it is the bottleneck."""
+    """Measures a responder that works for 20 us per request, so that the responder is the bottleneck."""
     command = ["taskset", "-c", "0", built(programs, "http_responder")]
     responder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -181,7 +186,7 @@ def http(programs, table):
 
 
 def doubling(programs, table):
-    """Runs the suite's own check, which takes more pairs of runs on a noisy machine."""
+    """Runs the suite's own check, which makes more pairs of runs on a noisy machine."""
     with tempfile.TemporaryDirectory(prefix="loopbench-agree-") as folder:
         command = [f"{programs}/loopbench", "run", "--quick", "--blocks", "1", "--budget", "10min", "--checks",
                    "--workload", "*", "--contender", "asio-epoll", "--contender", "loop-epoll", "-o", folder]
@@ -202,7 +207,7 @@ def doubling(programs, table):
 
 
 def open_loop(programs, table):
-    """Only the generator can go wrong here, so any contender will do."""
+    """Measures one contender at each load. The check is about the generator, so one contender is enough."""
     for offered in ("load:25", "load:50", "load:75", "load:90", "rate:20000"):
         row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/{offered}", 20_000, size="full")
         if row.get("error_occurred"):

@@ -1,6 +1,6 @@
-// An HTTP server with a single reply on the flagship loop, for wrk and for the suite's generator. It prints
-// its port and serves until it is killed. Each request takes about 20 us of computing, so that the server is
-// the bottleneck and not the clients.
+// An HTTP server on the design loop-epoll, for wrk and for the suite's generator. The server answers every
+// request with the same reply. It prints its port and serves until it is killed. The server computes for
+// about 20 us per request, so that the server, and not the client, is the bottleneck.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>

@@ -1,5 +1,6 @@
-// Four of the suite's workloads, implemented a second time without any code of the suite. agree.py compares
-// the suite's numbers with them. Uses plain Asio as documented, and plain system calls.
+// A second implementation of four of the suite's workloads, without any code of the suite. It uses plain Asio
+// as documented, and plain system calls. agree.py compares the suite's numbers with the numbers of this
+// program.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -45,8 +46,8 @@ double yield() {
     return result;
 }
 
-// The end of io_context::run() is the join. Children are started on the loop, as every gather does; started
-// from elsewhere, each start would also be queued.
+// io_context::run() returns when all children have ended, so it serves as the join. A posted function starts
+// the children inside of the loop, as every gather does. Outside of the loop, Asio would queue each start.
 double gather() {
     constexpr int rounds = 1000, children = 1000;
     asio::io_context context{1};

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares interleaved with sequential trials, on every workload that a run may interleave, in both sizes.
+"""Compares interleaved with sequential trials, on every workload that a run can interleave, in both sizes.
 
 usage: pairings.py LOOPBENCH FILE.csv [--workload GLOB]... [--size small|full]... [--rounds N]
 
-In each round, a workload is run in one pairing and then in the other, so that both meet the same hour; a number is the
-median of the rounds. Times must agree within 15 %, and ratios to the baseline within 5 %: otherwise the workload must
-be sequential (pairing_of_trials() in workload_table.hpp). Every trial must have passed the laws. FILE.csv gets a
-line for each result. Needs a quiet machine. Exits with 1 if something is outside the limits.
+In each round, a workload runs in one pairing and directly afterwards in the other pairing, so that slow changes of the
+machine affect both. The script compares the medians of all rounds. Times must agree within 15 %, and ratios to the
+baseline within 5 %; otherwise the workload must be sequential (pairing_of_trials() in workload_table.hpp). No trial may
+fail. FILE.csv gets a line for each result. The script needs a quiet machine, and exits with 1 if a result is outside of
+the limits.
 """
 
 import argparse
@@ -27,7 +28,7 @@ TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 
 
 def measured(loopbench, workload, size, pairing, seed):
-    """Returns {contender: (time in ns, ratio to the baseline or None, how the trials were paired)} of one run."""
+    """Makes a run. Returns {contender: (time in ns, ratio to the baseline or None, pairing of the trials)}."""
     with tempfile.TemporaryDirectory() as folder:
         command = [loopbench, "run", *SIZES[size], "--workload", workload, "--pairing", pairing, "--blocks", "5",
                    "--seed", str(seed), "--budget", "5min", "-o", folder]
@@ -48,7 +49,7 @@ def measured(loopbench, workload, size, pairing, seed):
 
 
 def rows_of(loopbench, workload, size, rounds):
-    """One row for each contender, with the medians of both pairings."""
+    """Yields a row for each contender, with the medians of both pairings."""
     runs = {pairing: [] for pairing in PAIRINGS}
     for number in range(rounds):
         for pairing in PAIRINGS if number % 2 == 0 else reversed(PAIRINGS):
@@ -68,7 +69,7 @@ def rows_of(loopbench, workload, size, rounds):
 
 
 def interleaved_workloads(loopbench, globs):
-    """The full names of the workloads that a run may interleave."""
+    """Returns the full names of the workloads that a run can interleave and that match a glob, if there are globs."""
     listed = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, text=True,
                                        capture_output=True).stdout)["workloads"]
     return [each["name"] for each in listed if each["pairing"] == "slices" and

@@ -116,7 +116,7 @@ TEST_F(asyncio, the_contender_supports_slices) {
     EXPECT_SAYS(refused.error_tail, "LOOPBENCH_SLICES is \"1,2,three\"");
 }
 
-TEST_F(asyncio, its_output_parses_in_the_order_of_its_listing) {
+TEST_F(asyncio, the_contender_prints_results_in_the_order_of_its_listing) {
     const auto printed =
         started({"--benchmark_format=json", "--benchmark_min_time=0.01", "--benchmark_filter=sleep|gather"});
     ASSERT_EQ(printed.code, 0) << printed.error_tail;
@@ -131,7 +131,7 @@ TEST_F(asyncio, its_output_parses_in_the_order_of_its_listing) {
     EXPECT_EQ(names, listed);
 }
 
-TEST_F(asyncio, its_socket_options_are_reported_in_the_common_format) {
+TEST_F(asyncio, the_socket_options_are_reported_in_the_common_format) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     const auto& context = listed["contenders"][1]["context"];
     const std::string options = context["socket_options"];
@@ -140,13 +140,13 @@ TEST_F(asyncio, its_socket_options_are_reported_in_the_common_format) {
     EXPECT_EQ(context["build_type"], "none: interpreted");
 }
 
-TEST_F(asyncio, a_child_left_out_of_a_gather_is_found) {
+TEST_F(asyncio, a_child_left_out_of_a_gather_fails_the_proof) {
     plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
           "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
     expect_failed_proof("gather/yield", "children that ended: expected ");
 }
 
-TEST_F(asyncio, a_reply_that_differs_from_the_request_is_found) {
+TEST_F(asyncio, a_reply_that_differs_from_the_request_fails_the_proof) {
     plant("writer.write(data)", "writer.write(data[::-1])");
     expect_failed_proof("echo/rtt/tcp/conns:1/bytes:64", "connection 0: ");
 }
@@ -158,7 +158,7 @@ TEST_F(asyncio, a_server_that_stops_early_fails_without_a_hang) {
     EXPECT_EQ(results[0]["status"], "failed");
 }
 
-TEST_F(asyncio, a_timer_that_fires_early_is_found) {
+TEST_F(asyncio, a_timer_that_fires_early_fails_the_proof) {
     plant("max(deadline_ns - time", "max(deadline_ns - 1_000_000_000 - time");
     expect_failed_proof("sleep/concurrent", "timers fired early");
 }
@@ -179,7 +179,7 @@ TEST_F(asyncio, two_sleeps_in_sequence_fail_the_concurrency_proof) {
                         "sleeps that had started when the first one ended: expected 2, got 1");
 }
 
-TEST_F(asyncio, it_does_the_configured_number_of_operations) {
+TEST_F(asyncio, the_contender_does_the_configured_number_of_operations) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(sleep/serial|sleep/concurrent|gather/sleep)"};
@@ -189,7 +189,7 @@ TEST_F(asyncio, it_does_the_configured_number_of_operations) {
     for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
 }
 
-TEST_F(asyncio, recording_off_disables_latencies) {
+TEST_F(asyncio, latencies_are_missing_if_recording_is_off) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(echo/rtt/tcp/conns:1/bytes:64|gather/echo)"};
@@ -207,21 +207,21 @@ TEST_F(asyncio, recording_off_disables_latencies) {
 }
 
 TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
-    // The contender does not prolong the time that its thread waited for a core. That time is unknown, so set
-    // it to 0.
+    // The slowdown does not prolong the time that the contender's thread waits for a core. The test does not
+    // know this time, so the contender is changed to read 0.
     plant_in(folder / "gbench.py", "return int(file.read().split()[1])", "return 0");
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};
     request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_SLOWDOWN", "1"}};
     const auto output = nlohmann::json::parse(bench::run_child(request).output);
     EXPECT_EQ(output["context"]["slowdown"], "100 %");
-    // Twice the duration of the longer sleep.
+    // 10 ms is twice the duration of the longer sleep.
     EXPECT_GE(output["benchmarks"][0]["real_time"], 10e6);
     request.environment = {{"LOOPBENCH_SLOWDOWN", "2"}};
     EXPECT_EQ(bench::run_child(request).code, 2);
 }
 
-TEST_F(asyncio, it_writes_histograms) {
+TEST_F(asyncio, the_contender_writes_histograms) {
     results_of("echo/rtt/tcp/conns:1/bytes:64", 0);
     const auto text = loopbench({"report", loopbench.out() + "/report.json", "--format", "hgrm"}).output;
     EXPECT_TRUE(
@@ -247,7 +247,7 @@ TEST_F(asyncio, replacing_a_module_during_the_measurement_fails_the_trial) {
     EXPECT_SAYS(results[0]["reason"].get<std::string>(), "gbench.py was replaced");
 }
 
-TEST_F(asyncio, it_does_the_configured_number_of_operations_in_slices_too) {
+TEST_F(asyncio, the_contender_does_the_configured_number_of_operations_in_slices) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^gather/yield"};
     request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_OPERATIONS", "5000"}};
@@ -260,7 +260,7 @@ TEST_F(asyncio, it_does_the_configured_number_of_operations_in_slices_too) {
     EXPECT_EQ(rows[0].counters.at("operations"), 5000);
 }
 
-TEST_F(asyncio, without_python_its_results_say_so) {
+TEST_F(asyncio, a_missing_python_is_named_in_the_results) {
     const auto ran =
         loopbench.in_shell("PATH=/no/where exec $loopbench run --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 1);

@@ -56,7 +56,7 @@ TEST_F(build_comparison_command, a_different_socket_option_is_in_the_report_with
     EXPECT_SAYS(ran.error_tail, "TCP_NODELAY");
 }
 
-TEST_F(build_comparison_command, a_program_that_does_not_know_the_question_gets_a_short_run) {
+TEST_F(build_comparison_command, a_program_that_cannot_describe_its_build_is_described_by_a_short_run) {
     write_script(loopbench.path("bin/contenders/theirs"), R"sh(
 [ "$1" = --benchmark_list_tests=true ] && { echo yield/real_time; exit; }
 echo "$LOOPBENCH_SIZE $3" >> "$0.trials"

@@ -51,7 +51,7 @@ TEST_F(command_failure, a_crash_is_named_and_the_run_continues) {
     EXPECT_EQ(reason_for("crashes"), "in block 2 of 2: killed by SIGABRT");
 }
 
-TEST_F(command_failure, invalid_utf8_in_last_words_is_the_same_in_run_and_journal) {
+TEST_F(command_failure, invalid_utf8_in_an_error_message_is_the_same_in_run_and_journal) {
     loopbench.add_contender("exits", "printf 'first\\nno L\\344rm' >&2; exit 3");
     EXPECT_EQ(reason_for("exits"), "in block 1 of 2: exit code 3: no L\uFFFDrm");
     const auto journal = loopbench.path("out/journal.jsonl").native();
@@ -141,7 +141,7 @@ TEST_F(command_failure, a_name_or_path_with_invalid_utf8_is_refused) {
                        {"bin/contenders/b?r", "UTF-8", "rename"});
 }
 
-TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_does_not_fail_the_run) {
+TEST_F(command_failure, an_unsupported_workload_is_shown_with_its_reason_and_does_not_fail_the_run) {
     loopbench.add_contender("cannot",
                             R"(row '"error_occurred": true, "error_message": "unsupported: no io_uring"')");
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
@@ -308,7 +308,7 @@ TEST_F(command_failure, one_workload_of_a_huge_listing_can_be_measured_but_not_a
     write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f " + all + "\n");
     const auto one = loopbench({"run", "--contender", "many", "--workload", "w" + all, "--blocks", "1", "-o",
                                 loopbench.path("one").native()});
-    EXPECT_EQ(one.code, 1) << one.error_tail;  // the failing contender prints its list again
+    EXPECT_EQ(one.code, 1) << one.error_tail;  // the contender prints its list instead of a result
     EXPECT_SAYS(one.output, "many: failed: in block 1 of 1: ");
     expect_usage_error({"run", "--contender", "many", "--workload", "w*", "-o", loopbench.out()},
                        {all, "--workload"});
@@ -318,7 +318,7 @@ TEST_F(command_failure, a_journal_that_cannot_be_created_leaves_the_old_run_unch
     ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
     const auto journal = content_of(loopbench.path("out/journal.jsonl"));
     const auto report = content_of(loopbench.path("out/report.json"));
-    // The shell already ignores XFSZ: TSan writes a file before main() ignores the signal.
+    // The shell already ignores SIGXFSZ, because TSan writes a file before main() can ignore the signal.
     const auto ran = loopbench.in_shell("trap '' XFSZ; ulimit -f 0; exec $loopbench run --blocks 6 -o $out");
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "journal.jsonl: File too large");
@@ -348,7 +348,8 @@ echo $? >> $folder/codes
     const auto ran =
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // from the baseline and its A/A copy
+    // The baseline and its A/A copy each wrote one line.
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run");
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("disturbed"))) << "the second run started contenders";
@@ -445,7 +446,7 @@ TEST_F(command_failure, a_closed_standard_error_does_not_stop_the_run) {
     const auto ran = loopbench.in_shell(R"sh(
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
-    EXPECT_EQ(ran.code, 0);  // the warning about the missing baseline was lost
+    EXPECT_EQ(ran.code, 0);  // the run could not print its warning about the missing baseline
     EXPECT_SAYS(ran.output, "time per operation");
 }
 

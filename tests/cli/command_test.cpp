@@ -78,7 +78,7 @@ TEST_F(command, verbose_prints_every_table) {
     const auto file = loopbench.path("out/report.json").native();
     const auto text = loopbench({"report", file, "--format", "text"});
     EXPECT_TRUE(verbose.output.starts_with(text.output)) << text.output;
-    // The default screen again: a run without --verbose ends with it.
+    // A run without --verbose prints the default screen.
     const auto screen = loopbench({"report", file, "--format", "screen"});
     const auto resumed = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_TRUE(resumed.output.starts_with(screen.output)) << resumed.output << screen.output;
@@ -140,7 +140,7 @@ TEST_F(command, percentages_are_accepted_with_and_without_a_percent_sign) {
               2);
 }
 
-TEST_F(command, quick_leaves_contenders_out_only_if_nothing_is_named) {
+TEST_F(command, a_quick_run_leaves_contenders_out_only_if_nothing_is_selected) {
     loopbench.add_contender("libuv", faster_row);
     const auto has_libuv = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"run", "--quick", "--blocks", "1", "-o", loopbench.out()});
@@ -194,7 +194,7 @@ TEST_F(command, help_shows_each_option_beside_its_description) {
     EXPECT_SAYS(loopbench({"report", "--help"}).output, "  --format json|csv|markdown|");
 }
 
-/// Returns the names of all commands, with their parents' names.
+/// Returns the names of all commands. The commands of `history` have the form `history NAME`.
 std::vector<std::string> all_commands(const loopbench_command& loopbench) {
     const std::regex name{R"(\n  ([a-z]+)  )"};
     std::vector<std::string> all;
@@ -222,7 +222,7 @@ TEST_F(command, help_begins_with_a_sentence_and_fits_on_100_columns) {
         std::string line;
         std::getline(lines, line);
         EXPECT_TRUE(std::isupper(static_cast<unsigned char>(line.front())) && line.ends_with('.')) << line;
-        // The values of --format are in one line.
+        // Only the line with all values of --format can be longer.
         while (std::getline(lines, line))
             EXPECT_TRUE(line.size() <= 100 || line.find('|') != std::string::npos) << each << ": " << line;
     }
@@ -274,7 +274,8 @@ TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_SAYS(ran.error_tail, "add --contender asio-epoll");
-    // The warning comes before the measurement too.
+    // The run also prints the warning before the measurement. Here the contender kills the run in the first
+    // trial.
     const auto killed = loopbench.in_shell(
         "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
         "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");
@@ -292,11 +293,12 @@ TEST_F(command, an_unselected_contender_is_not_started) {
     };
     EXPECT_EQ(with("yield").code, 0);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
-    EXPECT_EQ(with("no_such").code, 2);  // the workload is unknown, so every contender is asked for it
+    // Every contender is asked for its workloads, because no selected contender has this workload.
+    EXPECT_EQ(with("no_such").code, 2);
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
 }
 
-TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
+TEST_F(command, a_workload_that_only_other_contenders_have_is_shown_as_unsupported) {
     write_script(loopbench.path("bin/contenders/other"), "echo special/work\n");
     const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",
                                 "-o", loopbench.out()});

@@ -27,7 +27,8 @@ word_set completed(const loopbench_command& loopbench, std::vector<std::string> 
     return all;
 }
 
-/// Returns the options or commands that have their own line in the help for `arguments`.
+/// Runs loopbench with `arguments`, which ask for help. Returns the options or commands that `pattern`
+/// matches in the output.
 word_set named_in_help(const loopbench_command& loopbench, const std::vector<std::string>& arguments,
                        const std::regex& pattern) {
     const auto text = loopbench(arguments).output;

@@ -3,7 +3,8 @@
 
     completion_test.py bash|zsh|fish LOOPBENCH SHARE
 
-SHARE is the installed share/. For bash and zsh the test types keys on a terminal; fish can print its completions.
+SHARE is the installed share/ folder. For bash and zsh, the test types keys on a pseudo-terminal; fish has a command
+that prints its completions.
 """
 
 import fcntl
@@ -76,7 +77,7 @@ def type_at(shell, share, environment):
         terminal.type(f"{first.format(share=share)}; echo re''ady\n")
         terminal.wait_for("ready")
         for typed, wanted in COMPLETED.items():
-            # Turns the completed line into the arguments of an echo, to read it back.
+            # Inserts `echo GOT` at the beginning of the completed line, so that the shell prints the line.
             terminal.type(f"{typed}{TAB}{LINE_BEGIN}echo GOT \n")
             terminal.wait_for(f"GOT {wanted}")
     finally:

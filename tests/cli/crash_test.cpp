@@ -1,4 +1,4 @@
-// Resumes, and reports on, runs that were interrupted, killed or finished, from their journals.
+// Tests `run --resume` and `report` on the journals of finished, interrupted and killed runs.
 #include <gtest/gtest.h>
 
 #include "bench/harness/experiment/record.hpp"
@@ -38,7 +38,7 @@ TEST_F(crash, resuming_a_finished_run_changes_no_result) {
     EXPECT_EQ(content_of(report), old_report);
 }
 
-TEST_F(crash, a_report_on_a_journal_equals_the_report_of_the_run_every_time) {
+TEST_F(crash, a_report_on_a_journal_always_equals_the_report_of_the_run) {
     loopbench.add_contender("loop-uring",
                             R"(row '"error_occurred": true, "error_message": "unsupported: refused"')");
     loopbench.add_contender(
@@ -64,7 +64,7 @@ TEST_F(crash, a_counted_run_keeps_its_counts) {
 }
 
 TEST_F(crash, a_run_killed_while_counting_counts_after_the_resume) {
-    // Its first counting trial kills the run.
+    // The first counting trial of this contender kills the run.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -z "$LOOPBENCH_OPERATIONS" ] || [ -e $folder/killed ] || {
   touch $folder/killed; kill -KILL $loopbench_pid; sleep 9
@@ -102,7 +102,7 @@ TEST_F(crash, a_new_run_removes_the_counts_of_an_earlier_run) {
     EXPECT_FALSE(std::filesystem::exists(counts));
 }
 
-TEST_F(crash, unwritable_counts_cost_neither_the_table_nor_the_reports) {
+TEST_F(crash, unwritable_counts_do_not_prevent_the_table_and_the_reports) {
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
     const auto ran = loopbench.in_shell(
@@ -119,7 +119,7 @@ TEST_F(crash, unwritable_counts_cost_neither_the_table_nor_the_reports) {
     EXPECT_EQ(report_of_journal(), content_of(report));
 }
 
-TEST_F(crash, the_contenders_first_answers_survive_a_crash) {
+TEST_F(crash, the_descriptions_of_the_contenders_survive_a_crash) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')",
                             R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=1")");
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')",
@@ -141,12 +141,13 @@ row '"real_time": 10')sh");
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out")
             .code,
         0);
-    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // from the baseline and its A/A copy
+    // The baseline and its A/A copy each wrote one line.
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run");
     EXPECT_EQ(first_trials_in(journal), 2);
 }
 
-TEST_F(crash, resuming_changes_nothing_in_the_results) {
+TEST_F(crash, resuming_a_killed_run_gives_the_results_of_an_unbroken_run) {
     ASSERT_EQ(loopbench(first_run("7")).code, 0);
     const auto whole = loopbench.report();
     auto lines = content_of(journal);

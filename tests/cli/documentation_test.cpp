@@ -1,5 +1,5 @@
-// Runs the commands that README.md and docs/ show on fake contenders. documentation_test.py checks the links
-// and the code, evidence_test.py the numbers.
+// Takes the commands that README.md and docs/ show and runs them on fake contenders. documentation_test.py
+// checks the links and the code blocks, and evidence_test.py checks the numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,12 +29,13 @@ std::string without_comment(const std::string& line) {
     return command.substr(0, command.find_last_not_of(' ') + 1);
 }
 
-/// Returns every line of the blocks marked as shell, without its comment and without repetitions.
+/// Returns each different line of the blocks that are marked as shell, without its comment.
 std::vector<std::string> shown_commands() {
     std::vector<std::string> all;
     for (const auto& document : documents()) {
         std::istringstream lines{content_of(document)};
-        const bool is_swap = document.filename() == "asio-programs.md";  // tests/package/swap.py tests it
+        // tests/package/swap.py runs the commands of this document, except `loopbench run`.
+        const bool is_swap = document.filename() == "asio-programs.md";
         bool is_shell = false;
         for (std::string line; std::getline(lines, line);) {
             if (line.starts_with("```"))
@@ -50,24 +51,24 @@ std::vector<std::string> shown_commands() {
 
 bool is_tried_elsewhere(const std::string& command) {
     static const std::set<std::string, std::less<>> elsewhere{
-        "make bench",  // tests/cli/end_to_end_test.cpp runs its last command
-        "make test",   // .ci/run runs it
-        // tests/package tests it, with other folders
+        "make bench",  // tests/cli/end_to_end_test.cpp runs the last command of this target
+        "make test",   // .ci/run runs this command
+        // tests/package runs the following commands with other folders.
         "cmake --install build/release --prefix ~/.local",
         "cmake --install build/release --component loop --prefix ~/.local",
         "cmake --install build/release --component contender --prefix ~/.local",
         "cmake -S my -B my/bin -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=\"-O2 -DNDEBUG\"",
         "cmake --build my/bin",
-        // tests/package/swap.py tests it
+        // tests/package/swap.py runs this command.
         "loopbench compare --client echo ./server ./server-on-loop -- {port}",
-        // tests/package/extend.py tests it
+        // tests/package/extend.py runs these two commands.
         "cmake --build --preset release --target suite", "build/release/bin/loopbench run --workload answer",
         "loopbench calibrate",  // takes 15 minutes, and needs a contender that can be slowed down
     };
     return elsewhere.contains(command);
 }
 
-/// A contender with counts: it does the configured number of operations.
+/// The script of a contender whose operations can be counted, because it reports the configured number.
 constexpr auto countable =
     R"(row "\"real_time\": 10, \"time_unit\": \"ns\", \"operations\": ${LOOPBENCH_OPERATIONS:-10}")";
 
@@ -105,7 +106,7 @@ TEST(documentation, the_shown_commands_work_in_the_order_of_the_documents) {
             "cd $folder && PATH=$folder/bin:$PATH && export XDG_DATA_HOME=$folder/data LOOPBENCH_HISTORY= "
             "&& " +
             command);
-        // This test ignores whether the machine is reliable and whether there are enough blocks.
+        // The test also accepts exit code 4 (for example too few blocks) and 5 (unreliable machine).
         const auto ran_through = ran.code == 0 || ran.code == 4 || ran.code == 5;
         EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)
             << command << ": " << ran.code << ", " << ran.error_tail;

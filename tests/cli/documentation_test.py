@@ -3,9 +3,9 @@
 
     documentation_test.py SOURCE LOOPBENCH
 
-Each code block is part of a file that a test compiles or runs, every link has a target, the exit codes are those of
-`loopbench --help`, the glossary is in order, and the table of formats has the numbers of the code.
-documentation_test.cpp checks that the commands work, evidence_test.py checks the numbers.
+Each code block must be part of a file that a test compiles or runs. Every link must have a target. The exit codes must
+be those of `loopbench --help`. The glossary must be in alphabetical order. The table of formats must have the numbers
+of the code. documentation_test.cpp checks that the commands work, and evidence_test.py checks the numbers.
 """
 
 import pathlib
@@ -14,8 +14,8 @@ import subprocess
 import sys
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NO_CODE = {"", "sh"}  # program output, and commands
-COMPILED_OR_RUN = ["tests/package"]  # folders
+NO_CODE = {"", "sh"}  # the languages of blocks that contain program output or commands
+COMPILED_OR_RUN = ["tests/package"]  # folders whose files a test compiles or runs
 
 
 def documents(source):
@@ -24,14 +24,14 @@ def documents(source):
 
 
 def is_part_of(block, text):
-    """Returns whether every line of the block, without its comment, occurs in the text in this order."""
+    """Returns True if the text contains the lines of the block, without their comments, in the same order."""
     lines = iter(line.strip() for line in text.splitlines())
     wanted = [line.partition("   #")[0].strip() for line in block.splitlines()]
     return all(any(line == each for line in lines) for each in wanted if each)
 
 
 def code_of_its_own(document, source):
-    """Returns the blocks that are in no file."""
+    """Yields a complaint about each code block that no file in COMPILED_OR_RUN contains."""
     files = [path.read_text() for folder in COMPILED_OR_RUN for path in (source / folder).rglob("*")
              if path.suffix in (".cpp", ".hpp", ".txt", ".cmake", ".py")]
     for language, block in FENCE.findall(document.read_text()):
@@ -40,7 +40,7 @@ def code_of_its_own(document, source):
 
 
 def anchors(document):
-    """Returns the headings' anchors as GitHub makes them."""
+    """Returns the anchors that GitHub creates for the headings."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", document.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -65,7 +65,9 @@ def wrong_exit_codes(source, loopbench):
 
 
 def stale_glossary(source, loopbench):
-    """Returns terms that are out of order, and spellings in parentheses that no option, schema or variable has."""
+    """Yields a complaint if the terms are out of order, and one about each spelling in parentheses that is the name of
+    no option, field or variable.
+    """
     terms = re.findall(r"^\| (?!term |---)(.+?) \| ", (source / "docs/glossary.md").read_text(), re.MULTILINE)
     if terms != sorted(terms, key=str.lower):
         yield "the terms are not in alphabetical order"
@@ -81,7 +83,7 @@ def stale_glossary(source, loopbench):
 
 
 def stale_formats(source):
-    """Returns the formats that only one of the code and the table has."""
+    """Yields a complaint about each format that only the code or only the table in docs/formats.md contains."""
     name = r"loopbench-\w+/\d+"
     in_code = set(re.findall(f'"({name})"', (source / "reports/base/file_formats.hpp").read_text()))
     in_table = set(re.findall(rf"^\| `({name})` \|", (source / "docs/formats.md").read_text(), re.MULTILINE))

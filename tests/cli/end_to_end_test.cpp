@@ -1,4 +1,4 @@
-// The main use case: the real command on real contenders, from the shell to the reports.
+// Tests the main use case: the real command measures real contenders and writes the reports.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -117,8 +117,8 @@ TEST_F(end_to_end, six_blocks_give_intervals_for_every_basic_metric) {
         EXPECT_TRUE(metrics.contains(name)) << name;
 }
 
-// One shard is killed (SIGKILL) in the middle, as soon as it has finished trials.
-TEST_F(end_to_end, four_shards_make_one_run_although_one_of_them_was_killed) {
+// The third shard is killed with SIGKILL as soon as its journal contains a finished trial.
+TEST_F(end_to_end, four_shards_merge_into_one_run_although_one_was_killed) {
     constexpr auto script = R"sh(
 set -eu
 shard() {

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Checks reports/evidence, and that the numbers in the documentation are in it.
+"""Checks the files in reports/evidence, and that they contain the numbers that the documentation quotes.
 
     evidence_test.py SOURCE
 
-- reports/evidence is small, its README.md has the checksum of each file, and a document names each folder.
-- A paragraph, list item or table that links to a file in reports/evidence quotes only numbers from that file. A table
-  or code block takes the link of the paragraph before it. Where a link would disturb the text, a comment
-  `<!-- evidence: FILE... -->` in the line above names the files. In such a block, `NAME/` stands for a report in
-  near_floor: NAME.json.xz, or NAME in steps.json.xz.
+- reports/evidence must be small, its README.md must have the checksum of each file, and a document must name each
+  folder.
+- A paragraph, list item or table that links to a file in reports/evidence must quote only numbers from that file. A
+  table or code block without a link uses the link of the paragraph before it. Instead of a link, a comment
+  `<!-- evidence: FILE... -->` in the line above can name the files. In a block with evidence, `NAME/` refers to a
+  report in near_floor: the file NAME.json.xz, or the entry NAME in steps.json.xz.
 
-A quoted number is in a file if some number there, in the unit of the quote, rounds to it. In a report that number must
-belong to the workload at the beginning of the table row and to the contender of the column, if they are named, and
-`1.10 [1.09, 1.11]` must be one median with its interval. From reports, numbers without unit and decimals (100
-connections) are not checked outside of tables.
+A file contains a quoted number if one of its numbers, converted to the unit of the quote, rounds to the quoted number.
+For a report there are more conditions. If the table row begins with a workload, the number must belong to this
+workload; if the column names a contender, it must belong to this contender. `1.10 [1.09, 1.11]` must be one median with
+its interval. If a source is a report, numbers without a unit and without decimals ("100 connections") are only checked
+in table rows that begin with a workload.
 """
 
 import collections
@@ -27,7 +29,7 @@ import statistics
 import sys
 
 FILES_MAX, BYTES_MAX, FILE_BYTES_MAX = 60, 3_000_000, 256 * 1024
-QUOTES_MIN = 700  # fewer mean that this test no longer finds them
+QUOTES_MIN = 700  # if there are fewer quotes, this test probably fails to find them
 
 STEPS = "near_floor/steps.json.xz"
 BLOCK = re.compile(r"^```(?:.|\n)*?^```$|(?:^(?!```).*\S.*(?:\n|\Z))+", re.MULTILINE)
@@ -51,7 +53,7 @@ def text_of(file):
 
 
 def rounds_to(value, quoted):
-    """Returns whether the value, rounded to the decimals of the quote, is the quote."""
+    """Returns True if the value, rounded to the number of decimals of `quoted`, equals `quoted`."""
     digits = quoted.replace(",", "")
     decimals = len(digits.partition(".")[2])
     return abs(abs(value) - float(digits)) <= 0.5 * 10**-decimals * (1 + 1e-6)
@@ -72,7 +74,7 @@ class Text:
 
 
 class Report:
-    """The numbers of a report.json: of each result its median and interval, as a value and as a ratio."""
+    """The numbers of a report.json: the median and the interval of each result, as values and as ratios."""
 
     def __init__(self, report):
         self.results = report["results"]
@@ -84,7 +86,7 @@ class Report:
                 self.references[each["workload"], each["metric"]].append(each)
 
     def triples(self, result, unit):
-        """Yields median, low and high of the result in this unit."""
+        """Yields each triple (median, low, high) of the result that can be expressed in this unit."""
         if result.get("median") is not None:
             value = [result[key] for key in ("median", "low", "high")]
             if unit in UNITS and result["unit"] == "ns":
@@ -102,7 +104,9 @@ class Report:
                 yield [each and 100 * abs(each - 1) for each in value]
 
     def quotients(self, result):
-        """Yields its median divided by that of each floor and the baseline, and the median of the blocks' quotients."""
+        """Yields quotients of the result and each reference, which is a floor or the baseline: first the quotient of
+        the two medians, then the median of the quotients of all blocks.
+        """
         for other in self.references[result["workload"], result["metric"]]:
             if result.get("median"):
                 yield result["median"] / other["median"]
@@ -131,7 +135,7 @@ class Evidence:
         self.folder, self.known = folder, {}
 
     def sources(self, name):
-        """Returns the sources in a file by name: one without a name, or several reports."""
+        """Returns a dictionary of the sources in a file: several named reports, or one source with an empty name."""
         if name not in self.known:
             text = text_of(self.folder / name)
             content = json.loads(text) if ".json" in name else None
@@ -154,7 +158,7 @@ class Evidence:
 
 
 def blocks_of(text):
-    """Yields the paragraphs, lists, tables and code blocks that have sources, each with the names of these files."""
+    """Yields each paragraph, list, table or code block that has sources, with the names of the source files."""
     files = []
     for block in BLOCK.findall(text):
         named = [file for mark in MARK.findall(block) for file in mark.split()]
@@ -169,10 +173,12 @@ def blocks_of(text):
 
 
 def units_of(block):
-    """Splits a table into rows, each with the cells of the first row, a screen into contenders, a list into items."""
+    """Splits a table into rows, a list into items, and printed output into the parts of its contenders. Returns each
+    part with the cells of the table's header, or with None.
+    """
     lines = MARK.sub("", block).strip().splitlines()
     if lines and lines[0].startswith("```"):
-        text, _, tables = "\n".join(lines[1:-1]).partition("\n\n")  # a screen
+        text, _, tables = "\n".join(lines[1:-1]).partition("\n\n")  # printed output of loopbench
         return [(text, None), *((part, None) for line in tables.splitlines()
                                 for part in re.split(r" {2,}(?=(?:loop|asio)-|\(best)", line))]
     if lines and lines[0].startswith("|"):
@@ -186,13 +192,13 @@ def numbers_of(text):
     for found in NUMBER.finditer(plain):
         interval = INTERVAL.match(plain[found.end():])
         before = plain[:found.start()]
-        if "[" not in before[before.rfind("]") + 1:]:  # the interval belongs to the number before it
+        if "[" not in before[before.rfind("]") + 1:]:  # a number in an interval belongs to the number before it
             is_telling = found["unit"] or "." in found["digits"]
             yield found["digits"], found["unit"], interval and interval.groups(), is_telling
 
 
 def quotes_in(unit, header, sources):
-    """Yields each number in the unit, and whether a source has it."""
+    """Yields each number in the unit, and True if a source contains the number."""
     cells = [cell.strip() for cell in unit.strip().strip("|").split("|")] if header else [unit]
     all_workloads = set().union(*(source.workloads for source in sources))
     all_contenders = set().union(*(source.contenders for source in sources))
@@ -207,14 +213,14 @@ def quotes_in(unit, header, sources):
         for digits, measure, interval, is_telling in numbers:
             if not (is_telling or workload or all(isinstance(source, Text) for source in sources)):
                 continue
-            measures = {measure} if measure else others | {None}  # 14.8 and 12.8 µs
+            measures = {measure} if measure else others | {None}  # both numbers of "14.8 and 12.8 µs" are in µs
             quote = digits + (f" {measure}" if measure else "") + (f" [{', '.join(interval)}]" if interval else "")
             yield quote, any(source.has(digits, each, interval, workload, contenders)
                              for source in sources for each in measures)
 
 
 def checked_quotes(document, evidence):
-    """Yields each number that names a file in the evidence, and a complaint or nothing."""
+    """Yields each number that names a file in the evidence, and a complaint or None."""
     for block, files in blocks_of(document.read_text()):
         missing = [file for file in files if not (evidence.folder / file).is_file()]
         if missing:

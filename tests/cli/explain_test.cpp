@@ -71,7 +71,7 @@ TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {
         if (item["metric"] == "context_switches")
             counted = item["deterministic"] == true && !item["median"].is_null();
     EXPECT_TRUE(counted) << report.dump(1);
-    // The test's copy of the command has no library to preload in its folder.
+    // The malloc counter is missing, because the test copies only the command into its folder.
     bool warned = false;
     for (const auto& each : report["warnings"])
         warned = warned || (each["code"] == "counts_missing" &&
@@ -82,7 +82,7 @@ TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
 
-TEST(counting_run, failing_at_the_configured_number_of_operations_is_a_failure) {
+TEST(counting_run, a_failure_at_the_configured_number_of_operations_fails_the_result) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh([ -z "$LOOPBENCH_OPERATIONS" ] || {
   row '"error_occurred": true, "error_message": "echoed 3 of 4 bytes"'; exit; }

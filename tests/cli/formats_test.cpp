@@ -1,5 +1,5 @@
-// Tests that a file with another number of its format is refused by every command that reads it, with the
-// file's name and the version that can read it, and that the refusal changes no file.
+// Changes the format number in a file and tests every command that reads the file. The command must refuse
+// the file, name the file and the version of loopbench that can read it, and change no file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 struct format_case {
     const char* name;
     reports::file_format format;
-    const char* file;  // in the test's folder
+    const char* file;  // relative to the test's folder
     std::vector<const char*> commands;
     int code = bench::exit_usage;
-    const char* named = file;  // in the message
+    const char* named = file;  // the file's name in the message
 };
 
 const std::vector<format_case> formats{
@@ -59,7 +59,8 @@ const std::vector<format_case> formats{
      {"history list --history $folder/history.db",
       "history add $folder/good.json --history $folder/history.db",
       "run --workload yield --blocks 1 -o $folder/other --history=$folder/history.db"}},
-    // These two do not end the run: it measures without the calibration, and the trial fails.
+    // The last two files do not stop the run. Without a readable calibration, the run measures as usual;
+    // without a readable histogram file, only the trial fails.
     {"calibration",
      reports::calibration_format,
      "state/loopbench/calibration.json",
@@ -105,7 +106,7 @@ protected:
         return loopbench.in_shell("XDG_STATE_HOME=$folder/state $loopbench " + command);
     }
 
-    /// Gives the file this number.
+    /// Replaces the format number in the file by the number in `schema`.
     void renumber(const std::string& schema) const {
         const auto number = schema.substr(schema.rfind('/') + 1);
         if (GetParam().format.schema == reports::history_format.schema) {
@@ -151,7 +152,7 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Returns the schema with a number that differs by this.
+/// Returns the schema of `format` with `by` added to its number.
 std::string renumbered(const reports::file_format& format, int by) {
     if (format.schema == reports::report_format.schema && by < 0)
         return std::string{reports::first_report_schema};

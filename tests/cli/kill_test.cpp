@@ -1,5 +1,5 @@
-// Kills a run (SIGKILL) again and again: finished trials stay in the journal, published reports are whole,
-// and in the end the run completes.
+// Kills a run repeatedly with SIGKILL. Finished trials must stay in the journal, published reports must be
+// complete, and the last resume must complete the run.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The two published files of a run; a missing file is an empty string.
+/// The contents of the two published files of a run; a missing file has empty contents.
 struct published {
     std::string json, csv;
     bool operator==(const published&) const = default;
@@ -58,13 +58,13 @@ protected:
         return bench::read_journal(content_of(journal), journal.native());
     }
 
-    /// Returns the reports that the journal leads to.
+    /// Returns the contents of the reports on `content`.
     static published of(const bench::session_record& content) {
         const auto report = bench::report_of(content);
         return {reports::write_json(report), reports::write_csv(report)};
     }
 
-    /// Returns the trials in the journal; each of them must be there only once.
+    /// Returns the trials in `content`, and expects that each trial occurs only once.
     static std::set<std::string> trials_in(const bench::session_record& content) {
         std::set<std::string> all;
         for (const auto& found : content.outcome.trials) {
@@ -81,10 +81,12 @@ protected:
              csv = loopbench.path("out/report.csv");
 };
 
-/// Runs that start over the reports of the run before. Each is killed again and again until it is complete.
+/// Consecutive runs, each of which replaces the reports of the previous run. Each run is killed and resumed
+/// until it is complete.
 class random_kills : public killed_run {
 protected:
-    /// Kills runs that make about `calls` system calls until `kills` of them were killed.
+    /// Makes runs until `kills` processes were killed. A run that is not killed makes about `calls` system
+    /// calls.
     void survive(int kills, std::uint64_t calls) {
         constexpr int starts_max = 5000;
         while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(calls);
@@ -99,7 +101,8 @@ private:
     std::uint64_t seed_ = 100;
     int starts_ = 0, killed_ = 0, before_header_ = 0, while_measuring_ = 0, while_publishing_ = 0;
 
-    /// Starts the command and kills it at a random system call; false if it ended before the kill.
+    /// Starts the command and kills it at a random system call. Returns false if the command ended before the
+    /// kill.
     bool kill_one(const arguments& words, std::uint64_t calls) {
         std::uniform_int_distribution<std::uint64_t> call{1, calls};
         return !run_until_call(with_path(words), call(random_))->exit_code;
@@ -146,7 +149,8 @@ private:
         ASSERT_TRUE(!is_through || (has_ended && found == own));
     }
 
-    /// Simulates a machine that dies while it writes a line. SIGKILL alone hardly ever causes this.
+    /// Simulates a machine that dies while it writes a line. SIGKILL alone almost never leaves an incomplete
+    /// line.
     void cut_a_line_short() {
         auto text = content_of(journal);
         text += R"({"block": 1, "attempt": 0, "workl)";
@@ -172,7 +176,7 @@ TEST_F(killed_run, a_kill_at_any_call_of_publishing_leaves_each_report_old_or_ne
     ASSERT_EQ(whole->exit_code, 0);
     ASSERT_EQ(now(), own);
     std::set<std::pair<bool, bool>> seen;
-    // Earlier calls come before the command reads its arguments.
+    // The loop skips the first calls, in which the command has not yet read its arguments.
     for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
         reports::write_file_atomically(json, old.json);
         reports::write_file_atomically(csv, old.csv);
@@ -186,7 +190,7 @@ TEST_F(killed_run, a_kill_at_any_call_of_publishing_leaves_each_report_old_or_ne
     EXPECT_TRUE(seen.contains({false, false}) && seen.contains({true, true}));
 }
 
-/// A merge over an existing record that was merged from other shards.
+/// A merge that replaces an existing record, which was merged from other shards.
 class killed_merge : public killed_run {
 protected:
     killed_merge() {
@@ -225,7 +229,7 @@ TEST_F(killed_merge, a_kill_at_any_system_call_leaves_the_old_or_the_new_record)
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     std::set<bool> seen;
-    constexpr std::uint64_t step = 3;  // every third call: trying all of them takes too long
+    constexpr std::uint64_t step = 3;  // every third call, because trying all calls takes too long
     for (auto call = loaded->calls / 2; call <= whole->calls; call += step) {
         reports::write_file_atomically(journal, old_journal);
         reports::write_file_atomically(json, old_report.json);

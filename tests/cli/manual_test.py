@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the man page renders without a warning, names everything that `--help` names, and names the license.
+"""Checks that the man page renders without a warning, and that it names the license and everything in `--help`.
 
     manual_test.py LOOPBENCH PAGE
 
@@ -25,11 +25,12 @@ def rendered(page):
                            env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
     if groff.returncode != 0 or groff.stderr:
         sys.exit(f"groff warns of the man page:\n{groff.stderr}")
-    return re.sub(".\b", "", output_of("mandoc", "-T", "ascii", page))  # bold is a letter over itself
+    # mandoc prints a bold letter as letter, backspace, letter.
+    return re.sub(".\b", "", output_of("mandoc", "-T", "ascii", page))
 
 
 def sections(text):
-    """Returns the text below each heading of a section or a command."""
+    """Returns a dictionary from the heading of each section and of each command to the text below the heading."""
     parts = re.split(r"^(?:   )?([A-Za-z][A-Za-z ]*)$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2]))
 

@@ -42,7 +42,8 @@ TEST(progress, long_times_are_shown_in_minutes_and_hours) {
     EXPECT_EQ(countdown(90061s), "25:01:01 h");
 }
 
-/// Returns everything that the command writes to a terminal of this kind.
+/// Runs the command `words` on a pseudo-terminal, with `kind` as the value of TERM and `no_color` as that of
+/// NO_COLOR. Returns the command's output.
 std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xterm",
                           const char* no_color = "") {
     std::vector<char*> pointers;
@@ -59,7 +60,7 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
     const reports::unique_fd owned{terminal};
     std::string all;
     std::array<char, 4096> chunk{};
-    for (;;) {  // read() fails with EIO when the other side is closed
+    for (;;) {  // read() fails with EIO when the command has closed the terminal
         const auto count =
             reports::uninterrupted([&] { return ::read(terminal, chunk.data(), chunk.size()); });
         if (count <= 0) break;
@@ -73,7 +74,7 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
 
 TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_then_erased) {
     loopbench_command loopbench;
-    // Longer than the shortest pause between two drawings.
+    // Each trial takes longer than the shortest pause between two drawings of the bar.
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
     const std::vector<std::string> words{"run", "--workload", "yield",        "--blocks",
                                          "1",   "-o",         loopbench.out()};
@@ -94,8 +95,8 @@ TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_then_erased) {
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
 }
 
-// A run of less than a minute prints no line, as the test above shows.
-TEST(progress, without_a_terminal_a_line_is_printed_now_and_then) {
+// The test above shows that a run of less than a minute prints no progress lines.
+TEST(progress, progress_lines_are_printed_at_intervals_without_a_terminal) {
     testing::internal::CaptureStderr();
     {
         bench::progress each({}, 0s), later({}, 1h);
@@ -120,7 +121,7 @@ TEST(progress, the_intermediate_results_are_shown) {
         << "a ratio of the baseline to itself: " << shown;
 }
 
-// Each contender had its own load. Only the loads can be compared.
+// Each contender was measured under its own load, so their latencies cannot be compared.
 TEST(progress, latencies_under_different_loads_have_no_ratio) {
     loopbench_command loopbench;
     constexpr auto loaded = "serve/open_loop/load:50";

@@ -29,7 +29,7 @@ protected:
         return loopbench(all);
     }
 
-    /// Returns a result of the contender that is not the baseline.
+    /// Returns a result of `next`, the contender that is not the baseline.
     nlohmann::json result(std::string_view workload, std::string_view metric) const {
         const auto report = loopbench.report();
         for (const auto& item : report["results"])
@@ -41,7 +41,7 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Accepts every exit code of a complete measurement.
+/// Returns true if `code` is the exit code of a complete measurement.
 bool is_measured(int code) {
     return code == 0 || code == 3 || code == 4 || code == 5;
 }
@@ -66,17 +66,17 @@ TEST_F(served, servers_are_compared_interleaved_by_round_trips_and_their_own_cpu
     EXPECT_SAYS(header, LOOPBENCH_ECHO_SERVER) << "the path of the server";
 }
 
-TEST_F(served, a_slower_server_is_found) {
+TEST_F(served, a_slower_server_is_a_regression) {
     const auto ran =
         compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
-    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: disturbed
+    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: unreliable
     EXPECT_LT(result("served/echo/conns:1", "cpu")["ratio"]["high"], 0.5);
     EXPECT_GE(result("served/echo/conns:1", "cpu")["median"], 200'000)
         << "ns of the server, without its client";
 }
 
 TEST_F(served, a_server_with_a_fixed_port_runs_alone) {
-    // Below the ports that the kernel gives to clients.
+    // The port is below the range from which the kernel selects the ports of clients.
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
@@ -95,7 +95,7 @@ TEST_F(served, any_command_can_be_the_client) {
     EXPECT_EQ(result("served/client", "time")["pairing"], "sequential");
 }
 
-TEST_F(served, a_failing_server_or_client_has_no_number_and_a_reason) {
+TEST_F(served, a_failing_server_or_client_gets_a_reason_instead_of_a_number) {
     const auto reason = [&](const std::string& client, std::vector<std::string> arguments) {
         fs::remove_all(loopbench.out());
         EXPECT_EQ(compare(client, LOOPBENCH_ECHO_SERVER, std::move(arguments), {}, "1").code, 1);

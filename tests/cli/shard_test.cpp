@@ -1,4 +1,4 @@
-// A run in shards, from the first `run --shard` to the merged report.
+// Tests a run in shards, from the first `run --shard` to the merged report.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class shard_command : public testing::Test {
 protected:
     shard_command() {
         loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
-        // This contender kills the run once, if a test asks for it.
+        // This contender kills the run once if its file `.kills` exists.
         loopbench.add_contender("loop-epoll", R"sh([ ! -e "$0.kills" ] || [ "$(trials)" -lt 5 ] || {
   rm "$0.kills"
   kill -9 $PPID
@@ -48,7 +48,7 @@ row '"real_time": 5')sh");
 
     std::string at(const std::string& name) const { return loopbench.path(name).native(); }
 
-    /// Returns the results of each block in the order in which they were first tried.
+    /// Returns the workload and the contender of each first trial in a block, in the order of these trials.
     static std::map<std::uint64_t, std::vector<std::string>> orders_in(const fs::path& folder) {
         std::map<std::uint64_t, std::vector<std::string>> all;
         for (const auto& line : journal_lines(folder / "journal.jsonl"))
@@ -77,10 +77,10 @@ row '"real_time": 5')sh");
     loopbench_command loopbench;
 };
 
-TEST_F(shard_command, four_shards_of_which_one_was_killed_make_the_run_of_one_machine) {
+TEST_F(shard_command, four_shards_equal_the_run_of_one_machine_although_one_was_killed) {
     for (const std::string number : {"1", "2", "4"})
         EXPECT_EQ(run_shard(number + "/4", "s" + number).code, 0) << number;
-    // The contender counts its trials from 0 again.
+    // Without this file, the contender counts its trials from 0 again.
     fs::remove(loopbench.path("bin/contenders/loop-epoll.trials"));
     reports::write_file_atomically(loopbench.path("bin/contenders/loop-epoll.kills"), "");
     const auto died = run_shard("3/4", "s3");
@@ -111,7 +111,7 @@ TEST_F(shard_command, four_shards_of_which_one_was_killed_make_the_run_of_one_ma
     EXPECT_EQ(time_of(report, "loop-epoll")["ratio"], time_of(whole, "loop-epoll")["ratio"]);
     EXPECT_EQ(time_of(report, "loop-epoll")["samples"].size(), 12U);
 
-    // Every command that accepts a report accepts the merged one, and its journal.
+    // `report` accepts the journal of the merged run.
     const auto file = loopbench.out() + "/journal.jsonl";
     const auto again = loopbench({"report", file, "--format", "json"});
     EXPECT_EQ(json::parse(again.output), report);

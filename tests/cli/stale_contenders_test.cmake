@@ -1,5 +1,6 @@
-# cmake -D SOURCE=... -D FOLDER=... -P: checks that configuring removes stale contenders of an earlier configuration and
-# nothing else.
+# usage: cmake -D SOURCE=... -D FOLDER=... -P stale_contenders_test.cmake
+# Checks that loopbench_remove_stale() removes the contenders that only an earlier configuration built, and nothing
+# else.
 cmake_minimum_required(VERSION 3.25)
 include(${SOURCE}/bench/suite/contenders/stale.cmake)
 

@@ -1,4 +1,4 @@
-// Temporary files and processes: whom they belong to, and that nothing remains.
+// Tests that each trial has its own temporary folder, and that no temporary file or process of a run remains.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,7 +21,8 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Runs two contenders, one of which does `what` to the path of its histogram file; only this one may fail.
+/// Runs two contenders, one of which first executes the shell code `what`. Expects that only this contender
+/// fails.
 void expect_only_the_culprit_fails(const std::string& what) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", good_row);
@@ -65,7 +66,7 @@ TEST_F(temporary_files, leftovers_of_a_killed_process_are_removed_and_nothing_el
         EXPECT_EQ(content_of(loopbench.path("tmp") / file), "mine\n");
 }
 
-TEST_F(temporary_files, without_a_temporary_folder_the_message_says_where_and_what_to_do) {
+TEST_F(temporary_files, a_missing_temporary_folder_is_reported_with_its_path_and_a_remedy) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = run("TMPDIR=/nowhere/at/all");
     EXPECT_EQ(ran.code, 1);
@@ -73,9 +74,9 @@ TEST_F(temporary_files, without_a_temporary_folder_the_message_says_where_and_wh
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
-/// Returns shell code that leaves a process behind, started through `front`, and waits until it runs. The
-/// code first removes the PID file of an earlier process. Otherwise it would take the old number for the new
-/// one, and the new process would be ended before it writes its own.
+/// Returns shell code that starts a process through `front`, waits until the process runs, and leaves the
+/// process behind. The code first removes the PID file of an earlier process. Otherwise the code would not
+/// wait, and the run would end the new process before this process has written its PID.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
@@ -111,10 +112,10 @@ TEST_F(temporary_files, an_orphaned_process_of_a_listing_is_ended) {
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
-// A workload that the catalog does not know: it is interleaved on request.
+// The catalog does not know this workload, so that it can be interleaved on request.
 constexpr auto interleaved = "echo/rtt/conns:1";
 
-// The orphaned process ran during the slices of all contenders.
+// The orphaned process of one contender ran during the slices of all contenders and disturbed them.
 TEST_F(temporary_files, slices_measured_beside_an_orphaned_process_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);
@@ -133,8 +134,8 @@ TEST_F(temporary_files, slices_measured_beside_an_orphaned_process_are_repeated)
     EXPECT_EQ(report.at("disturbances").at("kept"), 0);
 }
 
-// Without an environment, the orphaned process cannot be assigned to a contender. Every contender that ran
-// during its life counts as disturbed.
+// The runner cannot tell which contender started an orphaned process with an empty environment. Every
+// contender that ran during the life of this process counts as disturbed.
 TEST_F(temporary_files, slices_measured_beside_an_unassignable_process_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);

@@ -1,6 +1,7 @@
-// A third-party Google Benchmark program that knows nothing of loopbench, with the awkward features that
-// users need. It sets its times instead of measuring them (SetIterationTime), so that they are the same on
-// every machine; only real/chain does real work. SLOWER_PCT makes a slower build.
+// A third-party Google Benchmark program that knows nothing of loopbench. Its benchmarks use the features
+// that are difficult to read: odd names, units, repetitions, aggregates, counters, threads and errors. The
+// program sets its times (SetIterationTime) instead of measuring them, so that they are the same on every
+// machine; only real/chain does real work. SLOWER_PCT is the slowdown of the build in per cent.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

@@ -23,7 +23,7 @@ protected:
         return loopbench(more);
     }
 
-    /// Returns the `time` results by benchmark.
+    /// Returns the `time` results of the contender `next` by benchmark.
     std::map<std::string, nlohmann::json> times() const {
         std::map<std::string, nlohmann::json> all;
         const auto report = loopbench.report();
@@ -90,7 +90,7 @@ TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected
     EXPECT_EQ(times().size(), 1U);
 }
 
-TEST_F(third_party, a_failing_benchmark_is_an_error_in_its_own_words) {
+TEST_F(third_party, a_failing_benchmark_is_reported_with_its_error_message) {
     const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
                              {"--workload", "broken", "--workload", "set/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);

@@ -1,4 +1,4 @@
-// The echo floors over an unreliable wire.
+// Tests the echo floors over a wire that changes, splits or cuts off messages.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t round_trips_each = 20;
 constexpr std::uint64_t seventh_timed = workloads::warm_up_round_trips + 6;
 
 struct echo_floors : testing::TestWithParam<named<echo_floor>> {
-    /// Runs the floor over the wire; skips the test where the kernel refuses io_uring.
+    /// Runs the floor over the wire. Skips the test if the kernel refuses io_uring.
     void run_over(wire& w, std::size_t bytes = 64) {
         t.emplace(workload_size::small, round_trips_each * w.connections().size());
         unless_refused([&] { GetParam().function(w.connections(), bytes, *t); });
@@ -37,7 +37,7 @@ bool is_warm_up(const passing& message) {
     return message.number < workloads::warm_up_round_trips;
 }
 
-TEST_P(echo_floors, late_messages_are_proved_as_round_trips) {
+TEST_P(echo_floors, messages_over_a_wire_are_proved_as_round_trips) {
     wire w(3, [](const passing&) { return fate::whole; });
     run_over(w);
     if (IsSkipped()) return;
@@ -53,10 +53,10 @@ TEST_P(echo_floors, messages_that_arrive_in_pieces_are_put_together) {
     EXPECT_EQ(t->failure().value_or(""), "");
 }
 
-TEST_P(echo_floors, floors_continue_after_signals_in_the_middle_of_messages) {
+TEST_P(echo_floors, floors_continue_after_signals_during_messages) {
     struct sigaction heard {
     }, before{};
-    heard.sa_handler = [](int) {};  // without SA_RESTART: calls end
+    heard.sa_handler = [](int) {};  // without SA_RESTART, so that the signal interrupts system calls
     ASSERT_EQ(::sigaction(SIGUSR1, &heard, &before), 0);
     {
         wire w(3, [](const passing& message) {
@@ -70,7 +70,7 @@ TEST_P(echo_floors, floors_continue_after_signals_in_the_middle_of_messages) {
     EXPECT_EQ(t->operations_done(), 3 * round_trips_each);
 }
 
-TEST_P(echo_floors, large_messages_are_put_together_and_one_wrong_byte_at_their_end_is_seen) {
+TEST_P(echo_floors, large_messages_are_put_together_and_a_wrong_last_byte_fails_the_trial) {
     constexpr std::size_t bytes = 16'384;
     for (const bool spoil : {false, true}) {
         wire w(
@@ -123,8 +123,8 @@ TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_others_fin
     });
     run_over(w);
     if (IsSkipped()) return;
-    // Depends on where the floor notices it: when the server sends back the first byte, or when it waits for
-    // the rest.
+    // The error in the reason depends on the floor: the floor's server notices the cut when it sends back the
+    // first byte, or when it waits for the rest of the message.
     EXPECT_TRUE(t->failure().value_or("").starts_with("a client's connection failed: "))
         << t->failure().value_or("");
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);
@@ -141,7 +141,7 @@ TEST_P(echo_floors, a_reply_that_is_cut_off_while_warming_up_fails_the_trial) {
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each);
 }
 
-TEST_P(echo_floors, sending_into_a_gone_connection_fails_the_trial_without_ending_the_process) {
+TEST_P(echo_floors, a_write_to_a_closed_connection_fails_the_trial_without_ending_the_process) {
     for (const direction which : {direction::request, direction::reply}) {
         wire w(3, [which](const passing& message) {
             const bool last = message.connection == 1 && message.which == which && is_warm_up(message);

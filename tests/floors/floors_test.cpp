@@ -1,4 +1,4 @@
-// Every floor with every workload of the suite, and the making of a floor's list.
+// Tests every floor with every workload of the suite, and the creation of a floor's list of workloads.
 #include "bench/suite/floors/floors.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,8 @@ const contender_workload& workload_named(const std::vector<contender_workload>& 
     return *found;
 }
 
-/// Returns why there is no number, with the words of a report; empty if there is one.
+/// Runs the trial. Returns the reason for a missing number in the words of a report, or an empty string if
+/// the trial has a number.
 std::string outcome_of(const contender_workload& workload, trial& t) {
     workload.run(t);
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
@@ -54,7 +55,7 @@ std::string outcome_of(const contender_workload& workload) {
     return outcome_of(workload, t);
 }
 
-/// Returns whether io_uring works on this machine; then the floor on it must work, too.
+/// Returns true if io_uring works on this machine. In this case the floor on io_uring must work, too.
 bool has_uring() {
     try {
         make_uring_sleeper();
@@ -83,7 +84,7 @@ std::vector<std::string_view> names_of(std::string_view front) {
     return names;
 }
 
-TEST(floors, floors_prove_their_echo_workloads_at_small_size) {
+TEST(floors, floors_prove_their_echo_workloads_at_the_small_size) {
     const auto names = names_of("echo/rtt/");
     ASSERT_EQ(names.size(), 12u);
     for (const floor& f : kernels_floors()) {
@@ -97,7 +98,7 @@ TEST(floors, floors_prove_their_echo_workloads_at_small_size) {
     }
 }
 
-TEST(floors, floors_prove_their_streams_and_wakeups_at_small_size) {
+TEST(floors, floors_prove_their_streams_and_wakeups_at_the_small_size) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
@@ -108,7 +109,7 @@ TEST(floors, floors_prove_their_streams_and_wakeups_at_small_size) {
     }
 }
 
-TEST(floors, floors_prove_their_timer_workloads_at_small_size) {
+TEST(floors, floors_prove_their_timer_workloads_at_the_small_size) {
     std::vector<std::string_view> names{"timer/periodic", "idle/timer", "gather/sleep/children:1000"};
     for (const char* family : {"sleep/", "timer/ladder/"})
         std::ranges::copy(names_of(family), std::back_inserter(names));
@@ -120,7 +121,7 @@ TEST(floors, floors_prove_their_timer_workloads_at_small_size) {
     }
 }
 
-// The full number of operations would take a day.
+// To do all requested operations would take a day, so the end of the slices must end the floors early.
 TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
@@ -146,7 +147,7 @@ TEST(floors, coroutines_prove_the_workloads_that_make_no_system_call) {
     }
 }
 
-TEST(floors, floors_say_why_they_cannot_run_a_workload) {
+TEST(floors, a_floor_gives_a_reason_for_each_workload_that_it_cannot_run) {
     for (const floor& f : kernels_floors()) {
         for (const contender_workload& each : f.workloads) {
             if (!each.shape.needed.has(need::scheduler)) continue;
@@ -169,7 +170,7 @@ TEST(floors, a_workload_without_a_floor_has_a_reason_for_it) {
     EXPECT_SAYS(outcome_of(workload_named(all_workloads({}, {}), "mixed/server")), "no system calls");
 }
 
-TEST(floors, a_floor_is_unsupported_where_the_kernel_refuses_what_it_needs) {
+TEST(floors, a_floor_is_unsupported_if_the_kernel_refuses_a_needed_feature) {
     const std::array can{floor_workload{"sleep/serial", [](trial&) {
                                             throw std::system_error(EPERM, std::generic_category(),
                                                                     "io_uring refused");
@@ -189,14 +190,14 @@ TEST(floors, a_workload_that_the_suite_does_not_have_is_rejected) {
     EXPECT_THROW(all_workloads(can, {}), std::logic_error);
 }
 
-TEST(floors, floors_have_the_buffers_of_the_workloads_and_describe_them_alike) {
+TEST(floors, floors_describe_the_same_buffers_as_the_workloads) {
     for (const floor& f : all_floors())
         EXPECT_EQ(buffers_of(f),
                   moves_no_bytes(f) ? "none: this floor makes no connections" : workload_buffers())
             << f.name;
 }
 
-TEST(floors, floors_say_in_their_context_that_they_are_floors) {
+TEST(floors, the_context_of_a_floor_contains_its_role) {
     ::setenv("LOOPBENCH_DESCRIBE", "1", 1);
     testing::internal::CaptureStdout();
     std::string name = "floor-sleep";

@@ -1,4 +1,4 @@
-// The parameters of the floors' tests, which run one after the other.
+// Support for tests that run once for each of several named functions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct named {
 
 inline constexpr auto name_of = [](const auto& test) { return test.param.name; };
 
-/// Skips the test if `act()` finds that the kernel refuses io_uring.
+/// Calls `act()`. Skips the test if `act()` throws an error that means that the kernel refuses io_uring.
 template <class Function>
 void unless_refused(Function act) {
     try {
@@ -33,7 +33,8 @@ void unless_refused(Function act) {
     }
 }
 
-/// A test of a kernel object; skipped where the kernel refuses io_uring.
+/// A test of an object that the parameter's function creates. The test is skipped if the kernel refuses
+/// io_uring.
 template <class Given>
 struct of_kernel : testing::TestWithParam<named<std::unique_ptr<Given>()>> {
     void SetUp() override {

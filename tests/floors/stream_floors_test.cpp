@@ -1,4 +1,4 @@
-// The streaming floors on a stream that is changed on its way.
+// Tests the streaming floors on a stream that a thread between writer and reader changes.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,8 +24,10 @@ namespace {
 constexpr std::size_t chunk_bytes = 4096;
 constexpr std::uint64_t chunks = 20;
 
-/// Passes on the bytes that it gets. `change` sees each piece first (which begins at byte `at` of the
-/// stream), and returns how many bytes of it are passed on. Bytes that nothing receives are discarded.
+/// A thread that passes on the bytes of a stream. It calls `change` for each piece, which begins at byte `at`
+/// of the stream. `change` can modify the piece, and returns how many of its bytes are passed on. If `change`
+/// returns less than the whole piece, the stream ends for the reader, and the thread discards all later
+/// bytes.
 class meddler {
 public:
     using change = std::function<std::size_t(std::size_t at, std::span<std::byte> piece)>;
@@ -57,18 +59,19 @@ private:
             const auto kept = change_(at, std::span(piece).first(bytes));
             at += bytes;
             if (::send(to.get(), piece.data(), kept, MSG_NOSIGNAL) < 0) continue;
-            if (kept < bytes) to.reset();  // the stream ends here
+            if (kept < bytes) to.reset();  // ends the stream for the reader
         }
     }
 
     change change_;
     std::size_t piece_bytes_;
     one_way ends_;
-    std::thread thread_;  // last: it uses all members above
+    std::thread thread_;  // the last member, because the thread uses all members above
 };
 
 struct stream_floors : testing::TestWithParam<named<stream_floor>> {
-    /// Returns why there is no number; skips the test where the kernel refuses io_uring.
+    /// Runs the floor on `ends`. Returns the reason for a missing number, or an empty string. Skips the test
+    /// if the kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
         t.emplace(workload_size::small, chunks);
         unless_refused([&] { GetParam().function(std::move(ends), chunk_bytes, *t); });
@@ -84,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(all, stream_floors,
                                          named<stream_floor>{"uring", stream_uring}),
                          name_of);
 
-TEST_P(stream_floors, a_stream_through_a_pipe_and_over_a_connection_is_proved) {
+TEST_P(stream_floors, streams_through_a_pipe_and_over_a_connection_prove_their_work) {
     EXPECT_EQ(outcome_of(open_pipe()), "");
     if (IsSkipped()) return;
     EXPECT_EQ(outcome_of(open_stream_over_loopback()), "");
@@ -97,7 +100,7 @@ TEST_P(stream_floors, chunks_that_arrive_late_and_in_pieces_are_put_together) {
     EXPECT_EQ(outcome, "");
 }
 
-TEST_P(stream_floors, one_wrong_byte_fails_the_trial) {
+TEST_P(stream_floors, one_wrong_byte_in_a_stream_fails_the_trial) {
     meddler spoiling([](std::size_t at, std::span<std::byte> piece) {
         constexpr std::size_t wrong = 7 * chunk_bytes - 1;
         if (at <= wrong && wrong < at + piece.size()) piece[wrong - at] ^= std::byte{1};
@@ -117,8 +120,8 @@ TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
     EXPECT_TRUE(outcome.starts_with("bytes received: expected 344064, got ")) << outcome;
 }
 
-// The other floors wait for space, which nothing makes here.
-TEST(stream_floor_on_epoll, a_chunk_that_does_not_fit_and_is_not_read_fails_the_trial) {
+// The other floors would wait forever for space in the pipe, because nothing reads from it.
+TEST(stream_floor_on_epoll, a_chunk_that_does_not_fit_into_the_pipe_fails_the_trial) {
     trial t(workload_size::small, chunks);
     stream_epoll(open_pipe(), 1 << 20, t);
     EXPECT_EQ(t.failure().value_or(""), "the stream failed: No buffer space available");

@@ -1,4 +1,4 @@
-// The timer floors with sleepers that lie, and the kernel's sleepers in their edge cases.
+// Tests the timer floors with sleepers that do not sleep, and the kernel's sleepers in edge cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Does not sleep, and records the deadlines.
+/// A sleeper that does not sleep and records the deadlines.
 struct impatient_sleeper final : sleeper {
     void sleep_until(time_point deadline) override { deadlines.push_back(deadline); }
     std::vector<time_point> deadlines;
@@ -36,7 +36,7 @@ TEST(timer_floors, a_sleep_that_ends_early_fails_the_trial) {
     }
 }
 
-TEST(timer_floors, concurrent_sleeps_wait_for_the_earlier_deadline_and_then_for_the_later) {
+TEST(timer_floors, concurrent_sleeps_wait_for_the_earlier_deadline_first) {
     impatient_sleeper kernel;
     trial t(workload_size::small, 1);
     sleep_concurrent(kernel, t);
@@ -56,7 +56,7 @@ TEST(timer_floors, floors_do_the_requested_number_of_operations) {
     }
 }
 
-TEST(timer_floors, the_deadlines_of_many_sleeps_are_met_in_their_order) {
+TEST(timer_floors, the_deadlines_of_many_sleeps_are_awaited_in_order) {
     impatient_sleeper kernel;
     trial t(workload_size::small, 100);
     sleep_many(kernel, t);
@@ -65,7 +65,7 @@ TEST(timer_floors, the_deadlines_of_many_sleeps_are_met_in_their_order) {
         EXPECT_EQ(kernel.deadlines[i] - kernel.deadlines[i - 1], std::chrono::microseconds(5));
 }
 
-TEST(timer_floors, deadlines_that_pass_during_a_sleep_count_without_another_sleep) {
+TEST(timer_floors, deadlines_that_pass_during_a_sleep_need_no_further_sleep) {
     struct : sleeper {
         void sleep_until(time_point deadline) override {
             ++sleeps;
@@ -110,7 +110,7 @@ TEST_P(sleepers, a_sleep_to_a_deadline_that_has_passed_returns_at_once) {
     kernel->sleep_until(time_point(std::chrono::nanoseconds(1)));
 }
 
-TEST_P(sleepers, repeated_sleeps_are_never_early) {
+TEST_P(sleepers, repeated_sleeps_never_end_early) {
     std::uint64_t early = 0;
     for (int i = 0; i < 20; ++i) {
         const time_point deadline =

@@ -1,5 +1,5 @@
-// The floor of post/cross_thread with wakers that wake too often, and the kernel's wakers in their edge
-// cases.
+// Tests the floor of post/cross_thread with a waker whose waits end too often, and the kernel's wakers in
+// edge cases.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -25,14 +25,14 @@ INSTANTIATE_TEST_SUITE_P(all, wakers,
 
 // These tests hang if a wake-up is lost.
 
-TEST_P(wakers, a_wake_up_before_the_wait_is_not_forgotten) {
+TEST_P(wakers, a_wake_up_before_the_wait_ends_the_wait) {
     for (int i = 0; i < 3; ++i) {
         kernel->wake();
         kernel->wait();
     }
 }
 
-TEST_P(wakers, another_thread_can_wake_again_and_again) {
+TEST_P(wakers, another_thread_can_wake_the_waker_repeatedly) {
     for (const int cores : {1, 2}) {
         trial t(workload_size::small, 1000);
         post_cross_thread(*kernel, cores, t);
@@ -42,7 +42,7 @@ TEST_P(wakers, another_thread_can_wake_again_and_again) {
     }
 }
 
-TEST(wakeup_floor, two_cores_are_unsupported_where_there_is_one) {
+TEST(wakeup_floor, the_two_core_variant_is_unsupported_with_one_core) {
     const workloads::kept_on_core here(::sched_getcpu());
     trial t(workload_size::small, 50);
     post_cross_thread(*make_futex_waker(), 2, t);
@@ -63,10 +63,10 @@ TEST_P(wakers, a_waker_sleeps_until_it_is_woken) {
         ++waits;
     }
     other.join();
-    EXPECT_LE(waits, 2);  // a signal might end one
+    EXPECT_LE(waits, 2);  // a signal might end one wait early
 }
 
-TEST(wakeup_floor, a_wake_up_for_nothing_does_not_end_the_wait) {
+TEST(wakeup_floor, a_wake_up_without_a_post_does_not_end_the_wait) {
     struct : waker {
         void wake() noexcept override {}
         void wait() override { std::this_thread::yield(); }
@@ -76,7 +76,7 @@ TEST(wakeup_floor, a_wake_up_for_nothing_does_not_end_the_wait) {
     EXPECT_EQ(t.failure().value_or(""), "");
 }
 
-TEST(wakeup_floor, no_latency_is_recorded_when_it_is_disabled) {
+TEST(wakeup_floor, no_latency_is_recorded_if_recording_is_off) {
     trial t(workload_size::small, 50, false);
     post_cross_thread(*make_futex_waker(), 1, t);
     EXPECT_EQ(t.failure().value_or(""), "");

@@ -23,7 +23,7 @@ std::pair<loop::unique_fd, loop::unique_fd> socket_pair() {
     return {loop::unique_fd(fds[0]), loop::unique_fd(fds[1])};
 }
 
-/// Sends, and ignores a peer that is gone.
+/// Sends the bytes. Ignores the error if the peer has closed the connection.
 void send(int fd, std::span<const std::byte> bytes) {
     static_cast<void>(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
 }

@@ -1,5 +1,5 @@
-// Connections that a test can interfere with. A thread between the client and the server of each connection
-// passes every message on: whole or in pieces, right or wrong, or not at all.
+// Connections with a thread between client and server that passes on every message. A test decides for each
+// message if it arrives whole or in pieces, right or wrong, or not at all.
 #pragma once
 
 #include <pthread.h>
@@ -31,15 +31,15 @@ struct passing {
 enum class fate {
     whole,
     in_pieces,
-    interrupted,  // in pieces; in between, the thread that made the wire gets SIGUSR1
-    cut_off,      // after its first byte, and the connection ends as well
-    last,         // whole, but the last one: everything else of the connection is cut before it arrives
+    interrupted,  // in two pieces; between them, the thread that created the wire gets SIGUSR1
+    cut_off,      // only the first byte arrives; then the connection ends
+    last,         // whole; before the message arrives, all other directions of the connection are shut down
 };
 
 class wire {
 public:
-    /// `decide` returns what happens to each message of `bytes` bytes, and can change its bytes. It is called
-    /// in the wire's thread.
+    /// All messages have `bytes` bytes. The wire's thread calls `decide` for each message. `decide` returns
+    /// the fate of the message and can change its bytes.
     wire(std::size_t connections, std::function<fate(const passing&)> decide, std::size_t bytes = 64);
     wire(const wire&) = delete;
     wire& operator=(const wire&) = delete;
@@ -48,7 +48,7 @@ public:
     std::span<const connection> connections() const noexcept { return ends_; }
 
 private:
-    // The wire's ends of one connection.
+    // The wire's two sockets of one connection.
     struct link {
         loop::unique_fd to_client;
         loop::unique_fd to_server;
@@ -65,7 +65,7 @@ private:
     std::vector<link> links_;
     loop::unique_fd stop_;
     const pthread_t maker_ = ::pthread_self();
-    std::thread thread_;  // last: it uses all members above
+    std::thread thread_;  // the last member, because the thread uses all members above
 };
 
 }  // namespace loopbench::bench::floors

@@ -1,5 +1,5 @@
-// Reads every input of the corpus in every build, so that bugs found by the fuzzer stay fixed. The file names
-// of some inputs name the bug that they once triggered.
+// Reads every input of the corpus in every build, so that bugs which the fuzzer found stay fixed. Some inputs
+// are named after the bug that they once triggered.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ TEST(fuzz_corpus, every_input_is_accepted_or_refused_by_its_reader) {
             << "the corpus has no seed for the reader of a " << reader.name;
 }
 
-// Seeds of an older format would all be refused at their first line.
+// The readers would refuse a seed of an older format at its first line, and the fuzzer would find nothing.
 TEST(fuzz_corpus, seeds_have_the_current_formats) {
     const auto seed = [](const char* name) {
         return reports::read_file(LOOPBENCH_FUZZ_CORPUS "/" + std::string{name}).substr(1);

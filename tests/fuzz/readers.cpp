@@ -1,4 +1,5 @@
-// Checks more than the absence of crashes: an accepted input can be written in every format and read again.
+// The readers of readers.hpp. Besides the absence of crashes, they check that an accepted input can be
+// written in every format and read again, and that every error message is readable.
 #include "readers.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ void require(bool holds, std::string_view what) {
     if (!holds) throw std::logic_error{std::string{what}};
 }
 
-/// Expects an error message that suits a person and a terminal: short and in one line.
+/// Expects an error message that is short and has no control characters.
 void require_readable(const std::exception& error) {
     const std::string_view text{error.what()};
     constexpr std::size_t longest = 1000;
@@ -66,7 +67,8 @@ void read_report(std::string_view text) {
     }
     reports::rewrite_json(std::string{text}, "it");
     write_everywhere(report);
-    constexpr std::size_t samples_max = 200;  // a comparison looks at all pairs
+    // A comparison uses all pairs of samples, so that it takes too long for a result with more samples.
+    constexpr std::size_t samples_max = 200;
     if (std::ranges::any_of(report.results,
                             [](const auto& item) { return item.samples.size() > samples_max; }))
         return;

@@ -7,8 +7,8 @@
 
 namespace loopbench::fuzz {
 
-/// A reader of `text` that also runs what the commands do with it. It must refuse an invalid text with its
-/// own type of error, which each function here catches. Any other exception is a bug.
+/// A function that reads `text` and then uses the result as the commands do. The reader must refuse an
+/// invalid text with its own type of error, which the function catches. Any other exception is a bug.
 struct reader {
     char letter;  // the first byte of an input selects the reader; the rest is the text
     std::string_view name;
@@ -32,7 +32,7 @@ inline constexpr std::array readers{
     reader{'h', "list of histograms", read_histograms},
 };
 
-/// Passes the input to its reader; ignores an input without one.
+/// Passes the rest of the input to the reader that the first byte selects. Ignores an input without a reader.
 void read(std::string_view input);
 
 }  // namespace loopbench::fuzz

@@ -5,7 +5,7 @@
 #include "readers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // NOLINTNEXTLINE: bytes are what libFuzzer has
+    // NOLINTNEXTLINE: libFuzzer passes unsigned bytes
     loopbench::fuzz::read({reinterpret_cast<const char*>(data), size});
     return 0;
 }

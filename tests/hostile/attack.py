@@ -1,8 +1,9 @@
-"""The common part of all attacks: an own folder with a loopbench in it, and the rules for the end of every command.
+"""The common part of all attacks: a folder for each attack with its own loopbench, and the rules for every command.
 
-An attack is a function of a Place, registered with @attack. It runs commands in that place and states how each of them
-may end. In every attack, no command may hang or be ended by an unexpected signal. It must print neither control
-characters nor internal messages of libraries, and must leave no process, temporary file or socket behind.
+An attack is a function with a Place as its parameter; @attack registers the function. The attack runs commands in that
+place and states which exit codes each command may have. In every attack, no command may hang or be ended by an
+unexpected signal. Every command must print neither control characters nor internal messages of libraries, and must
+leave no process, temporary file or socket behind.
 """
 
 import collections
@@ -21,18 +22,18 @@ import tempfile
 import time
 import typing
 
-PLACE = "HOSTILE_PLACE"  # every process of an attack has this variable, so that none is overlooked
-LIMIT_S = 120  # a command that takes longer hangs
-END_LIMIT_S = 10  # by then the children of a killed command must have ended
+PLACE = "HOSTILE_PLACE"  # every process of an attack has this environment variable, so that the attack can find it
+LIMIT_S = 120  # a command that takes longer counts as hanging
+END_LIMIT_S = 10  # the time in which the children of a killed command must end
 
-# Design, section 8. A command may end with 130 only if an attack interrupts it.
+# Exit codes of loopbench. Only a command that an attack interrupts can end with 130.
 OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE})
 
-# Messages of libraries and compilers for programmers. Users must get messages in the project's own words.
+# Parts of messages that libraries and compilers write for programmers. Users must get messages in the project's words.
 RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"
                  rb"Assertion|AddressSanitizer|runtime error:|iostream error|boost::|vector::_M|\[json")
-# ESC and the other C0 characters except tab and line feed, DEL, C1, and the marks that change the direction of text.
+# All C0 characters except tab and line feed, DEL, all C1 characters, and the marks that change the direction of text.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -41,7 +42,7 @@ class Broken(Exception):
 
 
 class Skipped(Exception):
-    """The attack cannot be tried here, for the reason in the text."""
+    """The attack cannot be tried on this machine; the text is the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +57,7 @@ ATTACKS = []
 
 
 def attack(group, short=True):
-    """Registers a function(place); the short form leaves out an attack with short=False."""
+    """Registers the decorated function as an attack. The short form leaves out attacks with short=False."""
     def register(function):
         ATTACKS.append(Attack(group, function.__name__.replace("_", " "), function, short))
         return function
@@ -75,8 +76,8 @@ class Ended:
         return self.err.decode(errors="replace")
 
 
-# Implements the protocol with shell builtins only: a process for each trial would take longer than everything else
-# here. `row FIELDS` prints a result, `trials` prints the number of trials.
+# A contender that implements the protocol with shell builtins only, because starting further processes in each trial
+# would take too long. `row FIELDS` prints a result, and `trials` prints the number of trials.
 CONTENDER = r"""#!/bin/sh
 sheet='%(sheet)s'
 if [ -n "$LOOPBENCH_DESCRIBE" ]; then
@@ -96,14 +97,14 @@ trials() { made=0; while read -r line; do made=$((made + 1)); done < "$0.trials"
 %(on_trial)s
 """
 GOOD = """row '"real_time": 10, "cpu_time": 10'"""
-# Each operation is one system call, so that twice the operations make twice the calls.
+# Each operation makes one system call, so that twice as many operations make twice as many calls.
 COUNTED = """
 operations=${LOOPBENCH_OPERATIONS:-10}; left=$operations
 workload=${workload%%/real_time}/iterations:$operations/real_time
 while [ "$left" -gt 0 ]; do kill -0 $$; left=$((left - 1)); done
 row "\\"real_time\\": 100000, \\"cpu_time\\": 100000, \\"operations\\": $operations"
 """
-# Takes the time that calibrate configures, with noise of 0.1 %.
+# Reports a time that includes the slowdown from LOOPBENCH_SLOWDOWN, with noise of 0.1 %. `calibrate` sets the variable.
 OBEDIENT = r"""
 noise=$(( ($(trials) * 7919) % 10 ))
 pct=${LOOPBENCH_SLOWDOWN:-0.00}
@@ -128,9 +129,9 @@ class Place:
         (self.folder / "bin/contenders").mkdir(parents=True)
         for folder in ("tmp", "state", "home"):
             (self.folder / folder).mkdir()
-        # The command finds its contenders next to its executable, which does not work for a symbolic link. As in all
-        # tests of the command, other load on the machine must not matter: on a busy machine a run would rightly be
-        # unreliable (5), which is no finding.
+        # The command looks for its contenders next to its executable, which does not work for a symbolic link. The
+        # attacks use the program that ignores other load, because `loopbench` would correctly report an unreliable run
+        # (5) on a busy machine.
         self.install("loopbench_undisturbed", "loopbench")
         self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
                             "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),
@@ -160,10 +161,12 @@ class Place:
             shutil.copy2(source, target)
 
     def add_contender(self, name, on_trial=GOOD, sheet="", text=None, notes=True):
-        """Adds a contender. With notes=False it does not write the file that `trials` counts."""
+        """Adds a contender. With notes=False, the contender does not write the file `.trials`, whose lines `trials`
+        counts.
+        """
         file = (self.folder / "bin/contenders").joinpath(os.fsdecode(name))
         text = CONTENDER % {"sheet": sheet, "on_trial": on_trial} if text is None else text
-        # Writes a new file and renames it, because a running program cannot be overwritten.
+        # A new file is renamed to the contender's name, because a running program cannot be overwritten.
         (self.folder / "new").write_text(text if notes else text.replace('echo trial >> "$0.trials"\n', ""))
         (self.folder / "new").chmod(0o755)
         (self.folder / "new").rename(file)
@@ -175,7 +178,8 @@ class Place:
                                 **{"stdin": subprocess.DEVNULL, "cwd": self.folder, **more})
 
     def call(self, *words, limit_s=LIMIT_S, **more):
-        """Runs a command to its end. Its output goes to pipes, so that limits on file sizes do not affect it."""
+        """Runs a command to its end. The output goes to pipes, so that limits on file sizes do not affect the output.
+        """
         process = self.start(*words, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
         try:
             out, err = process.communicate(timeout=limit_s)
@@ -187,8 +191,8 @@ class Place:
         return Ended([os.fspath(word) for word in words], process.returncode, out, err)
 
     def loopbench(self, *words, codes=DOCUMENTED, says=(), mute=False, **more):
-        """Runs a command and checks its end: it has one of these exit codes and, if it refuses, its message has all
-        these texts.
+        """Runs a command and checks that its exit code is in `codes`. If the exit code is 1 or 2, the message must
+        contain every text in `says`.
 
         mute: the command cannot print a message, for example because standard error is closed.
         """
@@ -211,7 +215,7 @@ class Place:
                 decoded = text.decode()
             except UnicodeDecodeError as error:
                 raise Broken(f"{what} prints invalid UTF-8 on {name}: {error}") from None
-            # A CSV table ends its lines with \r\n.
+            # The lines of a CSV table end with \r\n, which is allowed.
             if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
                 raise Broken(f"{what} prints {strange.group()!r} on {name}: "
                              f"{decoded[max(0, strange.start() - 200):strange.end() + 200]!r}")
@@ -224,7 +228,7 @@ class Place:
                                  f"{ended.said}")
 
     def run(self, *words, **more):
-        """Makes a short run on the workload yield, unless the words say otherwise."""
+        """Makes a run of two blocks on the workload yield, with output in `out`. `words` can replace these options."""
         usual = {"--workload": "yield", "--blocks": "2", "-o": self.out}
         missing = [word for pair in usual.items() if pair[0] not in words for word in pair]
         return self.loopbench("run", *missing, *words, **more)
@@ -234,7 +238,7 @@ class Place:
             return json.load(file)
 
     def time_of(self, contender, folder="out", workload="yield"):
-        """Returns the result of a contender on a workload."""
+        """Returns the result with the metric `time` of a contender on a workload."""
         for item in self.report(folder)["results"]:
             if (item["contender"], item["metric"], item["workload"]) == (contender, "time", workload):
                 return item
@@ -249,11 +253,13 @@ class Place:
             raise Broken(f"{contender} is {item['status']} ({item['reason']}), expected {status}")
 
     def skip(self, why):
-        """Records that a part of an attack cannot be tried here; the rest continues."""
+        """Records that a part of an attack cannot be tried on this machine. The rest of the attack continues."""
         self.skipped.append(why)
 
     def processes(self):
-        """Returns the processes of this place, found by their environment or their command line."""
+        """Returns the processes whose environment or command line contains this place's folder: their command lines by
+        PID.
+        """
         mark, folder, found = f"{PLACE}={self.folder}".encode(), str(self.folder).encode(), {}
         for each in os.listdir("/proc"):
             if not each.isdigit() or int(each) == os.getpid():
@@ -267,7 +273,7 @@ class Place:
         return found
 
     def expect_nothing_left(self):
-        """Expects no remaining processes, sockets or temporary files."""
+        """Expects that no process, socket, temporary file or incomplete file of this place remains."""
         until = time.monotonic() + END_LIMIT_S
         while left := self.processes():
             if time.monotonic() > until:
@@ -285,7 +291,7 @@ class Place:
             raise Broken(f"incomplete files remain: {files}")
 
     def half_files(self):
-        """Returns the temporary files of unfinished writes, which lie beside their final names."""
+        """Returns the temporary files of unfinished writes, which are in the folders of their final names."""
         return [os.path.join(folder, each) for folder, _, names in os.walk(self.folder) for each in names
                 if re.fullmatch(r".+\.\d+-\d+\.tmp", each) or each == "probe"]
 
@@ -304,7 +310,9 @@ def shown(words):
 
 
 def without_rights():
-    """Returns the beginning of a command line that drops root's rights, because tests in CI often run as root."""
+    """Returns the beginning of a command line that drops root's rights, or an empty list for other users. Tests in CI
+    often run as root.
+    """
     if os.geteuid() != 0:
         return []
     if not shutil.which("setpriv"):

@@ -1,7 +1,8 @@
-"""Files that are cut, mixed up, or made to do harm: every reader refuses them by name, or accepts them without harm.
+"""Attacks with files that are cut, mutated or hostile. Every command must either refuse the file and name it, or
+accept the file without writing anything harmful.
 
-Mutations are random with a seed. They know the lines, numbers, strings and keys of JSON, so that most of them get past
-the parser; random bytes alone hardly ever do.
+Mutations are random with a seed. They replace whole lines, numbers, strings and keys, so that the JSON parser accepts
+most of the mutated files; random bytes alone would almost always be refused.
 """
 
 import json
@@ -120,7 +121,7 @@ def mutations(place, short, whole):
 
 
 def prepare(place):
-    """Makes a run and returns its files."""
+    """Makes a run and returns the contents of its files."""
     place.add_contender("asio-epoll", COUNTED)
     place.add_contender("loop-epoll", COUNTED)
     place.loopbench("run", "--blocks", "8", "--min-time", "10ms", "--seed", "3", "-o", place / "whole", codes=[OK])
@@ -133,7 +134,7 @@ def refused_by_name(place, file, *words, codes=DOCUMENTED, **more):
 
 
 def check_format(name, ended):
-    """Expects that accepted contents do no harm in the format that shows them."""
+    """Expects valid output without harmful contents if the command accepted its input."""
     if ended.code != OK:
         return
     text = ended.out.decode()
@@ -177,14 +178,14 @@ def journals(place):
             name = place.random.choice(FORMATS)
             check_format(name, refused_by_name(place, file, "report", file, "--format", name))
             continue
-        # The changed journal may ask for a run of days. That is no hang, and no finding here.
+        # A mutated journal can request a run that takes days, so `timeout` interrupts the command after 20 s.
         place.loopbench("run", "--resume", place / "out", front=["timeout", "-s", "INT", "20"],
                         codes=DOCUMENTED | {124, 130})
 
 
 @attack(GROUP)
-def journals_that_a_machine_cut_while_it_died(place):
-    """Cuts the journal at many places: all trials with whole lines are kept, and the run continues."""
+def journals_that_were_cut_by_a_dying_machine(place):
+    """Cuts the journal at many places. A resume must keep all complete lines and complete the run."""
     whole = prepare(place)["journal.jsonl"]
     lines = whole.splitlines(keepends=True)
     file = place / "cut/journal.jsonl"
@@ -224,7 +225,9 @@ def baselines(place):
 
 @attack(GROUP)
 def calibrations(place):
-    """Every run reads a stored calibration, but no run may depend on it."""
+    """Mutates the stored calibration, which every run reads; every run must succeed anyway. Then mutates the journals
+    from which `calibrate --replay` computes.
+    """
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "3", "--slowdown", "10", "--tries", "2", "--blocks", "6",
              "--aa-tries", "2", "--aa-blocks", "6", "--seed", "1"]
@@ -241,7 +244,7 @@ def calibrations(place):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(mutated(place, text) if place.random.random() < 0.6 else text)
         place.loopbench("calibrate", "--replay", place / "replayed", "--no-store", "-o", place / "judged",
-                        codes=DOCUMENTED | {INTERRUPTED})  # if the end of the journal is cut off
+                        codes=DOCUMENTED | {INTERRUPTED})  # 130: the end of the journal is missing
 
 
 @attack(GROUP)
@@ -290,7 +293,7 @@ def histories(place):
 
 @attack(GROUP)
 def listings_and_results_of_google_benchmark(place):
-    """The output of a contender is also third-party text; this attack mutates it."""
+    """Mutates the list of workloads and the results that a contender prints."""
     listing = b"yield/real_time\necho/rtt/conns:1\n"
     result = json.dumps({"context": {"library_version": "1", "date": "2026"}, "benchmarks": [
         {"name": "yield/real_time", "run_name": "yield/real_time", "run_type": "iteration", "iterations": 7,
@@ -327,8 +330,10 @@ def histogram_files(place):
 
 
 @attack(GROUP)
-def texts_of_a_report_do_no_harm_in_any_format(place):
-    """Puts every hostile text into every text of a report at once, if the reader accepts it."""
+def hostile_texts_of_a_report_are_harmless_in_every_format(place):
+    """Appends a hostile text to all texts of a report at once, except to those that the reader restricts. A second
+    version also has the hostile text in the name of a contender.
+    """
     prepare(place)
     whole = json.loads((place / "whole/report.json").read_text())
     file = place / "hostile.json"

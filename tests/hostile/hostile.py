@@ -3,8 +3,9 @@
 
 usage: hostile.py BIN [--short] [--only TEXT]... [--seed N] [--jobs N] [--moments N] [--mutations N] [--list]
 
-BIN is the folder of `loopbench`, with `contenders/` in it. Exit code 0 if everything that could be tried held, 1 if
-something broke. The table also lists and counts what cannot be tried here, with the reason; this is no success.
+BIN is the folder that contains `loopbench` and `contenders/`. The exit code is 0 if all expectations held, and 1 if one
+failed. The table also lists the attacks that cannot be tried on this machine, with the reason, and counts them. Skipped
+attacks do not change the exit code.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import sys
 import time
 
 import attack
-import broken_files  # noqa: F401  each of these registers its attacks
+import broken_files  # noqa: F401  each of these modules registers its attacks
 import kills
 import places  # noqa: F401
 import surroundings  # noqa: F401
@@ -37,8 +38,8 @@ def arguments():
 
 
 def outcome_of(each, options):
-    """Returns a line of the table ([attack, commands and their exit codes, seconds, outcome]), the place, and the
-    failure or None.
+    """Runs an attack. Returns a line of the table (the attack, its exit codes, its seconds and its outcome), the place
+    of the attack, and the failure or None.
     """
     started = time.monotonic()
     place = attack.Place(options.binaries, f"{each.group} {each.name}", options.seed, options.short)
@@ -51,7 +52,7 @@ def outcome_of(each, options):
         broken = str(error)
     except attack.Skipped as error:
         place.skip(str(error))
-    except Exception as error:  # an error in the attack itself; the others continue
+    except Exception as error:  # an error in the attack's own code; the other attacks continue
         broken = f"error in the attack: {type(error).__name__}: {error}"
     finally:
         place.remove()
@@ -77,7 +78,7 @@ def main():
     if not chosen:
         sys.exit("hostile: no attack matches --only")
     started = time.monotonic()
-    # Long attacks first, so that no core is idle at the end.
+    # The long attacks start first, so that no core is idle at the end.
     chosen.sort(key=lambda each: each.group != kills.GROUP)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         lines = list(pool.map(lambda each: outcome_of(each, options), chosen))

@@ -1,7 +1,7 @@
-"""Sends KILL, INT, TERM and HUP at random moments to all commands.
+"""Sends SIGKILL, SIGINT, SIGTERM and SIGHUP at random moments to all commands.
 
-After each signal: no finished trial is lost, the exit code is documented, the run can be resumed, and after the next
-run no process, temporary file or socket of the ended one is left.
+After each signal, no finished trial may be lost, the exit code must be documented, and a resume must complete the run.
+After the next run, no process, temporary file or socket of the ended command may remain.
 """
 
 import json
@@ -21,7 +21,7 @@ CALIBRATE = ["calibrate", "--contender", "obedient", *FEW, "--slowdown", "10", "
 
 
 class Command:
-    """One of the commands, with all that is needed to run it again and again."""
+    """A command line, the folders of the journals that it writes, and its usual duration."""
 
     def __init__(self, name, words, journals=(), measures=False, real=False, against=None):
         self.name, self.words, self.journals = name, words, journals
@@ -84,7 +84,7 @@ def prepare(place):
         place.skip("the contender loop-epoll is not built: commands over real loops")
         all_of_them = [each for each in all_of_them if not each.real]
     for each in all_of_them:
-        # Restricts commands that would otherwise select every contender, and so the obedient and the real one too.
+        # These commands would otherwise select every contender, including `obedient` and `loop-epoll-real`.
         if not each.real and (each.words[0] == "run" or each.against):
             each.words = [*each.words, "--contender", "*asio-epoll", "--contender", "loop-epoll"]
         started = time.monotonic()
@@ -94,7 +94,7 @@ def prepare(place):
 
 
 def whole_lines(folder):
-    """Returns the lines of a journal without an incomplete last line; each must be valid JSON."""
+    """Returns the complete lines of a journal, and fails if one of these lines is not valid JSON."""
     file = folder / "journal.jsonl"
     if not file.exists():
         return []
@@ -114,7 +114,8 @@ def trials_in(lines):
 
 
 def strike(place, command, number, after_s):
-    """Starts the command and sends the signal. Returns the exit code (negative if a signal ended it) and the messages.
+    """Starts the command and sends it the signal after `after_s` seconds. Returns the exit code, which is negative if a
+    signal ended the command, and the messages.
     """
     process = place.start(*command.words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
@@ -140,13 +141,14 @@ def judge_end(command, number, code, said, lines):
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
-    # Before a run has begun and after its end, a signal has its default effect. In between the command catches it.
+    # A signal ends the command at once before the run begins and after its end. While the command measures, it catches
+    # the signal.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
         raise Broken(f"{what}: the signal ended the command while it measured")
 
 
 def go_on(place, command, folder, before):
-    """Expects that finished trials are kept, and that a resume makes the rest."""
+    """Resumes the run. Expects that its journal still begins with the lines `before`, and that the run is complete."""
     if not before:
         return
     place.loopbench("run", "--resume", folder, codes=[OK, INCONCLUSIVE, UNRELIABLE, attacks.REGRESSION])
@@ -177,21 +179,21 @@ def one_moment(place, command):
     if command.measures:
         place.loopbench("run", "--contender", "asio-epoll", *FEW, "--blocks", "1", "--pairing", "sequential", "-o",
                         place / "next", codes=[OK, INCONCLUSIVE])
-    else:  # it writes its output again, over a possibly incomplete one
+    else:  # the command must be able to replace an incomplete output
         place.loopbench(*command.words)
-    if place.half_files():  # writing their final names again removes them
+    if place.half_files():  # the next write to the same final name removes the temporary file
         place.loopbench(*command.words)
     place.expect_nothing_left()
 
 
 def register(moments, parts):
-    """Registers this number of moments, in parts that can run concurrently."""
+    """Registers attacks with this total number of moments, in `parts` attacks that can run concurrently."""
     for part in range(parts):
         share = moments * (part + 1) // parts - moments * part // parts
 
         def run(place, share=share, part=part):
             struck = prepare(place)
             for i in range(share):
-                # Takes the commands in turn, so that even a few moments cover all of them.
+                # Uses the commands round-robin, so that even a few moments cover all commands.
                 one_moment(place, struck[(i * parts + part) % len(struck)])
         attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

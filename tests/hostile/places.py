@@ -1,4 +1,4 @@
-"""Outputs and inputs that are no files, folders that disappear, and full disks."""
+"""Attacks with outputs and inputs that are not regular files, with folders that disappear, and with full disks."""
 
 import contextlib
 import os
@@ -56,7 +56,7 @@ def nothing_device(path):
 
 
 def unix_socket(path):
-    here = os.open(path.parent, os.O_RDONLY)  # its full name may be too long for an address
+    here = os.open(path.parent, os.O_RDONLY)  # the folder's path might be too long for a socket address
     try:
         with socket.socket(socket.AF_UNIX) as ours:
             ours.bind(f"/proc/self/fd/{here}/{path.name}")
@@ -94,7 +94,7 @@ def outputs_of_run(place):
             clear(place.out)
             place.out.mkdir()
             kind(place.out / name)
-            # An obstacle at counts.json must not stop the measurement, unless it is to be written.
+            # A run without --counts must succeed although counts.json cannot be written.
             place.run(codes=[OK, FAILED], says=name, limit_s=30)
             if kind is full_folder and name != "journal.jsonl" and not (place.out / name / "file").exists():
                 raise Broken(f"the folder {name} was emptied")
@@ -146,7 +146,7 @@ def inputs(place):
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:
-        # An endless device is read up to a gigabyte before it is too large.
+        # The short form leaves out the endless device, because a command reads a gigabyte before it refuses the file.
         for kind in place.some([kind for kind in INPUTS if not place.short or kind is not full_device], 4):
             clear(file)
             clear(file.with_name(file.name + ".pipe"))
@@ -168,7 +168,7 @@ def a_calibration_that_is_no_file(place):
         clear(stored.with_name("calibration.json.pipe"))
         kind(stored)
         ended = place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE], limit_s=30)
-        # Links into nowhere count as missing.
+        # A dangling link counts as a missing calibration, which needs no message.
         if kind is not link_into_nowhere and "calibration.json" not in ended.said:
             raise Broken(f"no message about a calibration that is a {kind.__name__}: {ended.said}")
 
@@ -188,7 +188,9 @@ def small_file_system(path, kilobytes):
 
 @attack(GROUP)
 def a_full_disk(place):
-    """Tries disks from no room for a journal to room for all. Published files are whole, or the old ones."""
+    """Tries disks of different sizes, from too small for a journal to large enough for all files. Published files must
+    be complete.
+    """
     place.add_contender("asio-epoll", COUNTED)
     place.add_contender("loop-epoll", COUNTED)
     small = place / "small"
@@ -202,7 +204,7 @@ def a_full_disk(place):
                     raise Broken(f"exit code 0 on {kilobytes} KiB, but {name} does not exist")
             if ended.code == OK:
                 continue
-            # With enough room, a resume keeps all that was finished.
+            # The run must be resumable on a larger disk.
             shutil.copytree(small / "out", place / "kept", dirs_exist_ok=True)
         if (place / "kept/journal.jsonl").exists():
             place.loopbench("run", "--resume", place / "kept", codes=[OK])
@@ -211,7 +213,7 @@ def a_full_disk(place):
 
 @attack(GROUP)
 def a_full_folder_for_temporary_files(place):
-    """The log of a tracer is cut at the limit, and a cut log must give no count."""
+    """Fills the file system, so that a tracer's log is cut short. A log that was cut short must give no count."""
     place.add_contender("asio-epoll", COUNTED)
     small = place / "small"
     for kilobytes in (4, 16) if place.short else (4, 8, 12, 16, 24, 32, 64):
@@ -225,8 +227,10 @@ def a_full_folder_for_temporary_files(place):
 
 
 @attack(GROUP)
-def folders_that_go_away(place):
-    """A contender removes the run's output folder, its temporary folder, its own folder and the working folder."""
+def removed_folders_are_reported(place):
+    """Lets a contender remove the run's output folder, the temporary folder, the contenders' folder, the working folder
+    and the contender itself.
+    """
     for what in ("$LOOPBENCH_OUT", "$TMPDIR", '$(dirname "$0")', "$LOOPBENCH_CWD", '"$0"'):
         shutil.rmtree(place / "bin/contenders", ignore_errors=True)
         (place / "bin/contenders").mkdir()
@@ -240,7 +244,7 @@ def folders_that_go_away(place):
     place.run(codes=[FAILED], says=[place / "tmp", "TMPDIR"])
     (place / "tmp").mkdir()
     (place / "gone").mkdir()
-    # The working folder no longer exists.
+    # Runs commands in a working folder that no longer exists.
     place.loopbench("list", front=["/bin/sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh"], cwd=place / "gone")
     (place / "gone").mkdir()
     place.loopbench("run", "--workload", "yield", "--blocks", "1", codes=[FAILED], says="loopbench-report",
@@ -248,7 +252,7 @@ def folders_that_go_away(place):
 
 
 @attack(GROUP)
-def only_who_removes_a_histogram_file_s_folder_fails(place):
+def a_broken_histogram_file_fails_only_its_contender(place):
     place.add_contender("asio-epoll")
     for what in ('rm -rf "$TMPDIR"', 'chmod 0 "$TMPDIR"', 'rm -rf "$TMPDIR"; ln -s /nowhere "$TMPDIR"',
                  'mkfifo "$LOOPBENCH_HISTOGRAM_FILE"', 'mkdir -p "$LOOPBENCH_HISTOGRAM_FILE/x"',
@@ -262,7 +266,7 @@ def only_who_removes_a_histogram_file_s_folder_fails(place):
 @attack(GROUP)
 def folders_without_write_permission(place):
     front = without_rights()
-    # Another user cannot write the file that counts the trials.
+    # The contender must not write its file `.trials`, because the other user cannot write there.
     place.add_contender("asio-epoll", notes=False)
     open_to_all = place / "open"
     open_to_all.mkdir()
@@ -287,7 +291,7 @@ def folders_without_write_permission(place):
     secret = open_to_all / "secret.json"
     secret.write_text("{}")
     secret.chmod(0)
-    if os.geteuid() == 0:  # as root: a file that only root can read
+    if os.geteuid() == 0:  # only root can read the file, and the command runs as another user
         place.loopbench("report", secret, "--format", "csv", front=front, codes=[USAGE, FAILED], says="secret.json")
     if (closed / "report.json").read_text() != "mine":
         raise Broken("a file in an inaccessible folder was changed")

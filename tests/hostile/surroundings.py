@@ -1,4 +1,6 @@
-"""The surroundings of a command: variables, signals, descriptors, limits, the terminal, other commands."""
+"""Attacks through a command's surroundings: environment variables, signals, descriptors, limits, the command line, the
+terminal, and other runs.
+"""
 
 import os
 import pty
@@ -38,7 +40,9 @@ def variables(place):
 
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
-    """If they were left over in a user's shell, they would distort trials."""
+    """Sets the suite's variables before a run, as if they were left over in a user's shell. They must not reach a
+    contender, whose trials they would distort.
+    """
     names = ("DESCRIBE", "HISTOGRAM_FILE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIZE", "SLICES",
              "SLOWDOWN")
     checks = "\n".join(f'case "$LOOPBENCH_{name}" in *planted*) echo "LOOPBENCH_{name} leaked" >&2; exit 9;; esac'
@@ -54,13 +58,13 @@ def variables_of_the_suite_do_not_reach_a_contender(place):
 
 
 @attack(GROUP)
-def signals_that_the_caller_ignores(place):
+def runs_work_if_the_caller_ignores_signals(place):
     place.add_contender("asio-epoll")
     for names in ("CHLD", "PIPE", "INT TERM HUP", "USR1 USR2 ALRM CHLD PIPE XFSZ INT TERM HUP QUIT"):
         front = ["/bin/sh", "-c", f"trap '' {names}; exec \"$@\"", "sh"]
         place.run(front=front, codes=[OK, INCONCLUSIVE])
         place.loopbench("doctor", front=front)
-    # Also with blocked signals.
+    # A run must also work if the caller has blocked signals.
     if not shutil.which("env") or subprocess.run(["env", "--block-signal=CHLD", "true"],
                                                  capture_output=True).returncode:
         place.skip("env cannot block signals here")
@@ -80,18 +84,20 @@ def descriptors(place):
                   ["report", place / "out/report.json", "--format", "csv"]):
         place.loopbench(*words, front=["/bin/sh", "-c", 'exec "$@" > /dev/full', "sh"], codes=[FAILED],
                         says="standard output")
-        # A reader that goes away early is reported, unless it has read enough.
+        # A command must report a reader that closes the pipe early, unless the pipe already holds the whole output.
         place.loopbench(*words, front=["/bin/bash", "-c", 'set -o pipefail; "$@" | true', "sh"], codes=[OK, FAILED])
     for limit in (5, 8, 12, 20):
         place.run(front=["/bin/sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh"], codes=[OK, FAILED, INCONCLUSIVE])
-    # With a hundred descriptors that the caller forgot to close.
+    # A run must work with a hundred descriptors that the caller forgot to close.
     place.run(front=["/bin/bash", "-c", 'for i in {10..110}; do eval "exec $i</dev/null"; done; exec "$@"', "sh"],
               codes=[OK, INCONCLUSIVE])
 
 
 @attack(GROUP)
-def contenders_have_no_descriptors_of_the_suite(place):
-    """If a contender's child kept a journal or a lock open, it would outlive the run."""
+def contenders_inherit_no_descriptors_of_the_suite(place):
+    """Lists a contender's descriptors. A child of a contender could keep an inherited journal or lock open after the
+    run.
+    """
     place.add_contender("asio-epoll",
                         'for each in /proc/$$/fd/*; do echo "$(readlink "$each")" >> "$0.open"; done\n' + GOOD)
     for way in ("sequential", "concurrent"):
@@ -106,14 +112,14 @@ def contenders_have_no_descriptors_of_the_suite(place):
 def limits(place):
     place.add_contender("asio-epoll")
     for limit in ("-v 30000", "-v 60000", "-v 100000", "-s 256", "-t 1", "-f 0", "-c 0", "-l 0"):
-        # With this little memory the loader itself may fail, with 127.
+        # With too little memory, the program loader fails with exit code 127.
         place.run(front=["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh"],
                   codes=[OK, FAILED, INCONCLUSIVE, *([127] if "-v" in limit else [])])
 
 
 @attack(GROUP)
 def words(place):
-    """A command line can consist of anything."""
+    """Runs random command lines of commands, options, and strange words."""
     place.add_contender("asio-epoll")
     strange = ["", " ", "-", "--", "---", "=", "--=", "-o", "\x1b[31m", "\u202e", "%s%n", "x" * 100000, "*", "[", "\\",
                "'", '"', "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file",
@@ -127,7 +133,7 @@ def words(place):
         for _ in range(place.random.randint(0, 4)):
             line.append(place.random.choice(strange if place.random.random() < 0.6 else options))
         if line[0] in ("calibrate", "doctor") and len(line) == 1:
-            continue  # a normal command line that takes long
+            continue  # a valid command line that takes too long
         place.loopbench(*line, front=["timeout", "-s", "INT", "15"], codes=DOCUMENTED | {124, 130}, cwd=place / "home")
     for raw in (b"\xff\xfe", b"\xc3", b"b\xe4r"):
         for line in (["run", "--workload", raw], ["run", "-o", place / "home" / os.fsdecode(raw)], ["explain", raw],
@@ -136,7 +142,7 @@ def words(place):
 
 
 def on_a_terminal(place, environment, *words):
-    """Returns everything that a command writes to a terminal."""
+    """Runs a command on a pseudo-terminal and returns the command's output."""
     ours, theirs = pty.openpty()
     with open(ours, "rb", buffering=0) as reader:
         process = place.start(*words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
@@ -148,7 +154,7 @@ def on_a_terminal(place, environment, *words):
                 raise Broken("the command hangs on a terminal")
             try:
                 part = reader.read(65536)
-            except OSError:  # EIO: the other side is closed
+            except OSError:  # EIO: the command has closed the terminal
                 part = b""
             if not part:
                 break
@@ -186,7 +192,7 @@ def without_proc(place):
 
 @attack(GROUP)
 def many_at_once(place):
-    """Ten runs share a temporary folder, and none of them mistakes another's files for leftovers."""
+    """Starts ten runs that share a temporary folder. No run may remove another run's files as leftovers."""
     place.add_contender("asio-epoll")
     running = [place.start("run", "--workload", "yield", "--blocks", "3", "-o", place / f"out{i}",
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(10)]
@@ -199,7 +205,7 @@ def many_at_once(place):
 
 
 @attack(GROUP)
-def a_run_of_a_calibration_is_resumed_slowed_or_not_at_all(place):
+def a_resumed_run_of_a_calibration_slows_down_the_same_trials(place):
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "10", "--tries", "2", "--blocks", "6", "--aa-tries", "2",
              "--aa-blocks", "6"]

@@ -1,4 +1,6 @@
-"""Contenders that misbehave: they fail by name, the others keep their numbers, and nothing of them remains."""
+"""Attacks by contenders that misbehave. The report must name the failed contender, the other contenders must have
+results, and no process or file may remain.
+"""
 
 import contextlib
 import os
@@ -11,11 +13,11 @@ from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, En
 
 GROUP = "third-party programs"
 KNOWS_SLICES = ', "slices": "1"'
-INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know it: it is interleaved on request
+INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know this workload, so it can be interleaved on request
 
 
 def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):
-    """Expects the culprit to fail for this reason, and the others to succeed."""
+    """Expects the contender `culprit` to fail with the texts of `says` in its reason, and `asio-epoll` to succeed."""
     place.add_contender("asio-epoll", sheet=good_sheet)
     place.add_contender("culprit", on_trial, sheet, text)
     limit = [] if "--trial-limit" in words else ["--trial-limit", "2s"]
@@ -26,7 +28,7 @@ def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sh
 
 
 @attack(GROUP)
-def that_do_not_end(place):
+def contenders_that_do_not_end_fail(place):
     for script in ("sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
                    "while :; do :; done", "kill -STOP $$; sleep 1000"):
         expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1",
@@ -34,7 +36,7 @@ def that_do_not_end(place):
 
 
 @attack(GROUP)
-def that_end_badly(place):
+def contenders_that_crash_fail_with_a_reason(place):
     for script, says in (("exit 3", "exit code 3"), ("echo 'no such luck' >&2; exit 1", "no such luck"),
                          ("kill -SEGV $$", "SIGSEGV"), ("kill -KILL $$", "SIGKILL"),
                          ("kill -TERM 0; sleep 1000", "SIGTERM"),
@@ -43,7 +45,7 @@ def that_end_badly(place):
 
 
 @attack(GROUP)
-def that_print_what_is_no_result(place):
+def contenders_that_print_no_result_fail(place):
     scripts = ("", "echo Hello", "printf '{'", "printf '[]'", "printf '{\"benchmarks\": []}'", "printf 'null'",
                "printf '{\"benchmarks\": [7]}'", "printf '\\377\\376\\000'", "printf '\\033[2J\\033]0;owned\\007'",
                "printf '{\"context\": 7, \"benchmarks\": {}}'", "head -c 100000 /dev/urandom",
@@ -63,14 +65,14 @@ def that_print_what_is_no_result(place):
 
 
 @attack(GROUP)
-def that_print_without_end(place):
+def contenders_that_print_endlessly_fail(place):
     for script in ("yes", "yes >&2", "cat /dev/zero"):
         expect_failed(place, script, (), "--pairing", "sequential", "--blocks", "1", "--trial-limit", "5s")
 
 
 @attack(GROUP)
-def that_crash_as_the_baseline_s_aa_copy(place):
-    """A baseline unlike itself, or one that cannot be compared with itself, must not pass."""
+def a_crash_of_the_aa_copy_fails_the_run(place):
+    """Lets only the A/A copy of the baseline fail. The comparison of the baseline with itself must then not pass."""
     place.add_contender("loop-epoll")
     aa_copy = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
     called = place.binaries / "loopbench_called_shell"
@@ -91,10 +93,10 @@ def that_crash_as_the_baseline_s_aa_copy(place):
 
 
 @attack(GROUP)
-def that_leave_processes_behind(place):
+def orphaned_processes_are_ended(place):
     wait = 'while [ ! -s "$0.pid" ]; do :; done; rm "$0.pid"\n'
     child = "sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\""
-    # Orphaned processes in the contender's own group are ended without a message: they are its threads and helpers.
+    # Orphaned processes in the contender's own process group are ended without a message.
     place.add_contender("asio-epoll")
     for front in ("", "nohup"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}")
@@ -103,25 +105,25 @@ def that_leave_processes_behind(place):
     for front in ("setsid", "env -i setsid", "setsid setsid"):
         expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
                       "--pairing", "sequential")
-    # Also during interleaved trials, in which the owner of an orphaned process may be unknown.
+    # During interleaved trials, it can be unknown which contender started an orphaned process.
     place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     for front in ("setsid", "env -i setsid"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", KNOWS_SLICES)
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", codes=[OK, FAILED, INCONCLUSIVE])
         place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
-    # Also when the contender is asked for its workloads.
+    # A contender can also leave a process behind while it lists its workloads.
     place.add_contender("culprit", text=f"#!/bin/sh\n{child} >/dev/null 2>&1 &\n{wait}echo yield\n")
     place.loopbench("list", codes=[OK])
     place.loopbench("doctor", codes=DOCUMENTED)
 
 
 @attack(GROUP)
-def whose_generator_is_killed(place):
+def a_killed_generator_fails_the_result(place):
     if not (place.binaries / "contenders/loop-epoll").exists():
         raise Skipped("the contender loop-epoll is not built")
     place.install("contenders/loop-epoll")
     place.install("loopbench-generator")
-    # With a single core the workload has no client and is unsupported.
+    # With a single core, the workload cannot start its client and is unsupported.
     if len(os.sched_getaffinity(0)) < 2:
         raise Skipped("the client of serve/open_loop needs a core of its own")
     process = place.start("run", "--contender", "loop-epoll", "--baseline", "loop-epoll", "--workload",
@@ -141,8 +143,8 @@ def whose_generator_is_killed(place):
 
 
 @attack(GROUP)
-def that_fork(place):
-    """A bounded storm of forty processes, in their own process groups or not."""
+def forty_processes_are_ended(place):
+    """Starts forty processes, first in the contender's process group and then in process groups of their own."""
     place.add_contender("asio-epoll")
     for front in ("", "setsid"):
         place.add_contender("culprit", f"for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
@@ -153,7 +155,7 @@ def that_fork(place):
 
 
 @attack(GROUP)
-def that_are_rebuilt_meanwhile(place):
+def contenders_that_are_rebuilt_during_a_run_fail(place):
     change = ('cp "$0" "$0.new"; mv "$0.new" "$0"', 'echo >> "$0"', 'touch -d 2001-01-01 "$0"',
               'chmod +x "$0"; rm "$0"')
     for script in change:
@@ -161,7 +163,7 @@ def that_are_rebuilt_meanwhile(place):
     place.add_contender("culprit", f'[ $(trials) -lt 2 ] || chmod -x "$0"\n{GOOD}')
     place.run("--pairing", "sequential", "--blocks", "3", codes=[OK, FAILED, INCONCLUSIVE])
     place.expect_status("asio-epoll", "ok")
-    # A run cannot be resumed after a contender was rebuilt.
+    # After a contender was rebuilt, `run --resume` must refuse the run.
     place.add_contender("culprit")
     place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE])
     with open(place / "bin/contenders/culprit", "a", encoding="ascii") as file:
@@ -170,15 +172,16 @@ def that_are_rebuilt_meanwhile(place):
 
 
 @attack(GROUP)
-def with_strange_names(place):
-    """File names may contain anything but slashes and zero bytes."""
+def strange_names_of_contenders_are_harmless(place):
+    """Gives contenders strange names: a file name can contain any byte except a slash and a zero byte."""
     place.add_contender("asio-epoll")
     names = ["with blank", "-rf", "--help", "a\nb", "\x1b[31mred",
              "</script><script>alert(1)</script>".replace("/", "\u2044"), "=1+1", "*", "[a-z]", "{}", "$(touch owned)",
              "`touch owned`", "'\"", "a,b;c", "\u202eneerg", "\ufffe", "é" * 127, "x" * 255, "~", "asio-epoll~", "CON",
              "%n%s", "\u00a0", "\\", "report.json", "\U0001f600"]
     for name in place.some(names, 7):
-        file = place.add_contender(name, GOOD.replace("10", "11"), notes=False)  # it would have too long a name
+        # notes=False: the name of the file `.trials` would be too long.
+        file = place.add_contender(name, GOOD.replace("10", "11"), notes=False)
         place.loopbench("list", codes=[OK])
         ended = place.run("--blocks", "1", codes=[OK, FAILED, USAGE, INCONCLUSIVE])
         if ended.code != USAGE:
@@ -198,7 +201,7 @@ def with_strange_names(place):
 
 @attack(GROUP)
 def a_baseline_with_a_strange_name(place):
-    """The A/A copy's name has the same length, whatever letters the name ends in."""
+    """Runs baselines with strange names. The name of the A/A copy must have the same length as the baseline's name."""
     place.add_contender("loop-epoll")
     for name in ("café", "x", "日本", "\U0001f600", "a~", "~", "with blank", "z" * 254):
         file = place.add_contender(name, notes=False)
@@ -208,7 +211,7 @@ def a_baseline_with_a_strange_name(place):
 
 
 @attack(GROUP)
-def with_strange_workloads(place):
+def strange_names_of_workloads_are_harmless(place):
     place.add_contender("asio-epoll")
     names = ("../../etc/passwd", "a b", "\\033[31m", "*", "(", ".*", "yield/conns:-1",
              "yield/conns:99999999999999999999", "</script>", "x" * 20000, "\\342\\200\\256x", "%s", "yield/", "/",
@@ -225,7 +228,7 @@ printf '{{"benchmarks": [{{"name": "{name}", "real_time": 1, "cpu_time": 1}}]}}'
 
 
 @attack(GROUP)
-def with_strange_contexts(place):
+def strange_contexts_are_harmless(place):
     place.add_contender("asio-epoll")
     for sheet in (', "compiler": "\\u001b[31mRED", "flags": "\\u202eneerg"', ', "library": 7', ', "files": "/dev/zero"',
                   ', "files": ["../../../../../../etc/passwd", 7, null]', ', "files": {}', ', "slices": 7',
@@ -241,8 +244,10 @@ def with_strange_contexts(place):
 
 
 @attack(GROUP)
-def that_say_very_much_of_themselves(place):
-    """Prints more than a line of a journal may hold: either the run can be resumed, or it does not begin."""
+def very_long_descriptions_do_not_break_the_journal(place):
+    """Prints a description that is longer than the longest line of a journal. Either the run must be refused, or it
+    must be resumable.
+    """
     place.add_contender("asio-epoll")
     for mebibytes in (1, 17):
         place.add_contender("culprit", text=f"""#!/bin/sh
@@ -256,8 +261,8 @@ printf '"}}, "benchmarks": [{{"name": "yield", "real_time": 1, "cpu_time": 1}}]}
 
 
 @attack(GROUP)
-def that_do_not_keep_to_turns(place):
-    """Breaks the protocol for slices: invalid replies, a slice that is kept, an early end, closed descriptors."""
+def contenders_that_break_the_protocol_for_slices_fail(place):
+    """Breaks the protocol for slices: invalid replies, an early end, and closed descriptors."""
     begin = 'turns=$LOOPBENCH_SLICES; end=${turns%%,*}\n'
     for script, fails in (("echo garbage >&$end; " + GOOD, True), ("echo ready >&$end; exit 0", True),
                           ("printf 'ready\\n0 0\\n' >&$end; " + GOOD, True),
@@ -265,7 +270,7 @@ def that_do_not_keep_to_turns(place):
                           ("head -c 100000 /dev/zero >&$end; " + GOOD, True),
                           ('eval "exec $end>&-"; ' + GOOD, False), ("yes 'ready' >&$end; " + GOOD, True)):
         place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
-        # dash only supports descriptors of one digit.
+        # The contender needs bash, because dash only supports descriptors of one digit.
         body = place.add_contender("culprit", begin + script, KNOWS_SLICES)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--trial-limit", "2s",
@@ -276,7 +281,7 @@ def that_do_not_keep_to_turns(place):
 
 
 @attack(GROUP, short=False)
-def that_keep_their_turn(place):
+def a_contender_that_keeps_its_slice_fails(place):
     body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', KNOWS_SLICES)
     body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
     place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
@@ -285,8 +290,8 @@ def that_keep_their_turn(place):
 
 
 @attack(GROUP, short=False)
-def that_do_not_say_what_they_have(place):
-    """The contenders never answer; the limit for an answer is twenty seconds."""
+def a_contender_that_lists_no_workloads_fails(place):
+    """Starts a contender that never lists its workloads. The time limit for the list is twenty seconds."""
     place.add_contender("asio-epoll")
     place.add_contender("culprit", text="#!/bin/sh\nsleep 1000\n")
     place.run(codes=[FAILED], says="culprit")
@@ -294,7 +299,7 @@ def that_do_not_say_what_they_have(place):
 
 
 @attack(GROUP)
-def that_cannot_be_started(place):
+def contenders_that_cannot_be_started_do_not_disturb_others(place):
     place.add_contender("asio-epoll")
     for text in ("\x7fELF not really", "", "#!/no/such/interpreter\n", "#!" + "x" * 5000 + "\n", "no shebang\n"):
         place.add_contender("culprit", text=text)

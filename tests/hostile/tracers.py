@@ -1,4 +1,6 @@
-"""A tracer that lies must give no count: the gate is inconclusive (4), and nothing is written into a baseline."""
+"""Replaces strace and perf with tracers that write wrong records. A wrong record must give no count: the gate must be
+inconclusive (exit code 4), and no number may be written into a baseline.
+"""
 
 import json
 import shutil
@@ -7,7 +9,7 @@ from attack import COUNTED, FAILED, INCONCLUSIVE, OK, Broken, Skipped, attack
 
 GROUP = "tracers"
 
-# Commands that change the record, $record, after the real tracer has written it.
+# Shell commands that change the record in the file $record after the real tracer has written it.
 LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$record"', "empty": ': > "$record"',
         "gone": 'rm "$record"', "of zeros": 'head -c 9999 /dev/zero > "$record"',
         "garbage": 'head -c 9999 /dev/urandom > "$record"', "a pipe": 'rm "$record"; mkfifo "$record"',
@@ -21,7 +23,9 @@ LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$
 
 
 def put_tracer(place, name, lie, front=""):
-    """Installs a fake tracer with this name that comes first on PATH."""
+    """Installs a fake tracer with this name, in a folder that the attacks put first on PATH. The fake runs `front`,
+    then the real tracer, then `lie`.
+    """
     file = place / "tracers" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"""#!/bin/sh
@@ -37,11 +41,13 @@ exit $code
 
 
 def traced_place(place):
-    """Prepares a baseline of counts; needs strace."""
+    """Prepares a baseline of counts, which needs strace. Returns the baseline's path, and the environment whose PATH
+    begins with the folder of fake tracers.
+    """
     if not shutil.which("strace"):
         raise Skipped("strace is not installed")
     place.add_contender("asio-epoll", COUNTED)
-    put_tracer(place, "perf", "", "exit 1")  # an installed perf would count instead of strace
+    put_tracer(place, "perf", "", "exit 1")  # otherwise loopbench would use an installed perf instead of strace
     baseline = place / "counts.json"
     environment = {**place.environment, "PATH": f"{place / 'tracers'}:{place.environment['PATH']}"}
     ended = place.loopbench("check", "--against", baseline, "--update", "--tier", "counts", "--workload", "yield", "-o",
@@ -52,7 +58,7 @@ def traced_place(place):
 
 
 @attack(GROUP)
-def that_lie_make_the_gate_inconclusive(place):
+def wrong_records_of_strace_make_the_gate_inconclusive(place):
     baseline, environment = traced_place(place)
     written = baseline.read_bytes()
     place.loopbench("check", "--against", baseline, env=environment, codes=[OK])
@@ -74,15 +80,15 @@ def that_lie_make_the_gate_inconclusive(place):
 
 
 @attack(GROUP)
-def that_lie_are_no_regression_either(place):
-    """A perf that always prints the same, counts invented calls, or has lost some."""
+def wrong_records_of_perf_are_no_regression(place):
+    """Installs a perf that always prints the same text: invented system calls, lost events, or garbage."""
     baseline, environment = traced_place(place)
     for text in ("read 10 0 1.0", " sh (1), 20 events, 100.0%\\n   read 10 0 1.0", "LOST 17 events!", "", "\\000\\377"):
-        # Runs the contender like perf.
+        # The fake writes the text as its record and then runs the contender, as perf does.
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])
-        # More calls than the time is long are no number.
+        # A record that never changes must not become a count of zero calls per operation.
         place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
         for item in place.report()["results"]:
             if item["metric"] == "syscalls" and item["median"] == 0:
@@ -90,7 +96,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
 
 
 @attack(GROUP)
-def that_fail(place):
+def failing_tracers_make_the_gate_inconclusive(place):
     baseline, environment = traced_place(place)
     for front in ("exit 1", "kill -SEGV $$", "echo garbage; exit 0", 'echo "strace: owned\033[31m" >&2; exit 1'):
         put_tracer(place, "strace", "", front)
@@ -101,7 +107,7 @@ def that_fail(place):
 
 
 @attack(GROUP, short=False)
-def that_do_not_end(place):
+def tracers_that_do_not_end_are_stopped_at_the_trial_limit(place):
     baseline, environment = traced_place(place)
     put_tracer(place, "strace", "", "sleep 1000")
     place.loopbench("check", "--against", baseline, "--trial-limit", "1s", env=environment, codes=[INCONCLUSIVE])

@@ -1,7 +1,8 @@
 """A headless Chromium with one page, controlled through the DevTools protocol over a pipe.
 
-https://chromedevtools.github.io/devtools-protocol: JSON messages that end with a zero byte. The browser reads ours from
-its file descriptor 3 and writes its own to 4. So only the browser has to be installed.
+The protocol (https://chromedevtools.github.io/devtools-protocol) has JSON messages that end with a zero byte. The
+browser reads our messages from its file descriptor 3 and writes its own messages to descriptor 4. No driver program is
+needed; only the browser has to be installed.
 """
 
 import itertools
@@ -24,7 +25,7 @@ def executable():
 
 
 class Browser:
-    """Usage: `with Browser() as page:`, then `page.open(path)` for one page after the other."""
+    """A running browser. Usage: `with Browser() as page:`, then `page.open(path)` for each page."""
 
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -82,7 +83,7 @@ class Browser:
         return answer["result"]
 
     def open(self, path, width=1280, scheme="light"):
-        """Opens the file and waits until it is loaded. `events` collects all events from here on."""
+        """Opens the file and waits until the page is loaded. Afterwards `events` contains all events since the call."""
         self.resize(width)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.events.clear()

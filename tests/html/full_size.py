@@ -1,5 +1,5 @@
-"""Builds a run as large as `loopbench run --full`: all workloads, all contenders, ten blocks, histograms. It copies the
-journal in the repository: each result gets the trials of a similar one, with its own noise.
+"""Builds a run as large as `loopbench run --full`: all workloads, all contenders, ten blocks, and histograms. Each
+result gets the trials of a similar result in the repository's journal, with noise of its own.
 """
 
 import json
@@ -17,7 +17,7 @@ def line_of(value):
 
 
 def most_alike(name, known, front, otherwise):
-    """Returns, from the names with the same first part, the one with the longest common prefix."""
+    """Returns the known name that has the same first part as `name` and the longest common prefix with it."""
     family = [each for each in known if each.split(front)[0] == name.split(front)[0]]
     return max(family, key=lambda each: len(os.path.commonprefix([each, name])), default=otherwise)
 
@@ -27,7 +27,9 @@ def with_noise(metrics, factor, draw):
 
 
 def histograms_of(trial, metrics, draw):
-    """Returns a histogram of latency or lateness, with buckets 1/256 as wide as their value."""
+    """Returns a list with a histogram of latency or lateness, or an empty list. The width of a bucket is at most 1/128
+    of its values.
+    """
     for metric in ("latency", "late"):
         if metrics.get(f"{metric}_p50") is None:
             continue

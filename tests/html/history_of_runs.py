@@ -1,5 +1,5 @@
-"""Builds a history of sixty runs from one measured run: its numbers with 1 % of noise, for two contenders and the
-baseline on eight workloads, with known planted changes.
+"""Builds a history of sixty runs from one measured run. Each of the sixty has the measured numbers with 1 % of noise,
+for two contenders and the baseline on eight workloads. The changes in STEPS are planted.
 """
 
 import datetime
@@ -10,7 +10,7 @@ import random
 import subprocess
 
 RUNS = 60
-OTHER_MACHINE = 38  # runs from this one on are from another machine
+OTHER_MACHINE = 38  # the number of the first run on another machine; all later runs are on that machine too
 STEPS = [  # contender, workload, metric, first changed run, factor
     ("loop-uring", "yield", "time", 24, 1.06),
     ("loop-uring", "post/chain", "time", 24, 1.045),
@@ -40,7 +40,7 @@ def scale(numbers, factor, keys=("median", "low", "high")):
 
 
 def run_of(report, number, draw):
-    """Returns the report of one day: the original with noise and the planted changes."""
+    """Returns the report of one day: the original report with noise and the planted changes."""
     run = json.loads(json.dumps(report))
     run["seed"] = number
     run["environment"]["date"] = f"{datetime.date(2026, 9, 1) + datetime.timedelta(number)}T03:04:05Z"
@@ -68,7 +68,8 @@ def commit_of(number):
 
 
 def write_history(folder, loopbench, report, runs=RUNS):
-    """Writes history.db into the folder; returns its path and the reports, by date."""
+    """Writes history.db into the folder. Returns the path of the history and the reports, in the order of their dates.
+    """
     place, report, draw, made = folder / "history.db", smaller(report), random.Random(1), []
     for number in range(runs):
         made.append(run_of(report, number, draw))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests report.html in a browser: it shows the numbers of report.json, and hostile names do no harm.
+"""Tests report.html in a browser: the page shows the numbers of report.json and runs no code in names.
 
 usage: html_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
@@ -35,7 +35,7 @@ def written(report, file):
 
 
 def made(report, name, folder):
-    """Writes the page of a report, given as a dictionary, a file or a journal."""
+    """Writes the page of `report`, which is a dictionary, a report file or a journal. Returns the path of the page."""
     page = folder / f"{name}.html"
     if isinstance(report, dict):
         report = written(report, folder / f"{name}.json")
@@ -50,7 +50,7 @@ class Html(PageTest):
         cls.page = made(cls.journal, "page", cls.folder)
 
     def open_compared(self, after):
-        """Opens the page that compares this report with `after`; returns the finished command."""
+        """Opens the page that compares `self.report` with `after`. Returns the finished command."""
         files = [written(self.report, self.folder / "before.json"), written(after, self.folder / "after.json")]
         ran = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
         page = self.folder / "compared.html"
@@ -67,7 +67,9 @@ class Html(PageTest):
         }})()""")
 
     def expect_cells(self, report, number_of):
-        """Expects each cell of the matrix to show number_of() its result in report.json, within the shown digits."""
+        """Expects each cell of the matrix to show the numbers that number_of() returns for its result in report.json,
+        rounded to the shown digits. Returns how many numbers were compared.
+        """
         results = {(each["workload"], each["metric"], each["contender"]): each for each in report["results"]}
         cells = self.browser.run(CELLS)
         compared = 0
@@ -109,7 +111,7 @@ class Html(PageTest):
     def test_every_chart_is_drawn_in_light_dark_and_print(self):
         self.expect_drawn_in_light_dark_and_print(at_least=6)
 
-    def test_the_button_changes_the_theme(self):
+    def test_the_theme_button_changes_the_theme(self):
         self.open(scheme="light")
         self.browser.run("document.getElementById('theme').click()")
         self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), "dark")
@@ -123,7 +125,7 @@ class Html(PageTest):
         self.assertLess(bottom, 900)
         self.assertGreater(self.browser.run("document.querySelectorAll('#summary > li').length"), 3)
 
-    def test_a_cell_leads_to_its_trials(self):
+    def test_a_click_on_a_cell_opens_its_trials(self):
         self.open()
         self.browser.run("""[...document.querySelectorAll("#cells-table td")].find((cell) =>
             cell.result?.contender === "loop-uring" && cell.result.metric === "time").click()""")
@@ -139,7 +141,7 @@ class Html(PageTest):
         self.assertIn(result["verdict"], said)
         self.assertIn(result["pairing"], said)
 
-    def test_the_matrix_is_used_with_the_keyboard(self):
+    def test_the_matrix_can_be_used_with_the_keyboard(self):
         self.open()
         in_order = "[...document.querySelectorAll('#cells-table td')].filter((cell) => cell.tabIndex === 0).length"
         self.assertEqual(self.browser.run(in_order), 1)
@@ -180,7 +182,7 @@ class Html(PageTest):
         for each in slower:
             each.update(samples=[trial and 2 * trial for trial in each["samples"]], median=2 * each["median"])
             ratio, factor = each["ratio"], 0.5 if each["direction"] == "smaller" else 2
-            if ratio:  # of rounds, if interleaved: comparisons use it
+            if ratio:  # the ratio of rounds of interleaved trials, which comparisons use
                 ratio.update({key: factor * ratio[key] for key in ("median", "low", "high")},
                              samples=[pair and factor * pair for pair in ratio.get("samples", [])])
         ran = self.open_compared(after)
@@ -206,8 +208,8 @@ class Html(PageTest):
         for each, status in ((crashed, "failed"), (lost, "unsupported")):
             each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
-        # The first metric of this result is lost, because a value of zero has no ratio. Its other metrics are still
-        # compared.
+        # The first primary metric of this result counts as lost, because a value of zero has no ratio. The other
+        # metrics of the result are still compared.
         headline = {each["name"]: each["primary_metrics"] for each in after["workloads"]}
         late = next(each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]
                     and each["metric"] == headline[each["workload"]][0] != "time" and each["samples"])
@@ -257,7 +259,7 @@ class Html(PageTest):
                 self.assertTrue(self.browser.run(
                     "document.getElementById('cells-table').contains(document.activeElement)"))
 
-    def test_a_picture_without_a_positive_value_has_axes(self):
+    def test_a_chart_without_a_positive_value_has_axes(self):
         report = json.loads(json.dumps(self.report))
         for each in report["results"]:
             if each["metric"] == "spin":
@@ -274,7 +276,7 @@ class Html(PageTest):
         self.open(made(cut, "cut", self.folder))
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} of {2 * blocks} blocks")
 
-    def test_a_curve_shows_how_early_early_values_are(self):
+    def test_a_curve_keeps_the_times_of_early_values(self):
         self.open()
         self.assertEqual(self.browser.run("""(() => {
           curves.push({workload: "w", contender: "c", metric: "late", values: [-2000000, 5]});
@@ -286,7 +288,7 @@ class Html(PageTest):
         command = [LOOPBENCH, "run", "--quick", "--blocks", "1", "-o", folder, "--contender", "loop-epoll",
                    "--contender", "asio-epoll", "--workload", "timer/periodic", "--workload", "echo/rtt/tcp/conns:1/*"]
         ran = subprocess.run(command, capture_output=True, text=True)
-        self.assertIn(ran.returncode, (0, 5), ran.stderr)  # 5: other tests disturb the machine
+        self.assertIn(ran.returncode, (0, 5), ran.stderr)  # 5: other tests disturbed the machine
         self.open(folder / "report.html")
         self.expect_drawn(at_least=3)
         drawn = self.browser.run("curves.map((curve) => `${curve.contender} ${curve.metric}`)")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the trends page of a history in a browser: it shows the numbers of the history, and hostile names do no harm.
+"""Tests the trends page of a history in a browser: the page shows the numbers of the history and runs no code in names.
 
 usage: trends_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
@@ -32,7 +32,7 @@ NUMBERS = """
 })()
 """
 
-# Evaluates to the same for every drawn point.
+# Evaluates to {workload, metric, contender, machine, date, value, low, high} for every drawn point.
 POINTS = """
 shownPanels().flatMap((panel) => {
   const chart = Chart.getChart(panel.element.querySelector("canvas"));
@@ -68,7 +68,7 @@ class Trends(PageTest):
         self.browser.run(f"choose({json.dumps(what)})")
 
     def wait_for_tables(self):
-        """Waits until opened details have built their tables, in their next event."""
+        """Waits until all opened `details` elements have built their tables, which they do in a later event."""
         self.browser.run("""new Promise((done) => {
           const look = () => ([...document.querySelectorAll("#trends details[open]")].every((each) =>
             each.querySelector("table, fieldset")) ? done() : setTimeout(look));
@@ -94,7 +94,7 @@ class Trends(PageTest):
         self.assertGreater(compared, 3 * 1000)
         self.assertEqual(kept, {}, "some kept points are not shown")
 
-    def test_every_point_is_drawn_where_the_history_has_it(self):
+    def test_every_drawn_point_has_the_values_of_the_history(self):
         self.open()
         kept, drawn = self.kept_points(), self.browser.run(POINTS)
         self.assertGreater(len(drawn), 1000)
@@ -134,7 +134,7 @@ class Trends(PageTest):
         self.assertIn(where, {step[1] for step in STEPS})
 
     def test_a_change_is_marked_in_its_chart(self):
-        """The mark has the colour of `worse` and surrounds the run's point."""
+        """Looks for the mark, which has the colour of `worse` and surrounds the point of the changed run."""
         self.open()
         red = self.browser.run("""(() => {
           const panel = shownPanels().find((each) => each.workload === "yield");
@@ -150,7 +150,7 @@ class Trends(PageTest):
         })()""")
         self.assertGreater(red, 30)
 
-    def test_another_machine_begins_new_lines_after_a_dashed_one(self):
+    def test_another_machine_starts_new_lines_after_a_dashed_line(self):
         self.open()
         self.assertEqual(self.browser.run("machineChanges().map(({at, machine}) => [at, machine])"),
                          [[OTHER_MACHINE, 2]])
@@ -213,7 +213,7 @@ class Trends(PageTest):
         self.write_page()
         self.assertEqual(first.read_text(), "there")
 
-    def test_the_page_is_used_with_the_keyboard(self):
+    def test_the_page_can_be_used_with_the_keyboard(self):
         self.open()
 
         def press(key, code=None, text=None):
@@ -227,7 +227,7 @@ class Trends(PageTest):
         self.assertTrue(self.browser.run("document.querySelector('#trends figure details').open"))
         self.wait_for_tables()
         for _ in range(3):
-            press("Tab")  # first the scrolling table, then a run, then a number
+            press("Tab")  # moves the focus to the scrolling table, then to a run, then to a number
         self.assertTrue(self.browser.run("document.activeElement.matches('#trends figure td button')"))
         press("Enter", text="\r")
         self.assertTrue(self.browser.run("document.getElementById('run').open"))

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Removes one defence after another from the code, and shows that a test fails each time.
+"""Removes one defence at a time from the code, and shows that a test then fails.
 
 usage: mutants.py --check
        mutants.py FOLDER [--only TEXT]... [--front "WORDS"] [--table FILE] [--list]
 
-A mutant is a file NAME.mutant: the file that it changes (File), the defence that it removes (Defence), the program that
-is built (Program), the tests or arguments with which it runs (Tests: a filter of GoogleTest, or arguments), and the
-code Before and After. The code before has to occur exactly once in the file; blanks, line breaks and comments do not
-matter, so write no comments in it.
+A mutant is a file NAME.mutant. It contains the name of the source file that it changes (File), the defence that it
+removes (Defence), the program to build (Program), a filter of GoogleTest or the program's arguments (Tests), and the
+code Before and After the change. The source file must contain the code Before exactly once. Blanks, line breaks and
+comments in the source do not matter; the code Before must not contain comments.
 
 --check builds nothing. It verifies that each mutant can be applied and that its tests exist.
 
-FOLDER gets a copy of the checked out commit and a build of it without optimisation. Both stay for the next time, and so
-do results: an interrupted run continues where it was, and only mutants that a test has seen are not tried again, even
-on a later commit. The program has to pass its tests before the mutant is applied. WORDS precede the commands that build
-and run: `nice`, or a lock.
+FOLDER gets a copy of the checked-out commit, a build of this copy without optimisation, and the results. All three stay
+for the next call, so that an interrupted run continues. A mutant that made a test fail is not tried again, even on a
+later commit; all other mutants are. The program must pass its tests before the mutant is applied. WORDS are put before
+the commands that build and run, for example `nice` or a command that takes a lock.
 
-The table has a line for each mutant that was tried. The exit code is 1 if a mutant survived, did not build, or had no
-passing test before.
+The table has a line for each mutant that was tried. The exit code is 1 if a mutant survived or did not build, or if its
+tests did not pass without the mutant.
 """
 
 import argparse
@@ -36,7 +36,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RUN_LIMIT_S = 60  # a test that does not end has failed as well
+RUN_LIMIT_S = 60  # a program that runs longer counts as a failed test
 ENVIRONMENT = {**os.environ, "GTEST_COLOR": "no"}
 
 FORMAT = re.compile(r"File: (.+)\nDefence: (.+)\nProgram: (.+)\nTests: (.+)\n\nBefore:\n((?:.*\n)+)After:\n((?:.*\n)*)")
@@ -62,7 +62,7 @@ class Mutant:
         self.is_googletest = self.program.endswith("_tests")
 
     def applied_in(self, root):
-        """Returns the text of the file with the change."""
+        """Returns the text of the mutant's source file with the change."""
         path = root / self.file
         if not path.is_file():
             raise Unusable(f"there is no file {self.file}")
@@ -76,13 +76,13 @@ class Mutant:
 
 @functools.cache
 def without_comments(text):
-    """Replaces each comment with blanks, so that all other characters stay at their places."""
+    """Replaces each comment with blanks, so that all other characters keep their positions."""
     return COMMENT_OR_LITERAL.sub(
         lambda found: re.sub(r"[^\n]", " ", found[0]) if found[0].startswith("/") else found[0], text)
 
 
 def pattern_of(code):
-    """Matches the same tokens, with any blanks between them."""
+    """Returns a pattern that matches the tokens of the code, with any blanks between them."""
     return re.compile(r"\s*".join(rf"\b{word}\b" if re.fullmatch(r"\w+", word) else re.escape(word)
                                   for word in TOKEN.findall(code)))
 
@@ -94,7 +94,9 @@ def tests_in(folder):
 
 
 def check_tests(mutant):
-    """The tests of NAME_tests are in the folder NAME, except for a few programs."""
+    """Raises Unusable if the mutant's program has no matching tests. The tests of NAME_tests are usually in the folder
+    NAME; if there is no such folder, all test names count.
+    """
     folder = HERE.parent / mutant.program.removesuffix("_tests")
     if not mutant.is_googletest:
         if not any(HERE.parent.rglob(f"{mutant.program}.cpp")):
@@ -128,7 +130,7 @@ def call(command, folder, **more):
 
 
 class Tree:
-    """A copy of the commit, in which mutants are applied and taken back."""
+    """A copy of the commit, in which mutants are applied and removed again."""
 
     def __init__(self, folder, front):
         self.folder, self.front = folder / "tree", front
@@ -140,7 +142,7 @@ class Tree:
         self.reset(self.commit)
         self.build_folder = self.folder / "build/dev"
         if not (self.build_folder / "build.ninja").exists():
-            # The preset compiles each source by itself, so that a mutant costs one compilation.
+            # This preset compiles each source separately (no unity build), so that a mutant needs one compilation.
             configured = call(["cmake", "--preset", "dev", "-DLOOPBENCH_WERROR=OFF", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"],
                               self.folder)
             if configured.returncode != 0:
@@ -150,12 +152,14 @@ class Tree:
         subprocess.run(["git", "-C", self.folder, "reset", "--quiet", "--hard", commit], check=True)
 
     def build(self, program):
-        """Returns the compiler's output if it fails."""
+        """Builds the program. Returns None, or the compiler's output if the build failed."""
         done = call([*self.front, "ninja", "-C", self.build_folder, program], self.folder)
         return None if done.returncode == 0 else done.stdout
 
     def run(self, mutant):
-        """Returns True if all tests pass, and otherwise the first test that fails."""
+        """Runs the mutant's tests. Returns True and an empty text if all tests pass, and otherwise False and the name
+        of the first test that fails.
+        """
         arguments = [f"--gtest_filter={mutant.tests}"] if mutant.is_googletest else shlex.split(mutant.tests)
         command = [*self.front, "timeout", "-k", "5", str(RUN_LIMIT_S), self.build_folder / "bin" / mutant.program,
                    *arguments]
@@ -209,7 +213,7 @@ def table_of(mutants, results):
 
 
 def try_all(mutants, chosen, folder, front):
-    """Returns the results by the mutants' names."""
+    """Tries the chosen mutants. Returns a dictionary of their results by the mutants' names."""
     folder.mkdir(parents=True, exist_ok=True)
     tree = Tree(folder.resolve(), front)
     known, results, passing = folder / "results.jsonl", {}, set()
@@ -217,7 +221,8 @@ def try_all(mutants, chosen, folder, front):
         result = json.loads(line)
         if result["outcome"] == "red" and any(each.digest == result["mutant"] for each in mutants):
             results[result["name"]] = result
-    # Sorted by program and tests, so that each program is built and run once without a mutant.
+    # Mutants with the same program and tests follow each other, so that the program is built and run only once without
+    # a mutant.
     for mutant in sorted(chosen, key=lambda each: (each.program, each.tests, each.file)):
         if mutant.name not in results:
             started = time.monotonic()

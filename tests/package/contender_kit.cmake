@@ -1,4 +1,5 @@
-# Tests the installed package's contender component: the real command finds and runs a contender from outside the tree.
+# Tests the contender component of the installed package: the real command must find and run a contender that a project
+# outside the source tree builds.
 set(mine ${CMAKE_CURRENT_BINARY_DIR}/contender)
 
 add_test(NAME package.the_contender_kit_installs
@@ -19,7 +20,7 @@ set_tests_properties(package.an_outside_project_builds_a_contender PROPERTIES
     FIXTURES_SETUP outside_contender FIXTURES_REQUIRED "contender_kit;installed_loop")
 set_tests_properties(package.the_outside_contender_is_listed_and_run PROPERTIES FIXTURES_REQUIRED outside_contender)
 
-# Each linker that can shuffle functions has its own options.
+# lld and mold shuffle functions with different options, so each installed linker gets its own test.
 find_program(LOOPBENCH_LLD NAMES ld.lld-19 ld.lld)
 find_program(LOOPBENCH_MOLD NAMES mold)
 foreach(linker IN ITEMS LLD MOLD)
@@ -36,7 +37,7 @@ foreach(linker IN ITEMS LLD MOLD)
                 ${folder}/small ${folder}/small.layouts ${CMAKE_NM} ${CMAKE_READELF})
 endforeach()
 
-# Only if mold or lld is installed.
+# This test needs mold or lld.
 if(LOOPBENCH_SHUFFLING_LINKER)
     add_test(NAME package.layouts_of_the_outside_contender_differ_in_the_order_of_their_functions
         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/layouts.py ${mine}/bin/mine ${mine}/bin/mine.layouts

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that a workload, a contender and a format need one file and one line, and a metric one line (CONTRIBUTING.md).
+"""Checks that one file and one line add a workload, a contender or a format, and that one line adds a metric
+(CONTRIBUTING.md).
 
     extend.py SOURCE BUILD SCRATCH
 
-Adds one of each (the files of tests/package/extend and the lines below) to a copy of the sources, and expects
-`loopbench` to list, explain, measure and write them. Compiles only the affected parts and takes the rest from BUILD.
+The script adds a workload, a contender, a format and a metric to a copy of the sources: the files of
+tests/package/extend and the lines in LINES. It expects `loopbench` to list, explain, measure and write the additions.
+The script compiles only the affected parts and links them with the other parts from BUILD.
 """
 
 import pathlib
@@ -26,7 +28,7 @@ metric_info{.name = "answers", .title = "mean answer", .unit = "count", .better 
 """),
     "reports/CMakeLists.txt": ("set(formats", "    render/formats/haiku.cpp"),
 }
-TOUCHED = [  # libraries that contain the lists
+TOUCHED = [  # the libraries that are compiled from the changed files
     "reports/libloopbench_reports.a", "bench/libloopbench_catalog.a", "bench/catalog/libloopbench_workload_table.a",
 ]
 OBJECT = "bench/suite/contenders/CMakeFiles/other.dir/other.cpp.o"
@@ -59,7 +61,7 @@ def cached(build, name):
 
 
 def link(build, target, replaced, output):
-    """Links a target with the build's own command and some replaced parts."""
+    """Links a target with the link command of the build, in which some file names are replaced."""
     command = run("ninja", "-C", build, "-t", "commands", target).splitlines()[-1]
     for old, new in replaced.items():
         if f" {old} " not in command:
@@ -70,7 +72,8 @@ def link(build, target, replaced, output):
 
 
 def built(source, build, scratch):
-    """Builds loopbench, and the contender in the folder below; returns the path of loopbench."""
+    """Builds loopbench, and the contender `other` in the folder contenders/ next to it. Returns the path of loopbench.
+    """
     copy_with_additions(source, scratch / "source")
     options = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DLOOPBENCH_TESTS=OFF"]
     for name in ("CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS"):

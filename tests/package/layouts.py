@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that the programs in a folder are layouts of PROGRAM: layouts.py PROGRAM FOLDER [NM READELF].
+"""Checks that the programs in FOLDER are layouts of PROGRAM: layouts.py PROGRAM FOLDER [NM READELF].
 
-All of them must have the same functions, each in a unique order, and need the same libraries as PROGRAM. (PROGRAM may
-have slightly different functions, because another linker took them out of the archives.)
+The programs must have the same functions in different orders, and must need the same libraries as PROGRAM. PROGRAM
+itself can have slightly different functions, because another linker selected them from the static libraries.
 """
 
 import pathlib
@@ -16,7 +16,7 @@ def output_of(*command):
 
 
 def functions(nm, program):
-    """Returns name and size of each function in the program, in the order of their addresses."""
+    """Returns the name and the size of each function in the program, in the order of the functions' addresses."""
     lines = output_of(nm, "--defined-only", "--numeric-sort", "--print-size", program).splitlines()
     found = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) [tTwW] (\S+)$", "\n".join(lines), re.MULTILINE)
     return [(name, int(size, 16)) for size, name in found]

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Lists and runs a contender from outside the tree: run_contender.sh LOOPBENCH FOLDER OUTPUT.
+# usage: run_contender.sh LOOPBENCH FOLDER OUTPUT
+# Lists and runs the contender `mine`, which a project outside the source tree has built in FOLDER.
 set -eu
 loopbench=$1 folder=$2 out=$3
 

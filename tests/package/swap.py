@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Follows docs/asio-programs.md from an installed loopbench to a comparison of a program with its swapped version.
+"""Follows docs/asio-programs.md: from an installed loopbench to a comparison of a program on Boost.Asio with the same
+program on the project's loop.
 
     swap.py SOURCE BUILD COMPILER SCRATCH
 
-Runs the commands of the document in their order, in its own home folder, on tests/package/asio. It installs only the
-needed parts, runs `loopbench` with few and short trials, and replaces `ab` by a single request.
+The script runs the commands of the document in their order, on the program in tests/package/asio, with a home folder of
+its own. It installs only the needed parts, makes `loopbench` run few and short trials, and replaces `ab` by a single
+request.
 """
 
 import os
@@ -15,9 +17,9 @@ import subprocess
 import sys
 
 DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
-MEASURED = {0, 3, 4, 5}  # this test ignores the result of the comparison
+MEASURED = {0, 3, 4, 5}  # exit codes of a complete comparison; this test ignores its result
 
-# Commands that replace those of the same name; their folder comes first on PATH.
+# Commands that replace those of the same name, because their folder is the first folder in PATH.
 COMMANDS = {
     "loopbench": 'case " $* " in *" --client "*) first=$1; shift; exec {home}/.local/bin/loopbench "$first" --blocks 6 '
                  '--min-time 2ms "$@";; esac\nexec {home}/.local/bin/loopbench "$@"',
@@ -27,7 +29,7 @@ COMMANDS = {
 }
 
 
-# A project that knows nothing of loopbench and is not only C++.
+# The CMakeLists.txt of a project that knows nothing of loopbench and contains C as well as C++.
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(program C CXX)
 find_package(Threads REQUIRED)
@@ -75,7 +77,8 @@ def main(source, build, compiler, scratch):
     environment = os.environ | {"HOME": str(home), "CXX": compiler}
     exports = ""
     for command in shown_commands(source / "docs/asio-programs.md"):
-        if command in DONE_ALREADY or command.startswith("loopbench run"):  # tests/cli/documentation_test.cpp tests it
+        # tests/cli/documentation_test.cpp runs the commands that begin with `loopbench run`.
+        if command in DONE_ALREADY or command.startswith("loopbench run"):
             continue
         if command.startswith("export "):
             exports = f"{command}; PATH={scratch}/commands:$PATH; "

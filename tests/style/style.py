@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the project's style: format, untorn comments, plain words, and that every file is named somewhere.
+"""Checks the project's style: the format, the line breaks of comments, plain words, and that every source file is used.
 
 usage: style.py SOURCE_FOLDER [CLANG_FORMAT]
 
-Prints each problem as FILE:LINE: PROBLEM, and exits with 1 if there is one. Without CLANG_FORMAT it does not check the
-format.
+Prints each problem as FILE:LINE: PROBLEM, and exits with 1 if there is a problem. Checks the format only with
+CLANG_FORMAT.
 """
 
 import pathlib
@@ -30,7 +30,7 @@ def tracked_files(root):
 def too_long(path, lines):
     for number, line in enumerate(lines, 1):
         columns_max = COLUMNS_MAX.get(path.suffix, OTHER_COLUMNS_MAX)
-        # clang-format decides about the width of code, because it leaves literals alone.
+        # Of a C++ source, only comment lines are checked: clang-format limits the width of code, except of literals.
         if len(line) > columns_max and "://" not in line and \
                 (path.suffix not in CODE or line.lstrip().startswith("//")):
             yield number, f"{len(line)} columns, {columns_max} are allowed"
@@ -39,10 +39,10 @@ def too_long(path, lines):
 
 
 def torn_comments(lines):
-    """Finds lines of two or three words in the middle of a paragraph, as an editor leaves them after cutting long
-    lines.
+    """Finds lines of at most three words in the middle of a paragraph. Such lines remain if an editor breaks lines that
+    are too long.
     """
-    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # deeper indentation means a formula or an example
+    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # more blanks mean that the line is a formula or an example
     for number, (line, following) in enumerate(zip(lines, lines[1:]), 1):
         this, next_one = pattern.match(line), pattern.match(following)
         if not this or not next_one or this.group(1, 2) != next_one.group(1, 2):
@@ -53,7 +53,9 @@ def torn_comments(lines):
 
 
 def openings(path, lines):
-    """A source file with a header of the same name needs no opening comment."""
+    """Finds source files without an opening comment, except if there is a header of the same name, and headers without
+    #pragma once.
+    """
     if path.suffix in CODE and not lines[0].startswith("//") and not path.with_suffix(".hpp").exists():
         yield 1, "a file opens with a comment that says why it exists"
     if path.suffix == ".hpp":
@@ -76,7 +78,7 @@ def unnamed_files(root, files, texts):
 
 
 def unplain_words(root, files):
-    """Checks every text file, also those that the other checks leave alone."""
+    """Checks the words in every text file, including the files that the other checks leave out."""
     for path in files:
         try:
             text = path.read_text()
@@ -104,7 +106,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     tracked = tracked_files(root)
     files = [path for path in tracked
-             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # program output
+             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # these contain program output
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
     texts = {path: path.read_text() for path in files}

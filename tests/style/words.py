@@ -1,6 +1,7 @@
 """Finds words that the project does not use, in comments, strings, identifiers, documents and names of files.
 
-WORDS is the list. A line of another project's text that has to keep such a word says `words: quoted` in a comment.
+WORDS is the list of these words. A line that quotes such a word from another project's text has the comment
+`words: quoted`.
 """
 
 import ast
@@ -29,7 +30,7 @@ WORDS = {
     "smoke size": "write 'small size'",
     "real size": "write 'full size'",
 }
-ALLOWED = {"is none": "there"}  # after this word: "empty if there is none" says everything
+ALLOWED = {"is none": "there"}  # the phrase is allowed after this word, as in "empty if there is none"
 
 RELATIVE_CLAUSE = {"What", "Of", "How", "Whether", "Who", "Why"}
 
@@ -37,14 +38,16 @@ IN_TEST_NAMES = ["whoever", "somebody", "nobody", "who", "goes_on", "is_none"]
 
 QUOTED = "words: quoted"
 
-# Program output, planted errors, and texts that are not the project's own.
+# Beginnings of the names of files that contain program output, planted errors, or texts of other authors.
 NOT_CHECKED = ("reports/evidence/", "tests/mutants/", "tests/style/words", "LICENSE", "CHANGELOG.md")
 
-GAP = r"""(?:[ _-]|["' \\]*\n[\s/#*"'>]*)"""  # a phrase may be continued on the next line of a comment or literal
+GAP = r"""(?:[ _-]|["' \\]*\n[\s/#*"'>]*)"""  # a phrase can continue on the next line of a comment or literal
 
 
 def word_pattern(word):
-    """Matches `word` as a whole word, as part of an identifier and with a capital, but not the None of Python."""
+    """Returns a pattern that matches `word` as a whole word, as a part of an identifier and with a capital letter. The
+    pattern for "is none" does not match Python's `is None`.
+    """
     first = f"[{word[0].upper()}{word[0]}]"
     return re.compile(rf"(?<![A-Za-z]){first}{word[1:].replace(' ', GAP)}s?(?![A-Za-z])")
 
@@ -74,7 +77,7 @@ def beginning(sentence):
 
 
 def blocks(text):
-    """Finds `///` blocks that begin with a relative clause or in lower case."""
+    """Finds `///` blocks that begin with a relative clause or with a lower-case letter."""
     before = ""
     for number, line in enumerate(text.splitlines(), 1):
         block = re.match(r"\s*/// *(\w.*)", line)
@@ -84,7 +87,7 @@ def blocks(text):
 
 
 def docstrings(text):
-    """Does for Python what blocks() does for C++."""
+    """Finds docstrings that begin with a relative clause or with a lower-case letter."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             described = ast.get_docstring(node)
@@ -101,7 +104,7 @@ def test_names(text):
 
 
 def complaints(name, text):
-    """Yields the line and the problem of each offence in the text of the file with this name."""
+    """Yields the line and a description of each problem in the text of the file with this name."""
     if name.startswith(NOT_CHECKED):
         return
     for _, problem in banned_words(name):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants each kind of offence against the project's words in a repository, and requires that style.py finds it.
+"""Plants each kind of wrong word in a repository, and requires that style.py finds each of them.
 
 usage: words_test.py STYLE_PY
 """
@@ -20,7 +20,7 @@ GOOD = {
     "LICENSE": "The above copyright notice may not be removed.\n",
 }
 
-# Each a file, its text, and the beginning of the line that style.py has to print.
+# Each element has the name of a file, its text, and the beginning of the line that style.py must print.
 BAD = [(f"{number}.md", f"A sentence\nwith {word} in it.\n", f"{number}.md:2: '{word}':")
        for number, word in enumerate(words.WORDS)] + [
     ("capital.md", "Nobody knows.\n", "capital.md:1: 'nobody':"),

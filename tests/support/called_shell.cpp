@@ -1,5 +1,6 @@
-// Runs a shell script that needs its argv[0]. The kernel passes a script its path instead of argv[0]. This
-// program runs the script at its own path plus ".sh", with argv[0] in $CALLED.
+// Runs a shell script that needs its argv[0]. The kernel passes the path of a script instead of argv[0].
+// Therefore this program runs the script whose path is the program's own path plus ".sh", with argv[0] in
+// $CALLED.
 #include <stdlib.h>
 #include <unistd.h>
 

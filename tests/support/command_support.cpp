@@ -1,4 +1,4 @@
-// Fake contenders are small shell scripts that speak the protocol.
+// The fake contenders are short shell scripts that implement the protocol of a contender.
 #include "tests/support/command_support.hpp"
 
 #include <fmt/format.h>
@@ -32,13 +32,14 @@ trials() {  # the shell's own words: a process each time would cost more than al
 }  // namespace
 
 loopbench_command::loopbench_command() {
-    ::signal(SIGINT, SIG_DFL);  // background jobs of a script ignore SIGINT, and so would our children
-    // Leak checks would make each of the thousands of children three times as slow at its end. The tests of
+    // A background job of a script ignores SIGINT, and its children would inherit this setting.
+    ::signal(SIGINT, SIG_DFL);
+    // With leak checks, each of the thousands of child processes would take three times as long. The tests of
     // the command's parts check for leaks.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
-    // The command finds the default folder of contenders next to its executable. This works for a hard link,
-    // but not for a symbolic link.
+    // The command looks for the default folder of contenders next to its executable. The command finds the
+    // folder if the executable is a hard link, but not if it is a symbolic link.
     std::error_code other_device;
     fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");

@@ -1,4 +1,4 @@
-// Reads a journal as JSON lines; throws if the last line is incomplete.
+// Reads a journal as JSON lines. Throws if the last line is incomplete.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     return lines;
 }
 
-/// Returns the number of trials in the journal without repeats. A trial is repeated after a disturbance, or
-/// if a run is resumed in the middle of a row.
+/// Returns the number of trials in the journal, and counts repeated trials only once. A run repeats a trial
+/// after a disturbance, or if the run is resumed in the middle of a row.
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
     std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
     for (const auto& line : journal_lines(file))

@@ -1,5 +1,5 @@
-// man 2 ptrace: with PTRACE_O_TRACESYSGOOD, a stop at a system call is SIGTRAP
-// 0x80. Each call stops twice, at its begin and at its end.
+// With PTRACE_O_TRACESYSGOOD, a stop at a system call has the signal SIGTRAP|0x80 (ptrace(2)). A process
+// stops twice for each call: at its beginning and at its end.
 #include "tests/support/killed_at.hpp"
 
 #include <fcntl.h>
@@ -34,12 +34,13 @@ int wait_for(pid_t pid) {
     return status;
 }
 
-/// Converts a number for ptrace(), which takes it as a pointer.
+/// Converts a number to a pointer, the type of the last argument of ptrace().
 void* as_pointer(long value) {
     return reinterpret_cast<void*>(value);
 }
 
-/// Continues the process until its next stop. `status` is the reason of the previous stop.
+/// Lets the process continue to its next stop. `status` is the wait status of the previous stop, whose signal
+/// is passed to the process if the tracer did not cause it.
 void go_on(pid_t pid, int status) {
     const int signal = WSTOPSIG(status);
     const bool is_ours = signal == (SIGTRAP | 0x80) || signal == SIGTRAP;
@@ -52,7 +53,7 @@ std::optional<traced_end> run_until_call(std::vector<std::string> command, std::
     std::vector<char*> pointers;
     for (auto& word : command) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    // The leak check fails in a traced process.
+    // The leak check cannot run in a traced process, so the child gets an option that switches it off.
     const char* options = std::getenv("ASAN_OPTIONS");
     const std::string old_options = options != nullptr ? options : "";
     ::setenv("ASAN_OPTIONS", (old_options + ":detect_leaks=0").c_str(), 1);

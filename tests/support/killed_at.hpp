@@ -1,4 +1,4 @@
-// Kills a process at an exact system call, so that a test can try every one of them.
+// Kills a process at an exact system call, so that a test can try all system calls of a command.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 namespace loopbench::tests {
 
 struct traced_end {
-    std::uint64_t calls = 0;       // system calls begun by the process
-    std::optional<int> exit_code;  // empty if it was killed
+    std::uint64_t calls = 0;       // system calls that the process began
+    std::optional<int> exit_code;  // empty if the process was killed
 };
 
-/// Runs `command` under ptrace and kills it (SIGKILL) when it enters its `fatal_call`-th system call, counted
-/// from 1; this call is not made. With 0 the command is not killed. Only calls of the first thread count. The
-/// standard streams are /dev/null. Returns nothing if the kernel or a container refuses ptrace. Call this
-/// only from the main thread.
+/// Runs `command` under ptrace, with /dev/null as its standard streams. Kills the command with SIGKILL when
+/// it enters system call number `fatal_call`, counted from 1; the kernel does not execute that call. With 0,
+/// the command is not killed. Only the calls of the first thread count. Returns nullopt if the kernel or a
+/// container refuses ptrace. Call this function only from the main thread.
 std::optional<traced_end> run_until_call(std::vector<std::string> command, std::uint64_t fatal_call);
 
 }  // namespace loopbench::tests

@@ -1,4 +1,4 @@
-// Builds reports by hand, with one line for each number.
+// Functions that build the results of a report, so that a test needs only one line for each result.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace loopbench::tests {
 
-/// Returns a result with an interval of plus or minus 1 % and no verdict.
+/// Returns a result with an interval of plus or minus 1 % around `median`, and without a verdict.
 inline reports::result measured_as(const char* workload, const char* contender, const char* metric,
                                    double median) {
     reports::result item;

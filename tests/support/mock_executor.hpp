@@ -1,4 +1,4 @@
-// Fake trials that take no time.
+// Runs plans with fake trials, which take no time.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,8 @@
 
 namespace loopbench::tests {
 
-/// An executor that answers each trial with `answer` and records its "contender workload".
+/// An executor that returns the outcome from `answer` for each trial. It records each trial as "contender
+/// workload".
 class mock_executor : public bench::trial_executor {
 public:
     explicit mock_executor(std::function<bench::trial_outcome(const bench::trial_request&)> answer)
@@ -29,7 +30,7 @@ private:
     std::function<bench::trial_outcome(const bench::trial_request&)> answer_;
 };
 
-/// An observer that records the progress.
+/// An observer that records the progress ("done/total") and the number of finished trials.
 class mock_observer : public bench::run_observer {
 public:
     void before_trial(const bench::trial_request&, std::uint64_t done, std::uint64_t total) override {
@@ -69,7 +70,7 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     return plan;
 }
 
-/// Runs the whole plan, or the part of it that remains after `done`.
+/// Runs the whole plan, or the rest of the plan that is not in `done`.
 inline bench::run_outcome outcome_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer,

@@ -9,7 +9,7 @@
 
 namespace loopbench::tests {
 
-/// Returns whether the process has ended, or ends within ten seconds.
+/// Returns true if the process has ended or ends within ten seconds.
 inline bool ends(int pid) {
     const reports::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
     if (!process) return errno == ESRCH;

@@ -1,4 +1,4 @@
-"""The journal of a real run, and hostile names that must do no harm in any reader."""
+"""The journal of a real run, and hostile names that no program may execute or interpret."""
 
 import json
 import lzma
@@ -12,13 +12,13 @@ HOSTILE = [
 
 
 def real_journal(source):
-    """Returns the journal of `make bench`: thirteen contenders, twelve workloads, ten blocks."""
+    """Returns the journal of a `make bench` with thirteen contenders, twelve workloads and ten blocks."""
     return lzma.decompress((source / "tests/support/quick_run.jsonl.xz").read_bytes())
 
 
 def with_hostile_names(report, names=HOSTILE):
-    """Returns the same report with hostile names: one for each of the first contenders, all of them in a workload and
-    the warnings, and the first one in the reasons.
+    """Returns a copy of the report with hostile names. Each of the first contenders gets one of the names. The name of
+    one workload contains all of them, each warning contains one, and all reasons are the first name.
     """
     report = json.loads(json.dumps(report))
     renamed = {each["name"]: name for each, name in

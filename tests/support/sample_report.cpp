@@ -1,5 +1,5 @@
-// A report with the cases that can break a writer: hostile names, missing numbers, ratios with and without
-// intervals.
+// The report contains the cases that can break a writer of a format: hostile names, missing numbers, and
+// ratios with and without intervals.
 #include "tests/support/sample_report.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// A fixed report with every feature, for golden files.
+// A constant report that has every feature. Golden files contain this report in each format.
 #pragma once
 
 #include "reports/model/results.hpp"

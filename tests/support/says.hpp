@@ -8,7 +8,7 @@
 
 namespace loopbench::tests {
 
-/// Returns whether `text` contains `part`. A failure shows the whole text.
+/// Returns success if `text` contains `part`. The message of a failure shows the whole text.
 inline testing::AssertionResult says(std::string_view text, std::string_view part) {
     if (text.find(part) != std::string_view::npos) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "\"" << part << "\" is missing in:\n" << text;

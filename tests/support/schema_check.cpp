@@ -1,4 +1,4 @@
-// Uses valijson, a third-party validator.
+// Validates documents with valijson, a third-party validator of JSON Schema.
 #include "tests/support/schema_check.hpp"
 
 #include <nlohmann/json.hpp>

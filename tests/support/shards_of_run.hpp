@@ -1,4 +1,4 @@
-// Runs a plan in shards on fake machines.
+// Runs the shards of a plan on fake machines, with fake trials.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace loopbench::tests {
 
-/// Returns the outcome of one shard of the plan on this machine.
+/// Returns the outcome of one shard of the plan on the machine with this name.
 inline bench::run_outcome outcome_of_shard(
     bench::run_plan plan, bench::shard part, const std::string& machine,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {
@@ -20,8 +20,8 @@ inline bench::run_outcome outcome_of_shard(
     return outcome_of(plan, answer);
 }
 
-/// Returns the outcome of all shards as a merged record has it. `machine` maps a shard's number to its
-/// machine.
+/// Runs all shards and returns their merged outcome. `machine` returns the name of a machine for the number
+/// of a shard.
 inline bench::run_outcome outcome_of_shards(
     const bench::run_plan& plan, std::uint64_t shards,
     const std::function<std::string(std::uint64_t)>& machine,

@@ -1,4 +1,4 @@
-// The suite's side of the protocol for slices, controlled by the test.
+// The suite's side of the protocol for slices. The test decides which messages the suite sends.
 #pragma once
 
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 
 namespace loopbench::tests {
 
-/// Sends all of the suite's messages before the contender begins, and returns the contender's answers
-/// afterwards.
+/// Sends all messages of the suite before the contender begins. After the trial, answers() returns the lines
+/// that the contender wrote.
 class suite_of_slices {
 public:
     explicit suite_of_slices(std::string_view says) {

@@ -1,7 +1,8 @@
-"""Two hosts, which are network namespaces with a veth pair between them: serve/open_loop with its client on the other.
+"""Runs serve/open_loop with its server and its client on two hosts. The hosts are network namespaces, connected by a
+veth pair.
 
-    two_hosts.py test BIN            runs it, and checks its report about the path; judges no times
-    two_hosts.py agree BIN PAIRS     prints a table: the latencies of the generator and of independent_client, in pairs
+    two_hosts.py test BIN            runs the workload and checks the report's metrics of the path; judges no times
+    two_hosts.py agree BIN PAIRS     prints a table with the latencies of the generator and of independent_client
 """
 
 import contextlib
@@ -59,13 +60,13 @@ def test(bin_folder):
         assert report["complete"], done.stderr
         assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
         for cell in values(report, "time").values():
-            # A busy machine might be too slow for the rate; the path is measured all the same.
+            # On a busy machine, the trial can be invalid because of the rate. The path is measured anyway.
             assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
         for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
             found = values(report, metric)
             assert all((each["median"] or 0) > 0 for each in found.values()), (metric, found)
         assert any(each["code"] == "client_elsewhere" for each in report["warnings"]), report["warnings"]
-        # The reason names the command that failed.
+        # If the client's command cannot start, the reason must name the command.
         done, report = run(bin_folder, f"{folder}/none", server, ["ip", "netns", "exec", "there-is-none"], 1)
         assert done.returncode == 1, done
         reasons = [each["reason"] for each in values(report, "time").values()]
@@ -73,8 +74,8 @@ def test(bin_folder):
 
 
 def interval(values):
-    """Returns the order statistics between which the median lies in at least 95 of 100 such samples; an infinite
-    interval if there are too few values."""
+    """Returns a 95 % confidence interval of the median: two of the values, or infinite ends if the values are too few.
+    """
     ordered, below, found = sorted(values), 0, (-math.inf, math.inf)
     for low in range(len(ordered) // 2):
         below += math.comb(len(ordered), low) / 2 ** len(ordered)
@@ -85,19 +86,21 @@ def interval(values):
 
 
 def agree(bin_folder, wanted):
-    """Compares both clients in pairs. A pair is a run of one block with each client, one right after the other, so that
-    disturbances of the machine affect both; the order alternates from pair to pair."""
+    """Compares the two clients in pairs of runs. A pair is a run of one block with one client, directly followed by a
+    run with the other client, so that disturbances of the machine affect both runs. The order of the clients alternates
+    from pair to pair."""
     clients = {"generator": {}, "independent": {"LOOPBENCH_GENERATOR": f"{bin_folder}/independent_client"}}
     pairs = {}
     with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
         for number in range(wanted):
             found = {}
             for name in sorted(clients, reverse=number % 2 == 1):
-                # On one machine both hosts have the same cores; the contender uses only the first.
+                # Both hosts have the same cores, because they are on one machine. The contender uses only core 0, and
+                # the client uses core 1.
                 _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
                                 clients[name])
-                # The generator tries again when it was too late for more than a fifth of the requests. The other client
-                # does not; its result is then not used.
+                # If the generator was late for more than a fifth of the requests, it repeats the trial. The independent
+                # client does not repeat it, so a result with more than a fifth of late requests is not used.
                 late = {who for who, each in values(report, "left_out").items() if (each["median"] or 0) > 0.2}
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():

@@ -1,5 +1,5 @@
-// Asio's runtime with functions that a fault can replace. Workloads see this one type for every fault, so
-// each of them is compiled only once.
+// Asio's runtime with functions that a fault can replace. All faults have this type as their base class, so
+// that each workload is compiled only once.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,10 @@ struct breakable_runtime : asio_ref::runtime {
         }
 
         breakable_runtime* runtime;
-        bool of_server;            // accepted, not connected
-        int number;                // of the accepted or connected streams, from 1
-        std::uint64_t reads = 0;   // including the current one
-        std::uint64_t writes = 0;  // including the current one
+        bool of_server;            // true for an accepted stream, false for a connected stream
+        int number;                // position among the accepted or among the connected streams, from 1
+        std::uint64_t reads = 0;   // reads that were started, including the current read
+        std::uint64_t writes = 0;  // writes that were started, including the current write
     };
 
     struct listener : asio_ref::listener {

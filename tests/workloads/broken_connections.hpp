@@ -1,4 +1,4 @@
-// Runtimes whose connections or pipes do almost the right thing.
+// Runtimes with a fault in their connections or pipes.
 #pragma once
 
 #include <signal.h>
@@ -18,8 +18,9 @@
 
 namespace loopbench::bench {
 
-/// A runtime in which every thirteenth read has one wrong bit. (With every tenth read and ten connections,
-/// the server and the client of the same connection would cancel each other's errors.)
+/// A runtime in which every thirteenth read has one wrong bit. An interval of ten reads would not work: with
+/// ten connections, the server and the client of the same connection would invert the same bit, and the reply
+/// would be right again.
 struct corrupting_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         return corrupt(breakable_runtime::read_some(from, in), in);
@@ -35,7 +36,8 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// A runtime one of whose writes, after the warm-up of a stream, reports success without writing.
+/// A runtime in which one write, number `lost`, reports success without writing. The number is after the
+/// warm-up of a stream.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);
@@ -48,7 +50,7 @@ struct losing_bytes_runtime : breakable_runtime {
     int writes = 0;
 };
 
-/// A runtime whose server reports an error for the write of this number, although it succeeded.
+/// A runtime whose server reports an error for its write number `Number`, although the write succeeded.
 template <int Number>
 struct misreporting_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
@@ -59,8 +61,8 @@ struct misreporting_runtime : breakable_runtime {
     int writes = 0;
 };
 
-/// A runtime in which reads of every hundredth connection of the server complete at once, with this number of
-/// bytes that were never sent.
+/// A runtime in which reads of every hundredth connection of the server complete at once with `Bytes` bytes,
+/// which the client never sent.
 template <std::size_t Bytes>
 struct imagining_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
@@ -69,9 +71,9 @@ struct imagining_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose server stops the process of its client after every hundred requests of 64 bytes. The
-/// client is the only child of this thread. It stops for so long that a hundred more requests fall due at
-/// 1000 per second.
+/// A runtime whose server stops its client's process for 100 ms after every hundred requests of 64 bytes. At
+/// 1000 requests per second, a hundred more requests fall due in that time. The client is the only child
+/// process of this thread.
 struct stopping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const auto result = co_await breakable_runtime::read_some(from, in);
@@ -105,7 +107,7 @@ struct deaf_runtime : breakable_runtime {
     int sleeps_ended = 0;
 };
 
-/// A runtime in which each end of a connection closes it after 20 reads.
+/// A runtime in which each end of a connection closes the connection after 20 reads.
 struct dropping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         if (from.reads > 20) from.close();

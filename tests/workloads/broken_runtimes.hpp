@@ -1,5 +1,4 @@
-// Runtimes that do almost the right thing: each breaks a function of a working runtime, and a workload must
-// notice it.
+// Runtimes with a fault. Each breaks one function of a working runtime, and a workload must notice the fault.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>
@@ -32,7 +31,7 @@ struct uncancellable_runtime : breakable_runtime {
 template <int EarlyMicroseconds>
 struct early_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
-        // The real timer is some tens of microseconds late, so the last part is spent spinning.
+        // The real timer is tens of microseconds late, so the function spins for the last part of the sleep.
         const time_point early = deadline - std::chrono::microseconds(EarlyMicroseconds);
         co_await breakable_runtime::sleep_until(early - std::chrono::microseconds(300));
         while (now() < early) {
@@ -47,7 +46,7 @@ struct skipping_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose gather completes before its children. It keeps the children, so that nothing dangles.
+/// A runtime whose gather completes before its children. The runtime keeps the children alive.
 struct hasty_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         for (auto& child : tasks) kept.push_back(std::move(child));
@@ -72,13 +71,13 @@ struct dropping_spawn_runtime : breakable_runtime {
     int spawns = 0;
 };
 
-/// A runtime whose yield continues at once.
+/// A runtime whose yield returns at once, without letting other tasks run.
 struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A runtime whose sleeps do not sleep. Its clock, and so the deadlines, are an hour ahead; otherwise the
-/// deadlines could pass in the meantime on a slow machine.
+/// A runtime whose sleeps do not sleep. Its clock is an hour ahead, and so are the deadlines that are
+/// calculated from it. Otherwise a deadline could pass before the check on a slow machine.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
@@ -97,7 +96,7 @@ struct overflowing_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose second sleep does not end while another one is in progress.
+/// A runtime whose second sleep does not end while another sleep is in progress.
 struct one_sleep_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
         const bool held = ++sleeps == 2;
@@ -110,7 +109,7 @@ struct one_sleep_runtime : breakable_runtime {
     int under_way = 0;
 };
 
-/// A runtime without a fault on a machine that stops the process before each look at the clock.
+/// A runtime without a fault on a machine that stops the process for 5 ms before each reading of the clock.
 struct halted_runtime : breakable_runtime {
     time_point now() const override {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -118,7 +117,7 @@ struct halted_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose timers call twice.
+/// A runtime whose timers call their functions twice.
 struct stuttering_timers_runtime : breakable_runtime {
     timer_handle call_at(time_point when, std::function<void()> function) override {
         return breakable_runtime::call_at(when, [function] {
@@ -128,7 +127,7 @@ struct stuttering_timers_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which every tenth timer calls at once.
+/// A runtime in which every tenth timer calls its function at once, inside of call_at().
 struct rash_timers_runtime : breakable_runtime {
     timer_handle call_at(time_point when, std::function<void()> function) override {
         if (++timers % 10 != 0) return breakable_runtime::call_at(when, std::move(function));
@@ -151,8 +150,8 @@ struct reordering_runtime : breakable_runtime {
     std::function<void()> held;
 };
 
-/// A runtime that runs posted functions twice: from the 1501st on, and always if they come from other
-/// threads.
+/// A runtime that runs some posted functions twice: every function that another thread posts, and all
+/// functions of the loop's thread after the first 1500.
 struct stuttering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         ++posts > 1500 ? post_from_any_thread(std::move(function))
@@ -167,7 +166,7 @@ struct stuttering_runtime : breakable_runtime {
     int posts = 0;
 };
 
-/// A runtime in which every second yield continues at once.
+/// A runtime in which every second yield returns at once.
 struct half_greedy_runtime : breakable_runtime {
     task<void> yield() override {
         if (++yields % 2 == 0) co_await breakable_runtime::yield();
@@ -182,7 +181,7 @@ struct inline_spawn_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose gather number `Number` completes before its children, which do run.
+/// A runtime whose gather number `Number` completes before its children, which run afterwards.
 template <int Number>
 struct early_gather_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -201,7 +200,7 @@ struct skipping_once_runtime : breakable_runtime {
     int gathers = 0;
 };
 
-/// A runtime whose gathers of `Children` children leave out the first one.
+/// A runtime whose gathers of exactly `Children` children leave out the first child.
 template <std::size_t Children>
 struct beheading_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -216,7 +215,8 @@ struct serial_gather_runtime : breakable_runtime {
     }
 };
 
-/// A runtime that does not run every second awaited task and returns 0 for it. It has its own task type.
+/// A runtime that runs only every second awaited task; each other task returns 0 without running. The runtime
+/// has its own task type.
 class forgetful_runtime : public epoll_runtime {
 public:
     template <class T>

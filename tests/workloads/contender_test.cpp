@@ -1,4 +1,5 @@
-// Tests a contender as its users see it: a Google Benchmark program with our names, counters and errors.
+// Tests a contender from outside: it is a Google Benchmark program with the suite's names, counters and
+// errors.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,7 +61,7 @@ TEST(contender, the_context_identifies_the_contender_and_its_build) {
         EXPECT_TRUE(context.contains(key) && context[key].is_string()) << key;
 }
 
-TEST(contender, it_describes_itself_without_running_anything) {
+TEST(contender, a_contender_describes_itself_without_running_anything) {
     const auto result = run("LOOPBENCH_DESCRIBE=1", "--benchmark_list_tests=true");
     EXPECT_EQ(result.exit_code, 0);
     const auto described = nlohmann::json::parse(result.output);
@@ -117,7 +118,7 @@ TEST(contender, an_invalid_size_is_refused) {
     EXPECT_NE(result.output.find("small or full"), std::string::npos) << result.output;
 }
 
-TEST(contender, it_does_the_configured_number_of_operations) {
+TEST(contender, the_contender_does_the_configured_number_of_operations) {
     for (const std::string workload : {"yield", "timer/periodic", "sleep/serial"}) {
         const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_OPERATIONS=13",
                                 "--benchmark_format=json '--benchmark_filter=^" + workload + "'");
@@ -134,7 +135,7 @@ TEST(contender, an_invalid_number_of_operations_is_refused) {
     }
 }
 
-TEST(contender, recording_off_disables_latencies) {
+TEST(contender, latencies_are_missing_if_recording_is_off) {
     const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_RECORD=off",
                             "--benchmark_format=json '--benchmark_filter=^echo/rtt/tcp/conns:1/bytes:64'");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
@@ -161,7 +162,8 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     std::remove(path.c_str());
     EXPECT_EQ(side["schema"], reports::histogram_file_format.schema);
     EXPECT_EQ(side["contender"], "asio-epoll");
-    ASSERT_EQ(side["histograms"].size(), 3u);  // latency and lateness of one workload, lateness of the other
+    // One workload has latency and lateness, the other only lateness.
+    ASSERT_EQ(side["histograms"].size(), 3u);
     for (const auto& each : side["histograms"]) {
         std::uint64_t count = 0;
         std::int64_t above = std::numeric_limits<std::int64_t>::min();

@@ -1,4 +1,5 @@
-// Tests placing threads on chosen cores: where they run, and that the previous setting is restored.
+// Tests the placement of threads on chosen cores: the cores on which the threads run, and the restored
+// setting.
 #include "bench/suite/workloads/trial/cores.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ TEST(cores, starting_a_thread_on_a_core_leaves_the_starters_cores_unchanged) {
     EXPECT_EQ(cores_of_this_thread(), before);
 }
 
-/// A runtime that records the cores from which functions are posted, and those on which they run.
+/// A runtime that records the cores on which functions are posted, and the cores on which the functions run.
 struct noting_runtime : breakable_runtime {
     void post_from_any_thread(std::function<void()> function) override {
         posted_from.insert(::sched_getcpu());
@@ -71,7 +72,7 @@ TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(runtime.ran_on.size(), 1u);
     EXPECT_EQ(runtime.posted_from, runtime.ran_on);
-    EXPECT_EQ(t.latency().count(), 100u);  // without the warm-up
+    EXPECT_EQ(t.latency().count(), 100u);  // the warm-up records no latencies
 }
 
 TEST(post_cross_thread, the_two_core_variant_runs_a_thread_on_each) {

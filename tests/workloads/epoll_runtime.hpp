@@ -1,4 +1,4 @@
-// loop-epoll as a base class, for faults in the hand-written loop.
+// The design loop-epoll as a base class. Tests derive runtimes with faults from it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ public:
     using listener = loop::listener;
     using event = loop::event;
 
-    operator loop::scheduler&() { return *loop_; }  // an event is made from it
+    operator loop::scheduler&() { return *loop_; }  // the constructor of `event` needs a scheduler
 
     template <class T>
     T run(loop::task<T> main) {

@@ -1,6 +1,6 @@
 """Runs a contender once, at the small size, on every workload that it lists. Each result must have a number, or be
-unsupported for a reason that is allowed for this contender and workload. Workloads with a million timers are left out:
-they take as long as all others together, and a hundred thousand timers test the same code.
+unsupported for a reason that is allowed for this contender and workload. The test leaves out workloads with a million
+timers: they take as long as all other workloads together, and workloads with 100,000 timers test the same code.
 
     every_cell.py CONTENDER
 """
@@ -11,8 +11,8 @@ import re
 import subprocess
 import sys
 
-# (contender, workload, reason): a result may be unsupported if all three match. A reason that depends on the machine is
-# allowed for every contender.
+# Patterns for (contender, workload, reason). A result is allowed to be unsupported if all three patterns match. Reasons
+# that depend on the machine are allowed for every contender.
 ALLOWED = [
     (r".*", r"serve/.*", r"the client of this workload needs a core of its own, .*"),
     (r".*", r"serve/.*", r"(not measured at this load|invalid): "
@@ -46,7 +46,7 @@ def rows(program):
 
 
 def wrong_with(contender, row):
-    """Returns the fault of a result, or None."""
+    """Returns a text about what is wrong with a result, or None if the result is right."""
     if not row.get("error_occurred"):
         number = row.get("real_time")
         return None if isinstance(number, (int, float)) and number > 0 else f"has no number: {number}"

@@ -1,4 +1,4 @@
-// Tests the generator process of a serving workload, in particular the cleanup when it cannot be started.
+// Tests the generator process of a serving workload, in particular the cleanup after a failed start.
 #include "bench/suite/workloads/sockets/generator_process.hpp"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ protected:
     }
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
-    /// Starts the generator; exceptions pass to the test.
+    /// Starts the generator. Exceptions of start() reach the test.
     bool start(generator_process& process) {
         return process.start({.port = 1,
                               .connections = 1,
@@ -67,7 +67,7 @@ TEST_F(generator, a_start_without_free_descriptors_restores_the_cores) {
     EXPECT_EQ(cores_of_this_thread(), cores_before);
 }
 
-// A folder can be found, but not executed.
+// The path names a folder, which exists but cannot be executed.
 TEST_F(generator, a_generator_that_cannot_be_run_leaves_no_descriptors_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);
     const int cores_before = cores_of_this_thread();
@@ -80,7 +80,7 @@ TEST_F(generator, a_generator_that_cannot_be_run_leaves_no_descriptors_and_resto
     EXPECT_EQ(open_descriptors(), open_before);
 }
 
-// The buckets of a histogram only have ranges.
+// The buckets of a histogram only have ranges, so the generator sends these three values separately.
 TEST_F(generator, minimum_maximum_and_mean_of_the_latency_are_exact) {
     const std::string script = testing::TempDir() + "exact-generator-" + std::to_string(::getpid());
     std::ofstream(script) << R"(#!/bin/sh
@@ -100,7 +100,8 @@ echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "late
     EXPECT_DOUBLE_EQ(t.latency().mean_ns(), 2344.5);
 }
 
-/// Starts a generator for this server from a process that does nothing else, and returns this process.
+/// Starts a process that starts a generator for the server at `port` and then waits. That process writes the
+/// generator's PID to `announced`. Returns the PID of the starting process.
 pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
     const pid_t starter = ::fork();
     if (starter != 0) return starter;
@@ -116,7 +117,7 @@ pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
 }
 
 // The generator waits for the replies of a server that never answers.
-TEST_F(generator, it_ends_with_the_process_that_started_it) {
+TEST_F(generator, a_generator_ends_with_the_process_that_started_it) {
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const auto server = loop::open_listener(loop::endpoint::loopback(0));
     ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);  // makes accept() wait
@@ -125,7 +126,7 @@ TEST_F(generator, it_ends_with_the_process_that_started_it) {
     const pid_t starter = start_from_a_process_of_its_own(loop::local_endpoint(server.get()).port(), ends[1]);
     pid_t started = -1;
     ASSERT_EQ(::read(ends[0], &started, sizeof started), static_cast<ssize_t>(sizeof started));
-    const int connection = ::accept(server.get(), nullptr, nullptr);  // now the generator is running
+    const int connection = ::accept(server.get(), nullptr, nullptr);  // waits until the generator runs
     ::kill(starter, SIGKILL);
     ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
     int status = 0;

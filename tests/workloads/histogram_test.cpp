@@ -1,4 +1,5 @@
-// Compares the histograms with sorted data: every percentile is within the error that the header states.
+// Compares the percentiles of histograms with the exact percentiles of the sorted data. The differences must
+// be within the error that histogram.hpp states.
 #include "bench/suite/recording/histogram.hpp"
 
 #include <gtest/gtest.h>
@@ -16,8 +17,8 @@ namespace {
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr double percents[] = {0, 0.1, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 100};
 
-/// Implements the definition: returns the smallest value with at least this share of the values at or below
-/// it.
+/// Returns the percentile according to its definition: the smallest value for which at least `percent` of all
+/// values are less than or equal to it.
 std::int64_t exact_percentile(const std::vector<std::int64_t>& sorted, double percent) {
     std::size_t covered = 1;
     while (static_cast<double>(covered) * 100 < percent * static_cast<double>(sorted.size())) ++covered;
@@ -58,7 +59,7 @@ TEST(histogram, values_of_every_magnitude_are_kept_within_the_error) {
             histogram measured;
             measured.record(0);
             measured.record(value);
-            measured.record(largest);  // so that the extremes do not correct the value in the middle
+            measured.record(largest);  // because the histogram stores its maximum exactly
             SCOPED_TRACE(value);
             expect_within_error(measured.percentile_ns(50), value);
         }
@@ -164,7 +165,7 @@ TEST(signed_histogram, a_nanosecond_before_the_deadline_is_early_and_the_deadlin
     EXPECT_EQ(measured.max_ns(), 0);
 }
 
-TEST(signed_histogram, extreme_values_and_empty_histograms_are_accepted) {
+TEST(signed_histogram, extreme_values_and_empty_signed_histograms_are_accepted) {
     signed_histogram measured;
     EXPECT_EQ(measured.percentile_ns(50), 0);
     measured.record(std::numeric_limits<std::int64_t>::min());

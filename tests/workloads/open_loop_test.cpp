@@ -1,4 +1,4 @@
-// Tests the load generator against servers with planted faults, and with faults of its own.
+// Tests the load generator against servers with planted faults, and with planted faults of the generator.
 #include "bench/suite/generator/open_loop.hpp"
 
 #include <gtest/gtest.h>
@@ -39,9 +39,8 @@ enum class fault {
     slow
 };
 
-// A pause takes at least this time, even on a busy machine.
-constexpr auto pause_of_a_server = 1s;
-constexpr auto pause_between_slices = 20ms;  // a slow server pauses after one request per connection
+constexpr auto pause_of_a_server = 1s;       // a pause can take longer on a busy machine
+constexpr auto pause_between_slices = 20ms;  // a slow server pauses after it served each connection once
 constexpr std::size_t request_bytes = 64;
 
 /// Serves all connections in one thread, forever.
@@ -103,7 +102,7 @@ private:
     pid_t process_ = -1;
 };
 
-/// Returns a plan without looks.
+/// Returns a plan without the short schedules that first test if the rate can be offered (look_time).
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
     plan.server = loop::endpoint::loopback(server.port());
@@ -113,8 +112,8 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// A link that answers inside the generator's process, except while the number of sent requests is between
-/// the two limits of silence. Each exchange with something to send can be slowed down.
+/// A link that answers all requests itself, without a server. It is silent while the number of sent requests
+/// is between `silent_after` and `silent_until`. The other faults slow the link down or change its replies.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -122,10 +121,10 @@ public:
     struct faults {
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
-        std::size_t slow_once_after = 0;  // requests; 0: slow every time
+        std::size_t slow_once_after = 0;  // number of requests before a single delay; 0: delays every time
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
-        std::chrono::milliseconds takes_one_in{0};  // and accepts no request before
+        std::chrono::milliseconds takes_one_in{0};  // the shortest time between two accepted requests
         bool http = false;
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
@@ -176,7 +175,7 @@ chosen_link by_epoll(const open_loop_plan& plan) {
     return link_by_epoll(plan, "a test");
 }
 
-/// A fixture that runs each test over both links to the server, if this kernel supports both.
+/// A fixture that runs each test over the cheapest link that this kernel supports, and over epoll.
 class open_loop_over : public testing::TestWithParam<chosen_link (*)(const open_loop_plan&)> {
 protected:
     static open_loop_result run(const open_loop_plan& plan) { return run_open_loop(plan, GetParam()); }
@@ -242,8 +241,8 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
     EXPECT_SAYS(run(plan).failure, "0.05 s");
 }
 
-// 2000 requests fall due in a second without replies. A client that waited for each reply before the next
-// request would see at most one late reply per connection.
+// The server pauses for a second, in which 2000 requests fall due. A client that waited for each reply before
+// it sent the next request would see at most one late reply per connection.
 TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
     const server_process server(fault::pauses_after_1000);
     auto plan = plan_for(server, 5000, 2000);
@@ -252,8 +251,8 @@ TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
     EXPECT_EQ(result.failure, "");
     EXPECT_EQ(result.replies, 5000u);
     EXPECT_GT(count_over(result.latency, 10ms) + result.left_out, 1900u);
-    EXPECT_LT(count_over(result.latency, 500ms), 4500u);  // a thousand were answered before the pause
-    // Half of the requests fall due in half of the time.
+    EXPECT_LT(count_over(result.latency, 500ms), 4500u);  // 1000 requests were answered before the pause
+    // The 1000 requests of the first half of the pause wait for at least half a second.
     EXPECT_GT(count_over(result.latency, 500ms) + result.left_out, 900u);
 }
 
@@ -276,7 +275,7 @@ TEST(open_loop, the_reason_for_epoll_is_reported) {
     EXPECT_EQ(result.io, "epoll");
 }
 
-// The link opens only one descriptor, which gets the lowest free number.
+// The link opens only one descriptor, which gets the lowest free number. The test closes this descriptor.
 TEST(epoll_link, an_error_is_not_mistaken_for_a_missing_reply) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);
@@ -301,7 +300,7 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
     return plan;
 }
 
-// HTTP uses epoll although io_uring was not refused.
+// With HTTP, the generator uses epoll although the kernel did not refuse io_uring.
 TEST(open_loop, the_link_is_named_even_without_a_refusal) {
     const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
     EXPECT_EQ(result.refused, "");
@@ -314,12 +313,12 @@ TEST(open_loop, no_request_is_sent_before_its_time) {
     const auto before = std::chrono::steady_clock::now();
     run_open_loop(plan, planted({.sent = &sent}));
     ASSERT_GE(sent.size(), plan.requests);
-    const auto scheduled = std::span(sent).last(plan.requests);  // after the warm-up
+    const auto scheduled = std::span(sent).last(plan.requests);  // without the requests of the warm-up
     for (std::size_t i = 0; i < scheduled.size(); ++i)
         EXPECT_GE((scheduled[i] - before).count(), static_cast<std::int64_t>(i) * 100'000) << i;
 }
 
-// The warm-up needs replies. After it there are no replies until all requests are sent.
+// The warm-up needs replies. After the warm-up, the link is silent until all requests are sent.
 TEST(open_loop, all_requests_are_sent_even_without_replies) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     const auto result =
@@ -329,9 +328,9 @@ TEST(open_loop, all_requests_are_sent_even_without_replies) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// Consecutive looks are a millisecond apart, which is too late for faster replies. A wait that is ten times
-// as long is the server's own. The server pauses for 0.6 s, so the generator can lose its core for a tenth of
-// that.
+// The generator looks for replies only once per millisecond, so it leaves out replies that were faster. But
+// it keeps a reply that took more than ten times as long. The server pauses for 0.6 s, so replies are kept
+// even if the generator loses its core for 60 ms.
 TEST(open_loop, requests_delayed_by_a_pausing_server_are_not_left_out) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     auto plan = plan_without_a_server(requests, 500);
@@ -359,7 +358,7 @@ TEST(open_loop, a_run_longer_than_the_patience_is_tried_once) {
     EXPECT_EQ(result.tries, 1U);
 }
 
-// Each time that the generator sends something takes 20 ms, in which 40 requests fall due.
+// Each send of the generator takes 20 ms, in which 40 requests fall due.
 TEST(open_loop, a_lagging_generator_is_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
     EXPECT_EQ(result.failure, "");
@@ -369,9 +368,9 @@ TEST(open_loop, a_lagging_generator_is_the_bottleneck) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
 }
 
-// The generator loses its core once. This appears in no latency: 200 requests fall due in the meantime, and
-// the reply to the request that was just being sent is found at the end of it. If this process really loses
-// its core, those requests are left out in the same way.
+// The generator loses its core once for 20 ms. No latency may contain this time. The 200 requests that fall
+// due in it are left out, and so is the request before, whose reply the generator finds only afterwards. If
+// this process really loses its core during the test, more requests are left out in the same way.
 TEST(open_loop, requests_that_the_generator_was_late_for_are_left_out) {
     auto plan = plan_without_a_server(2000, 10'000);
     plan.tries_max = 1;
@@ -383,8 +382,8 @@ TEST(open_loop, requests_that_the_generator_was_late_for_are_left_out) {
     EXPECT_EQ(count_over(result.send_lateness, 1ms), 0U);
 }
 
-// The client sleeps for a millisecond each time, and arriving data would wake it. Requests that fall due
-// during the sleep are a different matter.
+// The HTTP client sleeps for a millisecond at a time, but arriving data would wake it, so no reply is found
+// late. The limit `late_max` of an hour keeps the requests that fall due during a sleep.
 TEST(open_loop, a_client_that_sleeps_until_data_arrives_is_not_late) {
     auto plan = plan_without_a_server(100, 1000);
     plan.http = true;
@@ -395,7 +394,7 @@ TEST(open_loop, a_client_that_sleeps_until_data_arrives_is_not_late) {
     EXPECT_EQ(result.left_out, 0U);
 }
 
-// Wrong replies are a failure of the contender, whatever the looks before the schedule found.
+// Wrong replies are a failure of the contender, even if the generator could not offer the rate.
 TEST(open_loop, a_server_with_wrong_replies_is_measured_even_at_an_impossible_rate) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
@@ -412,7 +411,7 @@ TEST(open_loop, a_rate_that_the_generator_cannot_offer_is_not_measured) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-// The server answers 16 requests in 20 ms, but 2000 fall due in a second.
+// The server answers 16 requests in 20 ms (800 per second), but 2000 requests per second fall due.
 TEST(open_loop, a_server_with_too_much_load_is_overloaded) {
     const server_process server(fault::slow);
     const auto result = run_open_loop(plan_for(server, 400, 2000));
@@ -420,8 +419,8 @@ TEST(open_loop, a_server_with_too_much_load_is_overloaded) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
-// The link accepts at most one request in 5 ms, and five fall due in that time. Accepted requests are
-// answered at once.
+// The link accepts at most one request in 5 ms and answers it at once, but five requests fall due in that
+// time.
 TEST(open_loop, a_server_whose_connections_accept_too_little_is_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
@@ -433,7 +432,7 @@ TEST(open_loop, a_server_whose_connections_accept_too_little_is_overloaded) {
         << why_invalid(result).value_or("valid");
 }
 
-// The screen has one line for each distinct reason.
+// The printed report has one line for each distinct reason, so the reason must not contain measured values.
 TEST(open_loop, every_overloaded_server_has_the_same_reason) {
     const auto said_after = [](std::chrono::nanoseconds queued) {
         open_loop_result result;
@@ -456,7 +455,8 @@ TEST(open_loop, a_server_with_too_much_load_is_not_measured) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-/// Adds this number of requests that were sent `late_ns` late to a server that takes `served_ns` for each.
+/// Adds `requests` requests to `result`. Each was sent `late_ns` late, and the server needed `served_ns` for
+/// it.
 void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
                std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {

@@ -1,5 +1,5 @@
-// Tests every proof of every workload on a runtime with a matching fault. A fault that is not found here
-// could be printed as a number.
+// Tests every proof of every workload on a runtime with a matching fault. If a proof did not notice the
+// fault, a report could contain a wrong number.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 using namespace workloads;
 
-TEST(proof, a_wrong_bit_in_a_reply_fails) {
+TEST(proof, a_wrong_bit_in_a_reply_fails_the_trial) {
     constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 2000), reason);
@@ -37,7 +37,7 @@ TEST(proof, a_wrong_bit_in_a_reply_fails) {
                 "messages that arrived as they were sent: expected 1000, got ");
 }
 
-/// Runs a trial of serve/open_loop with another program as its generator.
+/// Runs a trial of serve/open_loop with the program `generator` as its load generator.
 template <class Fault>
 void serve(const std::string& generator, trial& t) {
     ::setenv("LOOPBENCH_GENERATOR", generator.c_str(), 1);
@@ -58,8 +58,8 @@ bool lacks_a_core(const trial& t) {
     return t.unsupported() && t.unsupported()->find("needs a core of its own") != std::string::npos;
 }
 
-// Here the generator compares the replies.
-TEST(proof, a_wrong_bit_of_a_server_fails_in_the_generator) {
+// In serve/open_loop, the generator compares the replies.
+TEST(proof, a_wrong_bit_of_a_server_fails_the_trial_of_the_generator) {
     trial t(workload_size::small, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
     if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
@@ -67,7 +67,7 @@ TEST(proof, a_wrong_bit_of_a_server_fails_in_the_generator) {
     EXPECT_EQ(t.unsupported(), std::nullopt);
 }
 
-/// Runs a trial whose generator is this shell line, with the arguments in "$@".
+/// Runs a trial whose generator is a shell script with this line. The generator's arguments are in "$@".
 template <class Fault = breakable_runtime>
 trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     const std::string script = testing::TempDir() + "planted-generator-" + std::to_string(::getpid());
@@ -79,7 +79,7 @@ trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     return {t.unsupported().value_or(""), t.failure().value_or(""), lacks_a_core(t)};
 }
 
-// All requests fall due within six milliseconds, and sending alone takes several times as long.
+// All requests fall due within six milliseconds, but to send them takes several times as long.
 TEST(proof, a_generator_that_lags_behind_its_schedule_gives_no_number) {
     const auto end =
         served_by("exec '" LOOPBENCH_TEST_GENERATOR "' \"$@\" --look-seconds=0 --rate=10000000", 60'000);
@@ -87,8 +87,8 @@ TEST(proof, a_generator_that_lags_behind_its_schedule_gives_no_number) {
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
 }
 
-// The generator's process is stopped again and again while most of the requests fall due. (If other programs
-// use the cores, every reply of the second half may also be late; then the reason names the server.)
+// The server stops the generator's process repeatedly, so that most requests fall due during a stop. If other
+// programs use the cores, all replies of the second half can be late; then the reason names the server.
 TEST(proof, a_generator_that_was_late_gives_no_number) {
     const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
                                                  "' \"$@\" --look-seconds=0 --rate=1000");
@@ -120,11 +120,12 @@ TEST(proof, the_generator_has_no_socket_of_its_server) {
     EXPECT_SAYS(end.unsupported, ": 0 sockets");
 }
 
-TEST(proof, starving_half_of_the_connections_fails) {
+TEST(proof, starving_half_of_the_connections_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000), "Jain");
 }
 
-// If waiting clients were not woken, each of these would run until the test's time limit.
+// If the failure did not wake the waiting clients, each of these trials would run until the test's time
+// limit.
 TEST(proof, a_client_that_throws_ends_the_trial_at_once_with_its_reason) {
     constexpr auto reason = "a client failed: out of buffers";
     EXPECT_EQ(reason_of_failure<throwing_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 1000), reason);
@@ -133,45 +134,45 @@ TEST(proof, a_client_that_throws_ends_the_trial_at_once_with_its_reason) {
     EXPECT_EQ(reason_of_failure<throwing_runtime>(timer_under_load, 100), reason);
 }
 
-TEST(proof, a_server_that_cannot_accept_ends_the_trial_at_once) {
+TEST(proof, a_server_that_cannot_accept_connections_ends_the_trial_at_once) {
     EXPECT_SAYS(reason_of_failure<refusing_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 1000),
                 "the server cannot accept: ");
 }
 
-TEST(proof, a_lost_connection_of_a_broadcast_fails) {
+TEST(proof, a_lost_connection_of_a_broadcast_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<dropping_runtime>(fanout_broadcast, 100), "a connection failed: ");
 }
 
-TEST(proof, wrong_streamed_bytes_fail) {
+TEST(proof, wrong_streamed_bytes_fail_the_trial) {
     constexpr auto reason = "pieces that are not the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(stream_throughput, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(pipe_read, 100), reason);
 }
 
-TEST(proof, lost_streamed_bytes_fail) {
+TEST(proof, lost_streamed_bytes_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(stream_throughput, 100),
               "bytes received: expected 10747904, got 10682368");
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(pipe_read, 100),
               "bytes received: expected 671744, got 667648");
 }
 
-TEST(proof, a_connection_without_a_part_in_the_timed_section_fails) {
+TEST(proof, a_connection_without_round_trips_in_the_timed_section_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<skipping_once_runtime<4>>(echo_rtt_tcp<breakable_runtime, 10>, 1000),
               "connections on which every round trip was made: expected 10, got 9");
 }
 
-TEST(proof, a_server_that_did_less_than_the_clients_saw_fails) {
+TEST(proof, a_server_that_reports_fewer_bytes_than_its_clients_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<misreporting_runtime<100 + warm_up_round_trips>>(
                   echo_rtt_tcp<breakable_runtime, 1>, 100),
               "connections on which the server echoed every byte: expected 1, got 0");
 }
 
-TEST(proof, unserved_connections_fail) {
+TEST(proof, unserved_connections_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<hasty_runtime>(accept_churn, 100),
               "connections that were served: expected 132, got 0");
 }
 
-TEST(proof, silent_connections_that_are_not_silent_fail) {
+TEST(proof, a_silent_connection_that_receives_bytes_or_ends_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<imagining_runtime<1>>(idle_sockets, 1),
               "bytes heard on silent connections: expected 0, got 10");
     EXPECT_EQ(reason_of_failure<imagining_runtime<0>>(idle_sockets, 1),
@@ -180,61 +181,61 @@ TEST(proof, silent_connections_that_are_not_silent_fail) {
               "silent connections that were waited for: expected 1000, got 999");
 }
 
-TEST(proof, a_missing_load_fails) {
+TEST(proof, a_missing_load_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<deaf_runtime<20>>(timer_under_load, 20),
               "there was load on the sockets: expected 1, got 0");
 }
 
-TEST(proof, a_server_that_blocks_a_counter_fails) {
+TEST(proof, a_server_that_blocks_a_counter_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<beheading_runtime<3>>(mixed_server, 2000),
               "both counters counted: expected 1, got 0");
     EXPECT_EQ(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
               "the counters differ by one at most: expected 1, got 0");
 }
 
-TEST(proof, a_pause_when_the_two_counters_begin_does_not_fail) {
+TEST(proof, a_pause_when_the_two_counters_begin_does_not_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<halted_runtime>(mixed_server, 2000), "");
 }
 
-TEST(proof, timers_that_call_more_than_once_fail) {
+TEST(proof, timers_that_call_more_than_once_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<stuttering_timers_runtime>(timer_churn<breakable_runtime, 100>, 1000),
               "due timers that fired: expected 13, got 26");
     EXPECT_SAYS(reason_of_failure<stuttering_timers_runtime>(timer_expire, 101),
                 "timers that fired: expected 101, got ");
 }
 
-TEST(proof, timers_that_call_before_the_loop_runs_fail) {
+TEST(proof, timers_that_call_before_the_loop_runs_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<rash_timers_runtime>(timer_expire, 1000),
               "timers that fired while the loop did not run: expected 0, got 100");
 }
 
-TEST(proof, cancelled_timers_that_fire_fail) {
+TEST(proof, cancelled_timers_that_fire_fail_the_trial) {
     EXPECT_SAYS(reason_of_failure<uncancellable_runtime>(timer_churn<breakable_runtime, 100>, 1000),
                 "timers that fired although they were cancelled: expected 0, got ");
 }
 
-TEST(proof, timers_that_starve_under_load_fail) {
+TEST(proof, timers_that_starve_under_load_fail_the_trial) {
     EXPECT_SAYS(reason_of_failure(timer_under_load, 20, loop::make_loop("loop-scheduler")),
                 "checks its timers only when");
 }
 
-TEST(proof, a_lost_connection_fails) {
+TEST(proof, a_lost_connection_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<dropping_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100),
                 "a client's connection failed: ");
 }
 
-// With a sanitizer, a slow machine takes longer than 1 us from the timer to the look at the clock, every
-// time. Only there the timers are earlier (CMakeLists.txt).
-TEST(proof, timers_that_fire_a_microsecond_early_fail) {
+// With a sanitizer, a slow machine always needs more than 1 us from the end of a sleep to the reading of the
+// clock, so the timers of a sanitizer build are 20 us early (CMakeLists.txt).
+TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
         reason = reason_of_failure<early_runtime<LOOPBENCH_EARLY_US>>(timer_periodic, 100);
     EXPECT_SAYS(reason, "fired early");
 }
 
-// This needs larger values and several tries, because only few timers are measured and a preempted thread can
-// be late again.
-TEST(proof, any_sleep_that_ends_early_fails) {
+// These workloads measure only a few timers, and a timer that fires early looks late if its thread is
+// preempted. Therefore the timers are 20 ms early, and the test tries each workload up to 20 times.
+TEST(proof, any_sleep_that_ends_early_fails_the_trial) {
     using workload = task_of<breakable_runtime> (*)(breakable_runtime&, trial&);
     const auto expect_once = [](const workload which, const std::string& words) {
         std::string reason;
@@ -247,7 +248,7 @@ TEST(proof, any_sleep_that_ends_early_fails) {
     expect_once(idle_timer, "fired early");
 }
 
-TEST(proof, a_sleep_that_does_not_sleep_fails) {
+TEST(proof, a_sleep_that_does_not_sleep_fails_the_trial) {
     constexpr auto reason = "fired early";
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_serial, 1), reason);
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_concurrent, 1), reason);
@@ -258,24 +259,24 @@ TEST(proof, a_sleep_that_does_not_sleep_fails) {
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(idle_timer, 1), reason);
 }
 
-TEST(proof, sleeps_that_are_too_short_fail) {
+TEST(proof, sleeps_that_are_too_short_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_serial, 1),
               "the two sleeps took at least the sum of both: expected 1, got 0");
     EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_many, 4),
               "the last sleep ended at its time or later: expected 1, got 0");
 }
 
-TEST(proof, sleeps_that_should_overlap_and_do_not_fail) {
+TEST(proof, concurrent_sleeps_that_do_not_overlap_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<serial_gather_runtime>(sleep_concurrent, 1),
               "sleeps that had started when the first one ended: expected 2, got 1");
 }
 
-TEST(proof, a_far_timer_that_fires_fails) {
+TEST(proof, a_far_timer_that_fires_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<overflowing_runtime>(idle_timer, 1),
               "far timers that fired: expected 0, got 1");
 }
 
-TEST(proof, an_awaited_task_that_does_not_run_fails) {
+TEST(proof, an_awaited_task_that_does_not_run_fails_the_trial) {
     const auto forgetful = [] { return std::make_unique<forgetful_runtime>(); };
     EXPECT_EQ(reason_of_failure(await_leaf, 4, forgetful()),
               "sum of the values that the coroutines returned: expected 10, got 4");
@@ -283,7 +284,7 @@ TEST(proof, an_awaited_task_that_does_not_run_fails) {
     EXPECT_EQ(reason_of_failure(idle_timer, 1, forgetful()), "sleeps that ended: expected 1, got 0");
 }
 
-TEST(proof, a_gather_that_skips_a_child_fails) {
+TEST(proof, a_gather_that_skips_a_child_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_yield, 2500),
               "children that ended: expected 3000, got 2997");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_sleep, 2),
@@ -298,31 +299,31 @@ TEST(proof, a_gather_that_skips_a_child_fails) {
               "sleeps that ended: expected 100, got 99");
 }
 
-TEST(proof, a_gather_that_completes_before_its_children_fails) {
+TEST(proof, a_gather_that_completes_before_its_children_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<2>>(gather_yield, 2500),
                 "gathers that completed before their children: expected 0, got ");
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<12>>(gather_tree<breakable_runtime, 100>, 300),
                 "trees that completed before their leaves: expected 0, got ");
 }
 
-TEST(proof, a_gather_that_does_not_join_fails) {
+TEST(proof, a_gather_that_does_not_join_fails_the_trial) {
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_yield, 2500), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_sleep, 2), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(sleep_concurrent, 1), "");
 }
 
-TEST(proof, a_lost_posted_function_fails) {
+TEST(proof, a_lost_posted_function_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<losing_runtime>(post_chain, 2500),
               "functions that ran, of those posted before a yield: expected 1000, got 990");
 }
 
-TEST(proof, posted_functions_out_of_order_fail) {
+TEST(proof, posted_functions_out_of_order_fail_the_trial) {
     constexpr auto reason = "posted functions that ran out of order: expected 0, got 1000";
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_chain, 2500), reason);
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_batch, 2500), reason);
 }
 
-TEST(proof, posted_functions_that_run_twice_fail) {
+TEST(proof, posted_functions_that_run_twice_fail_the_trial) {
     constexpr auto reason = "functions that ran: expected 2501, got ";
     EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_chain, 2501), reason);
     EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_batch, 2501),
@@ -333,17 +334,17 @@ TEST(proof, posted_functions_that_run_twice_fail) {
     EXPECT_NE(reason_of_failure<stuttering_runtime>(post_cross_thread<breakable_runtime, 1>, timed - 1), "");
 }
 
-TEST(proof, a_spawned_task_that_starts_inside_spawn_fails) {
+TEST(proof, a_spawned_task_that_starts_inside_spawn_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<inline_spawn_runtime>(workloads::spawn, 2500),
               "spawned coroutines that ran inside spawn(): expected 0, got 4000");
 }
 
-TEST(proof, a_lost_spawned_task_fails) {
+TEST(proof, a_lost_spawned_task_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<dropping_spawn_runtime>(workloads::spawn, 2500),
               "spawned coroutines that ran: expected 3000, got 2970");
 }
 
-TEST(proof, a_yield_that_does_not_let_others_run_fails) {
+TEST(proof, a_yield_that_does_not_let_others_run_fails_the_trial) {
     constexpr auto reason = "steps that a coroutine took before the other one: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);

@@ -1,4 +1,4 @@
-// Runs a workload on a runtime and returns the reason of its failure.
+// Runs a workload on a runtime and returns the reason of the workload's failure.
 #pragma once
 
 #include <concepts>
@@ -12,18 +12,20 @@
 
 namespace loopbench::bench {
 
-/// Returns the reason why a workload failed on this runtime, or "" if it proved its work.
+/// Runs the workload and returns the reason of its failure, or "" if the workload proved its work or is
+/// unsupported on this machine.
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
                               std::unique_ptr<R> runtime) {
     trial t(workload_size::small, operations);
     runtime->run(workload(*runtime, t));
     runtime.reset();
-    if (t.unsupported()) return "";  // on this machine: a load generator needs its own core
+    if (t.unsupported()) return "";  // a load generator needs its own core, which this machine might not have
     return t.failure().value_or("");
 }
 
-/// Does the same on a runtime with this fault.
+/// Runs the workload on a new runtime with this fault and returns the reason of the workload's failure, or
+/// "".
 template <std::derived_from<breakable_runtime> Fault>
 std::string reason_of_failure(task_of<breakable_runtime> (*workload)(breakable_runtime&, trial&),
                               std::uint64_t operations) {

@@ -1,4 +1,5 @@
-// Tests that a contender's description of itself agrees with the kernel, the linker and the compiler.
+// Tests that a contender's description of itself agrees with the facts from the kernel, the linker and the
+// compiler.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -23,7 +24,7 @@ void set(int fd, int level, int option, int value) {
     ASSERT_EQ(::setsockopt(fd, level, option, &value, sizeof(value)), 0);
 }
 
-/// A runtime whose clients leave Nagle's algorithm on.
+/// A runtime whose client sockets use Nagle's algorithm.
 struct nagle_runtime : epoll_runtime {
     task<stream> connect(std::uint16_t port) {
         stream made = co_await epoll_runtime::connect(port);
@@ -49,7 +50,7 @@ TEST(sheet, socket_options_are_read_from_the_socket) {
     ASSERT_GE(fd, 0);
     EXPECT_TRUE(options_of_socket(fd).starts_with("TCP_NODELAY=0 ")) << options_of_socket(fd);
     set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-    set(fd, SOL_SOCKET, SO_RCVBUF, 50'000);  // the kernel doubles it, socket(7)
+    set(fd, SOL_SOCKET, SO_RCVBUF, 50'000);  // the kernel doubles this value; see socket(7)
     const std::string options = options_of_socket(fd);
     ::close(fd);
     EXPECT_TRUE(options.starts_with("TCP_NODELAY=1 ")) << options;
@@ -60,7 +61,7 @@ TEST(sheet, an_option_that_cannot_be_read_shows_the_error) {
     EXPECT_TRUE(options_of_socket(-1).starts_with("TCP_NODELAY=EBADF ")) << options_of_socket(-1);
 }
 
-TEST(sheet, both_ends_of_a_runtimes_connection_are_read_and_equal_across_runtimes) {
+TEST(sheet, the_options_of_both_ends_are_read_and_equal_across_runtimes) {
     const std::string of_loop = own_options_of<epoll_runtime>();
     EXPECT_TRUE(of_loop.starts_with("client TCP_NODELAY=1 ")) << of_loop;
     EXPECT_NE(of_loop.find("; server TCP_NODELAY=1 "), std::string::npos) << of_loop;

@@ -1,4 +1,4 @@
-// Tests the contender's side of the protocol for slices. The test controls the other ends of the pipes.
+// Tests the contender's side of the protocol for slices. The tests control the suite's ends of the pipes.
 #include "bench/suite/workloads/trial/slices.hpp"
 
 #include <fcntl.h>
@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_slices;
 
-/// The suite in its own process. It gives a slice for each line that it reads, so that the contender waits
-/// for each slice, and it delays the last one.
+/// A suite in its own process. The suite sends a slice for each line that it reads, so that the contender
+/// waits for each slice. The suite delays the last slice.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
@@ -64,7 +64,7 @@ private:
 
 volatile std::uint64_t sink = 0;
 
-/// Takes some time. A compiler would remove a loop without side effects.
+/// Runs an empty loop. The volatile variable keeps the compiler from removing the loop.
 void work(std::uint64_t operations) {
     for (std::uint64_t i = 0; i < operations; ++i) sink = i;
 }
@@ -75,7 +75,7 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
     return sum;
 }
 
-TEST(slicer, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
+TEST(slicer, a_trial_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
@@ -90,14 +90,14 @@ TEST(slicer, it_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
     EXPECT_EQ(answers[0], "ready");
     EXPECT_EQ(operations_in(answers), t.operations_timed());
     EXPECT_LT(t.operations_timed(), done);  // the first operations of each slice are not timed
-    EXPECT_EQ(t.operations(), done);        // used by proofs
+    EXPECT_EQ(t.operations(), done);        // proofs use this number
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_GE(t.cost().wall, 3 * says.settings().timed);
     t.prove("operations", done, t.operations());
     EXPECT_EQ(t.failure(), std::nullopt);
 }
 
-TEST(slicer, it_ends_if_the_suite_is_gone) {
+TEST(slicer, a_trial_ends_if_the_suite_is_gone) {
     suite_of_slices says("t");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
@@ -122,7 +122,7 @@ TEST(slicer, a_fixed_number_of_operations_ends_early_on_request) {
     EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
 }
 
-// All requested operations would take a day.
+// To do all requested operations would take a day, so the end of the slices must end the workloads early.
 TEST(slicer, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
@@ -160,7 +160,7 @@ TEST(slicer, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
     }
 }
 
-TEST(slicer, a_timed_part_that_has_begun_is_completed_although_it_needs_more_operations) {
+TEST(slicer, a_timed_part_that_has_begun_is_completed_with_additional_operations) {
     for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
         suite_of_slices says("tt");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
@@ -177,7 +177,7 @@ TEST(slicer, a_timed_part_that_has_begun_is_completed_although_it_needs_more_ope
     }
 }
 
-TEST(slicer, operations_come_in_multiples_of_a_step) {
+TEST(slicer, operations_are_multiples_of_a_step) {
     suite_of_slices says("tte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 1000});
@@ -222,8 +222,9 @@ TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
     EXPECT_LT(t.latency().count(), done);
 }
 
-// There is no untimed part, because a latency that began before the wait would end in it.
-TEST(slicer, a_wait_for_a_slice_is_in_no_latency_of_an_echo) {
+// The slices have no untimed part. Otherwise a latency that began before the wait would end in an untimed
+// part, and the trial would not record this latency.
+TEST(slicer, no_latency_of_an_echo_contains_a_wait_for_a_slice) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings({}));
@@ -262,7 +263,7 @@ std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*wor
     return all;
 }
 
-// A partial batch has fewer live frames, but the same cost at its end.
+// A partial batch would change the result: it has fewer live coroutine frames, but the same cost at its end.
 TEST(slicer, each_slice_has_whole_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})
@@ -276,10 +277,10 @@ TEST(slicer, a_slowdown_makes_each_slice_longer) {
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
-    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // long enough for every clock
+    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // three slices, each twice as long
 }
 
-TEST(trial, without_slices_all_operations_come_at_once) {
+TEST(trial, all_operations_are_one_step_without_slices) {
     trial t(workload_size::small, 2500);
     t.begin({.operations = 1000});
     EXPECT_EQ(t.next(), 3000u);
@@ -289,7 +290,7 @@ TEST(trial, without_slices_all_operations_come_at_once) {
     EXPECT_EQ(t.operations_timed(), 3000u);
 }
 
-TEST(parse_slices, an_invalid_setting_is_refused_by_name) {
+TEST(parse_slices, the_refusal_of_an_invalid_setting_names_the_variable) {
     for (const char* text : {"", "3", "3,4", "3,4,500", "3,4,500,", "3,4,500,0", "3,4,500,1500,1",
                              "a,4,500,1500", "-1,4,5,6", "3,4,5,99999999999"})
         EXPECT_SAYS(tests::complaint_of<std::invalid_argument>([&] { parse_slices(text); }),

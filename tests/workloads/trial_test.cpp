@@ -1,4 +1,4 @@
-// Tests which trials are rejected.
+// Tests which trials have a result, and with which reason a trial fails.
 #include "bench/suite/workloads/trial/trial.hpp"
 
 #include <gtest/gtest.h>

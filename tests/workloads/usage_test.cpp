@@ -38,7 +38,7 @@ TEST(usage, burnt_cpu_time_is_counted) {
     const usage cost = meter.end();
     EXPECT_GE(cost.cpu, 20ms);
     EXPECT_GE(cost.wall, 20ms);
-    EXPECT_GE(cost.user + cost.system, 19ms);  // in microseconds, each rounded down
+    EXPECT_GE(cost.user + cost.system, 19ms);  // the kernel rounds each of the two down
 }
 
 std::chrono::nanoseconds cpu_of_this_thread() {
@@ -58,9 +58,9 @@ TEST(usage, a_slowdown_extends_only_the_time_on_a_shared_core) {
         while (!stop) {
         }
     });
-    // The wait is read inside the measured time, so that a wait between two readings is never subtracted from
-    // a time that does not contain it. Two further readings give the wait outside of it, for which the bound
-    // below allows.
+    // The test reads the time that the thread waits for its core (run_delay()) twice inside of the measured
+    // time `wall`, so that `wall` contains the whole difference `delay`. Two further readings outside of
+    // `wall` give the other waits, `beside`, which the upper bound below includes.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();
@@ -91,7 +91,7 @@ TEST(usage, every_sleep_of_the_process_is_counted) {
     EXPECT_GE(meter.end().voluntary_switches, 10);
 }
 
-// A server that is measured from outside needs this.
+// `loopbench compare --client` measures the CPU time of a server in another process.
 TEST(usage, the_cpu_time_of_another_process_can_be_included) {
     std::array<int, 2> answer{};
     ASSERT_EQ(::pipe(answer.data()), 0);
@@ -120,7 +120,8 @@ TEST(usage, the_cpu_time_of_another_process_can_be_included) {
 }
 
 TEST(memory, touched_memory_is_resident_and_stays_in_the_peak_after_it_is_freed) {
-    // Maps the memory directly: an allocator can keep freed memory, as a sanitizer's does on purpose.
+    // The test maps the memory directly, because an allocator can keep freed memory; a sanitizer's allocator
+    // keeps it on purpose.
     constexpr std::int64_t bytes = 32 << 20;
     const std::int64_t before = resident_bytes();
     const std::int64_t peak_before = resident_peak_bytes();

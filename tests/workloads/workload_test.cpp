@@ -42,11 +42,12 @@ protected:
         return bench::reason_of_failure(tried.run, operations, make(static_cast<R*>(nullptr)));
     }
 };
-// Asio's runtime without a fault: so a failure with a fault (proof_test.cpp) comes from the fault.
+// The first type is Asio's runtime without a fault. Because all workloads succeed on it, a failure on a
+// runtime with a fault (proof_test.cpp) is caused by the fault.
 using runtimes = testing::Types<breakable_runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
-TYPED_TEST(every_workload, it_proves_its_work) {
+TYPED_TEST(every_workload, the_workload_proves_its_work) {
     for (const auto& each : workload_list<TypeParam>()) {
         ASSERT_NE(each.run, nullptr) << each.name;
         const workload_shape& shape = *find_shape(each.name);
@@ -56,7 +57,7 @@ TYPED_TEST(every_workload, it_proves_its_work) {
     }
 }
 
-TYPED_TEST(every_workload, a_calibrated_one_accepts_any_number_of_operations) {
+TYPED_TEST(every_workload, a_calibrated_workload_accepts_any_number_of_operations) {
     for (const auto& each : workload_list<TypeParam>()) {
         if (!find_shape(each.name)->calibrated()) continue;
         for (const std::uint64_t operations : {1u, 2u, 999u, 2'001u})
@@ -91,7 +92,7 @@ TEST(catalog, a_workload_is_found_by_its_full_name) {
     EXPECT_EQ(find_workload("yielding"), nullptr);
 }
 
-TEST(catalog, it_has_twelve_existing_default_workloads) {
+TEST(catalog, the_catalog_has_twelve_existing_default_workloads) {
     const auto list = workload_list<breakable_runtime>();
     EXPECT_EQ(std::ranges::count_if(list, [](const auto& each) { return is_headline_workload(each.name); }),
               12);
@@ -112,8 +113,8 @@ TEST(echo, messages_differ_by_connection_and_by_round_trip) {
     EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 3}));
 }
 
-/// A runtime that finishes a cancelled timer on a later turn, as Asio does. Counts cancelled and finished
-/// timers.
+/// A runtime that finishes a cancelled timer in a later turn, as Asio does. It counts the cancelled and the
+/// finished timers.
 struct late_paying_runtime : breakable_runtime {
     void cancel(asio_ref::call_handle& call) override {
         breakable_runtime::cancel(call);
@@ -158,7 +159,7 @@ TEST(echo, fairness_is_jains_index) {
     EXPECT_DOUBLE_EQ(jain_index(shares{0, 0}), 1);
 }
 
-/// Returns the cost of half a second of sleeping.
+/// Returns the cost of 100 sleeps of 5 ms each.
 template <Runtime R>
 usage cost_of_sleeping(std::unique_ptr<R> runtime) {
     trial t(workload_size::small, 100);
@@ -172,16 +173,17 @@ double spin_of(const usage& cost) {
     return std::chrono::duration<double>(cost.cpu) / std::chrono::duration<double>(cost.wall);
 }
 
-// Other processes decide how much of a core a polling loop gets, so the sharp bounds use voluntary switches
-// instead: a polling loop never gives up its core, and the others do so for every sleep, except for the few
-// deadlines that pass while the thread is preempted.
+// The share of a core that a polling loop gets depends on other processes, so the strict bounds are about
+// voluntary context switches. A polling loop never gives up its core. A sleeping loop gives up its core for
+// every sleep, except for the few deadlines that pass while the thread is preempted.
 TEST(spin, a_polling_loop_is_distinguished_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
           cost_of_sleeping(std::make_unique<asio_ref::runtime>())}) {
         EXPECT_GE(sleeping.voluntary_switches, 50);
-        EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);  // a sanitizer waits too
+        // The polling process can have a few switches, because a sanitizer's code waits.
+        EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));
     }
@@ -198,20 +200,20 @@ TEST(spin, a_ticking_loop_spins_little_and_is_late_by_a_tick) {
     EXPECT_GT(t.lateness().percentile_ns(50), 50'000'000);  // a tick is 100 ms
 }
 
-/// Runs a trial in which the kernel refuses to create the runtime.
+/// Runs a trial in which the creation of the runtime fails with `error`.
 void run_where_the_kernel_says(int error, trial& t) {
     on_fresh_runtime<loop::event_loop>(workloads::yield, [error]() -> std::unique_ptr<loop::event_loop> {
         throw std::system_error(error, std::system_category(), "io_uring_setup");
     })(t);
 }
 
-TEST(contender_workload, it_is_unsupported_if_the_kernel_refuses_the_runtime) {
+TEST(contender_workload, a_workload_is_unsupported_if_the_kernel_refuses_the_runtime) {
     trial t(workload_size::small, 1);
     run_where_the_kernel_says(ENOSYS, t);
     EXPECT_SAYS(t.unsupported().value_or(""), "io_uring_setup");
 }
 
-TEST(contender_workload, it_fails_if_the_runtime_cannot_be_made_for_another_reason) {
+TEST(contender_workload, a_workload_fails_if_the_runtime_cannot_be_created_for_another_reason) {
     trial t(workload_size::small, 1);
     EXPECT_THROW(run_where_the_kernel_says(EMFILE, t), std::system_error);
 }

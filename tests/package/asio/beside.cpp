@@ -1,4 +1,4 @@
-// A program with both contexts: Boost.Asio's and ours.
+// A program that uses Boost.Asio and the io_context of this project together.
 #include <loopbench/asio.hpp>
 
 int main() {

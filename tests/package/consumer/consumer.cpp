@@ -1,5 +1,5 @@
-// The example of docs/ for an installed loop, compiled and run: the package must contain everything that it
-// needs.
+// The documentation's example for an installed loop. A test compiles and runs this program, so the package
+// must contain everything that the program needs.
 #include <chrono>
 #include <cstdio>
 

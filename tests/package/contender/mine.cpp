@@ -1,6 +1,6 @@
-// A user's own loop as a contender. It uses coroutines, run(), the ready queue and gather from the installed
-// loop, and adds the other parts of a loop: a turn, timers (a multimap) and a way to sleep (a semaphore). It
-// has no network, so workloads that need one are `unsupported`, and all others are measured.
+// A user's own loop as a contender. The loop uses coroutines, run(), the ready queue and gather from the
+// installed package, and adds the other parts: a turn, timers (a multimap) and a way to sleep (a semaphore).
+// The loop has no network, so workloads that need a network are `unsupported`. All other workloads run.
 #include <chrono>
 #include <coroutine>
 #include <limits>
@@ -15,7 +15,7 @@
 
 using loopbench::bench::time_point;
 
-// bench/suite/runtime.hpp explains each of these members; the compiler names a missing one.
+// bench/suite/runtime.hpp explains each of these members. If a member is missing, the compiler names it.
 class my_loop final : public loopbench::loop::scheduler, public loopbench::bench::no_network {
 public:
     static constexpr auto name = "mine";

@@ -1,4 +1,4 @@
-// A contender that only tests/package/extend.py adds.
+// A contender that tests/package/extend.py adds to a copy of the sources.
 #include "asio_ref/runtime.hpp"
 #include "bench/suite/contenders/contender_main.hpp"
 

@@ -1,4 +1,4 @@
-// A workload that only tests/package/extend.py adds. One operation is one addition.
+// A workload that tests/package/extend.py adds to a copy of the sources. One operation is one addition.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A format that only tests/package/extend.py adds.
+// A format that tests/package/extend.py adds to a copy of the sources.
 #include <fmt/format.h>
 
 #include "reports/render/formats/formats.hpp"
