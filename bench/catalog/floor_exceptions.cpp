@@ -7,12 +7,13 @@ namespace loopbench::bench {
 
 namespace {
 
-// Short, because a screen shows each text in a line. A floor sleeps in the kernel and must be woken; a loop
-// that spins (loop-round-robin always, loop-precise shortly before the deadline) is awake at the deadline. If
-// floor-sleep is the only floor, timers without slack (timerfd, io_uring) fire earlier than its
-// clock_nanosleep.
+// The texts are short, because each must fit into a line of the screen. A floor sleeps in the kernel and must
+// be woken, but a spinning loop is awake at the deadline. loop-round-robin always spins; loop-precise spins
+// shortly before the deadline. If floor-sleep is the only floor, timers without slack (timerfd, io_uring)
+// also fire earlier than its clock_nanosleep.
 constexpr std::string_view spins = "a spinning loop is awake; floor-sleep has timer slack";
-// A floor sleeps before each post. A loop that still works or polls when the next one comes is not asleep.
+// A floor sleeps before each post. A loop that still works or polls at the time of the next post is not
+// asleep.
 constexpr std::string_view looks = "a polling loop needs no wake-up; floors sleep at once";
 
 constexpr std::array exceptions{

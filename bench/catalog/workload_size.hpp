@@ -1,4 +1,4 @@
-// The size of a workload with a fixed amount of work. Contenders and the harness both know it.
+// The size of a workload with a fixed amount of work. Contenders and the harness use this type.
 #pragma once
 
 #include <array>
@@ -6,7 +6,8 @@
 
 namespace loopbench::bench {
 
-/// The size of all workloads of a run; every workload with a fixed amount of work states both amounts.
+/// The size of all workloads of a run. Every workload with a fixed amount of work states the amounts of both
+/// sizes.
 enum class workload_size { small, full };
 
 /// The spellings in LOOPBENCH_SIZE and in files.

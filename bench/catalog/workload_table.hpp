@@ -1,6 +1,7 @@
-// The catalog of workloads: what each does, and its properties, independent of the runtime. Contenders,
-// floors and the command line read it. The headers beside this one end with its entries: to add a workload,
-// add such a header and its name in CMakeLists.txt.
+// The catalog of workloads: the purpose and the properties of each workload, independent of the runtime.
+// Contenders, floors and the command line use the catalog. The entries are at the end of the headers in
+// bench/suite/workloads. To add a family of workloads, add such a header there, and its name in
+// bench/catalog/CMakeLists.txt.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +16,14 @@
 
 namespace loopbench::bench {
 
-/// A feature that a workload needs beyond the Runtime concept. A contender without it reports why.
+/// A feature that a workload needs beyond the Runtime concept. A contender without this feature reports the
+/// reason.
 enum class need : std::uint8_t {
     call_timers = 1,         // call_at(): bench/suite/runtime.hpp, CallTimers
     unix_sockets = 2,        // bench/suite/runtime.hpp, UnixSockets
     pipes = 4,               // bench/suite/runtime.hpp, Pipes
-    many_turns = 8,          // it suspends often, one thing after the other
-    timers_while_busy = 16,  // timers are checked even while something is always ready
+    many_turns = 8,          // the workload suspends often, one time after the other
+    timers_while_busy = 16,  // the loop must check timers even while something is always ready
     scheduler = 32,          // a queue of coroutines or functions; the workload makes no system call
     timer_queue = 64,        // a queue of very many timers
     other_threads = 128,     // post_from_any_thread(), called from another thread
@@ -45,8 +47,8 @@ constexpr needs operator|(need a, need b) noexcept {
     return needs(a) | needs(b);
 }
 
-/// The speed at which a workload runs. If requests come on a schedule, `time` is the schedule's, for every
-/// server.
+/// The speed at which a workload runs. If requests come on a schedule, the schedule alone determines the
+/// metric `time`, for every server.
 enum class pace : std::uint8_t {
     its_own,      // the next operation begins as soon as the contender is ready
     own_load,     // a schedule at a percentage of its own capacity: a faster contender gets more work
@@ -54,40 +56,43 @@ enum class pace : std::uint8_t {
 };
 
 struct workload_shape {
-    std::string_view name;  // full name: family/name[/word]...[/key:value]...
+    std::string_view name;  // the full name: family/name[/word]...[/key:value]...
 
-    // The number of operations in one trial. If both are 0, the contender fills the time that it is given.
+    // The number of operations in one trial. If both numbers are 0, the contender fills the time that it is
+    // given.
     std::uint64_t small_operations = 0;
     std::uint64_t full_operations = 0;
 
-    bool throughput = true;  // operations per second are meaningful, and twice as many take twice the time
-    std::size_t open_files = 100;  // how many descriptors a process needs
+    bool throughput = true;        // operations per second are meaningful: time grows in proportion to them
+    std::size_t open_files = 100;  // number of descriptors that a process needs
     needs needed = {};
     bool headline = false;  // measured by default
     reports::pairing made = reports::pairing::
         sequential;  // pairing::interleaved if it keeps a core busy and can stop within milliseconds
-    int cores = 1;   // 2: a second thread or process works beside the first
+    int cores = 1;   // 2 if a second thread or process works at the same time
 
     /// True if twice the operations make twice the system calls. False for a workload that works at full
-    /// speed for a fixed time, however slow a tracer makes it.
+    /// speed for a fixed time, even if a tracer slows it down.
     bool countable = true;
     /// The largest number of operations in one trial. A closed connection keeps its port for a minute
-    /// (TIME_WAIT); once over half of the 28,000 ports are taken, the kernel's search for a free one takes
+    /// (TIME_WAIT). When over half of the 28,000 ports are in use, the kernel's search for a free port takes
     /// longer than the measured work.
     std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
     pace paced = pace::its_own;
 
-    /// The number of recorded latencies that run at the same time (the connections of an echo); 0 if the
-    /// workload records none, or if the number is not fixed. The latencies of one connection do not overlap,
-    /// so their sum is at most this number times the length of the timed section (Little's law).
+    /// The number of recorded latencies that run at the same time, for example one per connection of an echo.
+    /// It is 0 if the workload records no latencies, or if the number is not fixed. The latencies of one
+    /// connection do not overlap, so the sum of all latencies is at most this number times the length of the
+    /// timed section (Little's law).
     double in_flight = 0;
-    /// The number of operations that one latency covers: all children of a gather, for example.
+    /// The number of operations that one latency covers, for example all children of a gather.
     std::uint64_t operations_per_latency = 1;
-    /// The smallest share of the timed section in which latencies are in flight. One connection always has a
-    /// round trip in flight; of many, some have ended their rounds while a part still waits for the others.
+    /// The smallest share of the timed section in which latencies are in flight. A single connection always
+    /// has a round trip in flight. With many connections, some have ended their rounds while a part still
+    /// waits for the others.
     double least_in_flight = 0;
 
-    /// Returns the shape with these latencies, for the lists of workloads.
+    /// Returns the shape with these properties of its latencies. The lists of workloads use this function.
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
                                             std::optional<double> least = {}) const {
         workload_shape shape = *this;
@@ -97,10 +102,10 @@ struct workload_shape {
         return shape;
     }
 
-    /// The pairing of its trials. Work without system calls is interleaved only between builds of one
-    /// program: across different programs, interleaved times and ratios differ from sequential ones by up to
-    /// 26 and 47 % (docs/method.md). Caches and branch predictors treat a process that runs alone in another
-    /// way, and not every program alike.
+    /// Returns the pairing of the workload's trials. Work without system calls is interleaved only between
+    /// builds of one program. Across different programs, interleaved times differ from sequential ones by up
+    /// to 26 %, and ratios by up to 47 % (docs/method.md). The cause is that caches and branch predictors
+    /// treat a process that runs alone differently, and this difference is not the same for every program.
     constexpr reports::pairing pairing_of_trials(bool of_one_program) const {
         return needed.has(need::scheduler) && !of_one_program ? reports::pairing::sequential : made;
     }
@@ -113,35 +118,36 @@ struct workload_shape {
 
 struct workload_info {
     std::string_view name;  // full name, or its beginning up to the parameters ("echo/rtt/tcp")
-    std::span<const std::string_view> primary_metrics;  // the primary metrics, the most important one first
-    std::string_view summary;                           // one line: what one operation is
-    std::string_view timed;      // what is inside the timed section, what is not, and what is proved
-    std::string_view dominated;  // where the time is expected to go, and what a difference means
+    std::span<const std::string_view> primary_metrics;  // the most important one first
+    std::string_view summary;                           // one line that defines one operation
+    std::string_view timed;      // the contents of the timed section, the work outside it, and the proof
+    std::string_view dominated;  // where most of the time is spent, and what a difference means
 };
 
-/// Every workload, in the order in which they are listed and reported.
+/// Return every workload, in the order in which workloads are listed and reported.
 std::span<const workload_shape> workload_table();
 std::span<const workload_info> workload_catalog();
 
-/// Returns null if no workload has this full name.
+/// Returns the shape of the workload with this full name; null if it is unknown.
 const workload_shape* find_shape(std::string_view full_name);
 
-/// Returns the pace of the workload with this full name; its own pace for a workload that the catalog does
-/// not know.
+/// Returns the pace of the workload with this full name. A workload that the catalog does not contain has its
+/// own pace.
 pace pace_of(std::string_view full_name);
 
-/// The only metric in which contenders can be compared whose load was a percentage of their capacity.
+/// The only metric that can compare contenders whose load was a percentage of their own capacity.
 inline constexpr std::string_view capacity_metric = "capacity";
 
-/// Returns why a metric cannot compare two contenders on the workload with this full name, whatever was
-/// measured; empty if it can.
+/// Returns why a metric cannot compare two contenders on the workload with this full name, regardless of the
+/// measured values. Returns an empty text if the metric can compare them.
 std::string_view why_incomparable(std::string_view full_name, std::string_view metric);
 
 /// Returns the catalog's entry for the workload with this full name; null if it is unknown.
 const workload_info* find_workload(std::string_view full_name);
 
-/// Returns true if a run measures this workload when the user names no workload: twelve fit into a minute. A
-/// workload that the catalog does not know is headline, so that a third-party contender's results are shown.
+/// Returns true if a run measures this workload when the user names no workload. Twelve workloads fit into a
+/// minute. A workload that the catalog does not contain counts as headline, so that third-party results are
+/// shown.
 bool is_headline_workload(std::string_view full_name);
 
 }  // namespace loopbench::bench

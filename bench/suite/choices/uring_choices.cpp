@@ -1,14 +1,15 @@
-// The choices of the io_uring driver (loop/io/uring/driver.cpp says which it took, and why), on bare rings
-// that are set up like the driver's. The rows of a family do the same work in different ways:
+// Measures the alternatives for the io_uring driver. loop/io/uring/driver.cpp states which of them the driver
+// uses, and why. The rings are bare, and set up like the driver's ring. The rows of a family do the same work
+// in different ways:
 //
-// - accept/one_by_one: submits one accept at a time; while its completion says that more connections wait,
-//   plain calls take them.
-// - accept/multishot: one accept stays armed and completes for every connection.
-// - accept/driver: the driver itself, which also accepts one by one.
-// - echo/descriptors: a round trip on each of several connections, all submitted in two system calls.
-// - echo/fixed_files: the same on registered files.
+// - accept/one_by_one submits one accept at a time. If its completion says that more connections wait, plain
+//   system calls accept these.
+// - accept/multishot keeps one accept armed, which completes for every connection.
+// - accept/driver uses the driver itself, which also accepts one by one.
+// - echo/descriptors makes a round trip on each of several connections, all submitted in two system calls.
+// - echo/fixed_files does the same on registered files.
 //
-// They differ by less than a machine drifts, so run them interleaved:
+// The differences are smaller than the drift of a machine, so the rows must be run interleaved:
 //
 //   uring-choices --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
@@ -41,7 +42,7 @@ using loop::unique_fd;
 
 constexpr int accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-/// A listener, and as many clients as a round needs.
+/// A listener, and the clients of a round.
 class crowd {
 public:
     crowd() : listener_(loop::open_listener(loop::endpoint::loopback(0))) {}
@@ -52,8 +53,8 @@ public:
         const loop::endpoint server = loop::local_endpoint(listener());
         while (clients_.size() < count) {
             clients_.emplace_back(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-            // A reset instead of a normal close: no port stays in TIME-WAIT, so that the next rounds do not
-            // run out of ports.
+            // A client closes its connection with a reset, so that no port stays in TIME-WAIT. Otherwise,
+            // later rounds would run out of ports.
             const linger reset{.l_onoff = 1, .l_linger = 0};
             checked(::setsockopt(clients_.back().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset),
                     "set SO_LINGER");
@@ -196,7 +197,8 @@ void accept(benchmark::State& state) {
 
 enum class file_names { descriptors, fixed };
 
-/// Rounds in which all clients send and all servers receive, submitted together; and then the way back.
+/// A round sends a message from every client to its server, all submitted together. Then it sends a message
+/// back on each connection in the same way.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)
@@ -216,7 +218,8 @@ public:
     }
 
 private:
-    // The file at `from` and every second file after it send to the file at `place ^ 1`.
+    // Sends from the file at `from`, and from every second file after it, each to the other end of the
+    // connection.
     void pass(unsigned from) {
         for (unsigned place = from; place < files_.size(); place += 2) {
             io_uring_sqe& send = ring_.sqe();

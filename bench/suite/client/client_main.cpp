@@ -1,10 +1,11 @@
-// loopbench-client: starts any server program, is its client or runs one, and prints the results as a
-// contender does. The environment variable LOOPBENCH_SERVER names the server:
+// loopbench-client. It starts any server program, acts as its client or runs an external client, and prints
+// the results as a contender does. The environment variable LOOPBENCH_SERVER describes the server and the
+// client:
 //
 //     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
 //
-// {port} stands for the port, in the server's command and in the command of an external client; 0 is a free
-// one.
+// {port} stands for the port, in the server's command and in the command of an external client. If "port" is
+// 0, loopbench-client chooses a free port.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -44,7 +45,8 @@ void put_port(std::string& text, std::uint16_t port) {
         text.replace(at, place.size(), std::to_string(port));
 }
 
-/// Returns the server that the environment names. Throws std::invalid_argument if it names none.
+/// Returns the server that the environment variable describes. Throws std::invalid_argument if the variable
+/// is missing or invalid.
 served configured_server() {
     const char* const text = std::getenv("LOOPBENCH_SERVER");
     const json setting = json::parse(text == nullptr ? "" : text, nullptr, /*allow_exceptions=*/false);
@@ -62,7 +64,7 @@ served configured_server() {
     }
 }
 
-/// Runs a shell command, and discards its output. Returns an empty text, or how it failed.
+/// Runs a shell command and discards its output. Returns an empty text, or how the command failed.
 std::string run_in_shell(const std::string& command) {
     std::array<std::string, 3> words{"sh", "-c", command};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
@@ -80,7 +82,7 @@ std::string run_in_shell(const std::string& command) {
     return status == 0 ? std::string() : text_of_end(status);
 }
 
-/// Measures runs of the client; one run, to its end, is one operation.
+/// Measures runs of an external client. One operation is one run, from its start to its end.
 void run_clients(trial& t, const std::string& command) {
     std::uint64_t runs = 0;
     t.begin();
@@ -117,7 +119,8 @@ private:
                     if (!server_) server_.emplace(with_.command, with_.port);
                     t.take_cpu_of(server_->id());
                     run(t);
-                    // The peers of a process see that its connections are gone before it has ended.
+                    // After a failure, the server can be about to end: its peers see the closed connections
+                    // before it has ended.
                     const auto may_end = t.failure() ? 300ms : 0ms;
                     if (const auto ended = server_->end(may_end); !ended.empty())
                         throw std::runtime_error(fmt::format("{} {}", with_.command.front(), ended));
@@ -126,7 +129,7 @@ private:
     }
 
     const served& with_;
-    std::optional<server_process> server_;  // started by the first workload
+    std::optional<server_process> server_;  // the first workload starts it
 };
 
 }  // namespace

@@ -8,9 +8,9 @@
 
 namespace loopbench::bench {
 
-/// Measures round trips of 64 bytes, one per operation, on `connections` connections to that port of
-/// 127.0.0.1, each with one message in flight. Connecting and some round trips come before and are not timed.
-/// Every byte that comes back is compared.
+/// Measures an echo server at this port of 127.0.0.1. One operation is one round trip of 64 bytes. Each of
+/// the `connections` connections has one message in flight. Connecting and the first round trips are not
+/// timed. Every received byte is compared.
 void ask_echo_server(trial& t, std::size_t connections, std::uint16_t port);
 
 }  // namespace loopbench::bench

@@ -35,8 +35,8 @@ bool is_in_use(std::uint16_t port) {
 
 [[noreturn]] void become(std::vector<char*>& words, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);  // the parent died before the line above
-    ::dup2(STDERR_FILENO, STDOUT_FILENO);     // our stdout is for the results
+    if (::getppid() != parent) ::_exit(127);  // the parent ended before the call of prctl()
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);     // stdout is reserved for the results of loopbench-client
     ::closefrom(STDERR_FILENO + 1);
     ::execv(words.front(), words.data());
     fmt::print(stderr, "cannot start {}: {}\n", words.front(), std::strerror(errno));
@@ -62,9 +62,9 @@ std::string text_of_end(int status) {
 }
 
 std::uint16_t free_port() {
-    // A port of the kernel's own range is not safe: the kernel can give it to any process before the server
-    // binds it, and a connection attempt before the server listens can connect to itself.
-    // net.ipv4.ip_local_port_range, ip(7).
+    // A port of the kernel's own range (net.ipv4.ip_local_port_range, ip(7)) is not safe. The kernel can give
+    // this port to any process before the server binds it. A client that connects to this port before the
+    // server listens can even connect to itself.
     unsigned own_from = 32768, tries = 100;
     std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> own_from;
     constexpr unsigned lowest = 10'000;
@@ -75,7 +75,7 @@ std::uint16_t free_port() {
         try {
             loop::open_listener(loop::endpoint::loopback(port));
             return port;
-        } catch (const std::system_error&) {  // in use
+        } catch (const std::system_error&) {  // the port is in use
         }
     }
     const auto held = loop::open_listener(loop::endpoint::loopback(0));

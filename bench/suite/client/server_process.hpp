@@ -1,4 +1,4 @@
-// Any server program, as a child process.
+// A server program as a child process.
 #pragma once
 
 #include <sys/types.h>
@@ -10,22 +10,24 @@
 
 namespace loopbench::bench {
 
-/// Returns a port of 127.0.0.1 on which no program listens now, and which the kernel does not assign
-/// automatically (as long as the kernel's range begins above 10,000).
+/// Returns a port of 127.0.0.1 on which no program listens now. The kernel does not assign this port
+/// automatically, provided that the kernel's range begins above 10,000.
 std::uint16_t free_port();
 
 /// A server process. The destructor kills it.
 class server_process {
 public:
-    /// Starts the server, and returns when it listens on the port. Its output goes to our standard error.
-    /// Throws std::runtime_error if another program already listens there, if the server ends, or if it does
-    /// not listen within ten seconds; std::system_error if the process cannot start.
+    /// Starts the server, and returns when the server listens on the port. The server's output goes to the
+    /// standard error of this process. Throws std::runtime_error if another program already listens on the
+    /// port, if the server ends, or if it does not listen within ten seconds. Throws std::system_error if the
+    /// process cannot start.
     server_process(std::vector<std::string> command, std::uint16_t port);
     server_process& operator=(server_process&&) = delete;
     ~server_process() { kill(); }
 
     pid_t id() const noexcept { return id_; }
-    /// Returns how the server has ended ("exit code 1"), or ends within that time; empty while it runs.
+    /// Waits for the server to end, for at most `within`. Returns how the server ended, or an empty text if
+    /// it still runs.
     std::string end(std::chrono::milliseconds within = {});
 
 private:

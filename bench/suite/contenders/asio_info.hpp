@@ -1,4 +1,4 @@
-// The descriptions of the contenders over Boost.Asio.
+// The descriptions of the contenders that use Boost.Asio.
 #pragma once
 
 #include <boost/version.hpp>

@@ -3,7 +3,7 @@
 
 namespace loopbench::bench {
 
-/// Runs the contender; `design` is a value that LOOPBENCH_ASIO can have.
+/// Runs the contender `name`. `design` must be a value that the environment variable LOOPBENCH_ASIO accepts.
 int asio_on_loop_contender_main(int argc, char** argv, const char* name, const char* design);
 
 }  // namespace loopbench::bench

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
 
-It is in another language to keep the protocol honest: nothing between loopbench and a contender may be more than a
-Google Benchmark program's flags and JSON. The workloads are those of bench/suite/workloads/*.hpp, with the same sizes,
-timed sections and proofs; only the standard library is used. Started as asyncio-uvloop it runs on uvloop.
+This contender is written in another language to keep the protocol honest: a contender needs nothing but the flags and
+the JSON of a Google Benchmark program. The workloads are those of bench/suite/workloads/*.hpp, with the same sizes,
+timed sections and checks. The program uses only the standard library; if it is started as asyncio-uvloop, it uses
+uvloop.
 """
 
 import sys
 
-# This folder comes last, because with this folder first, "asyncio" would be this file.
+# Moves this folder to the end of the search path. Otherwise, `import asyncio` would import this file.
 sys.path.append(sys.path.pop(0))
 
 import asyncio
@@ -24,12 +25,13 @@ import time
 from gbench import Contender, Unproved, Unsupported, Workload, percentile
 
 ECHO_BYTES = 64
-BUFFER_BYTES_MIN = 4096  # for the server
+BUFFER_BYTES_MIN = 4096  # of the server's buffer
 WARM_UP_ROUND_TRIPS = 8  # on each connection, as in bench/suite/workloads/sockets/echo_session.hpp
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# As in bench/suite/contenders/process/socket_options.cpp; the numbers are options for which Python has no name.
+# The options of bench/suite/contenders/process/socket_options.cpp. The numbers are for options that Python does not
+# name.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -37,14 +39,14 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# How much before its deadline a sleep may end; such sleeps are counted and shown. asyncio's time is a floating-point
-# number, and asyncio wakes everything that is due within its clock's resolution; uvloop has libuv's timers
+# The time by which a sleep may end before its deadline; such sleeps are counted and reported. asyncio represents time
+# as a floating-point number, and wakes every task that is due within its clock's resolution. uvloop uses libuv's timers
 # (bench/suite/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 
 
 async def sleep_until(deadline_ns):
-    """Sleeps once: sleeping again until the deadline would hide the accuracy of the library's timers."""
+    """Sleeps once. Sleeping again until the deadline would hide the inaccuracy of the library's timers."""
     await asyncio.sleep(max(deadline_ns - time.monotonic_ns(), 0) / 1e9)
 
 
@@ -90,7 +92,7 @@ async def sleep_concurrent(trial):
 
 
 def shuffled(i, count):
-    """Returns position i in a mixed order (as in lateness.hpp), so that no timer queue gets sorted deadlines."""
+    """Returns element i of a mixed order (see lateness.hpp), so that no timer queue receives sorted deadlines."""
     return i * 2_147_483_647 % count
 
 
@@ -127,7 +129,7 @@ class Ended:
 
 
 def gather_in_batches(size, batch):
-    """Returns a workload: one operation is one of the `size` children of batch(ended). The first batch is not timed."""
+    """Returns a workload whose operations are the `size` children of a batch(ended). The first batch is not timed."""
 
     async def run(trial):
         await batch(Ended())
@@ -170,7 +172,7 @@ async def gather_sleep(trial):
 
 
 class Messages:
-    """Requests that differ by connection and by round trip: windows into one block of random bytes."""
+    """Requests that differ by connection and by round trip. They are windows into one block of random bytes."""
 
     WINDOWS = 65_536
     KEPT = 64
@@ -180,8 +182,8 @@ class Messages:
         self.block = random.Random(1).randbytes(size + self.WINDOWS)
 
     def of(self, connection):
-        """Returns the offsets of a connection's messages, which repeat after KEPT messages. They are computed in
-        advance, because in Python this would take a large part of a round trip."""
+        """Returns the offsets of a connection's messages, which repeat after KEPT messages. The offsets are computed in
+        advance, because computing one takes a large part of a round trip in Python."""
         offsets = random.Random(connection)
         return [offsets.randrange(self.WINDOWS) for _ in range(self.KEPT)]
 
@@ -196,8 +198,8 @@ class Echo:
         self.served_bytes = [0] * connections
         self.round_trips = [0] * connections
         self.offsets = [self.messages.of(index) for index in range(connections)]
-        self.rounds = 0  # that each connection makes before it looks at the others again
-        self.waiting = []  # one future for each connection that has made its rounds before the others
+        self.rounds = 0  # round trips that each connection makes before it waits for the others
+        self.waiting = []  # the futures of the connections that wait for the others
         self.server_sockets = []
         self.handlers = []
         self.clients = []
@@ -255,7 +257,8 @@ class Echo:
             self.round_trips[index] += 1
 
     async def make_timed_round_trips(self, index, trial):
-        """After its rounds, each connection waits for the last one, which begins the next rounds for all."""
+        """Makes the timed round trips of a connection. After its rounds, each connection waits for the last connection
+        to finish, which begins the next rounds for all."""
         while self.rounds:
             await self.make_round_trips(index, self.rounds, trial)
             if len(self.waiting) + 1 < len(self.clients):
@@ -284,7 +287,7 @@ class Echo:
         await self.all(lambda index: self.make_round_trips(index, WARM_UP_ROUND_TRIPS))
 
     async def finish(self, trial):
-        """Ends the connections and proves that each made its share of the round trips, including the warm-up."""
+        """Ends the connections and checks that each made its share of the round trips, including the warm-up."""
         for _, writer in self.clients:
             writer.write_eof()
         await asyncio.gather(*self.handlers)

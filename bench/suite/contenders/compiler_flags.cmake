@@ -1,6 +1,6 @@
-# loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): tells each target that links to TARGET its own compiler flags.
-# The installed package uses this function too, in the directory of the project that found it: a contender states its
-# own flags, not ours, so ours are not exported.
+# loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): defines macros with the compiler and its flags in every target
+# that links to TARGET. The installed package calls this function in the project that uses the package, because a
+# contender must state the flags of its own project. BUILD_INTERFACE keeps loopbench's own flags out of the package.
 function(loopbench_tell_compiler_flags target scope)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
     set(flags "${CMAKE_CXX_FLAGS}")

@@ -1,4 +1,4 @@
-// Connects trials to Google Benchmark: reads sizes, and writes rows and counters.
+// Connects trials to Google Benchmark: reads the settings, runs the trials, and reports rows and counters.
 #include "bench/suite/contenders/contender_main.hpp"
 
 #include <benchmark/benchmark.h>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int usage_exit_code = 2;
 
-/// Returns the settings; nothing if they are wrong, after printing the reason to standard error.
+/// Returns the settings. If they are wrong, prints the reason to standard error and returns nothing.
 std::optional<contender_settings> read_settings() {
     try {
         return settings_from_environment();
@@ -40,8 +40,8 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// Raises the limit of open descriptors to the maximum, or to `wanted` if that is more (the kernel grants
-/// this to root), and returns the new limit.
+/// Raises the limit of open descriptors to its maximum, or to `wanted` if this is more (the kernel permits
+/// this to root). Returns the new limit.
 rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -61,8 +61,9 @@ double nanoseconds(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-/// Returns the cost of a sample, measured on the first call: it takes a millisecond and does not change, so
-/// each round of Google Benchmark's calibration need not repeat it.
+/// Returns the cost of a sample. The cost is measured in the first call only: the measurement takes a
+/// millisecond, and its result does not change, so each round of Google Benchmark's calibration can use the
+/// same result.
 double sample_cost_of_this_process_ns() {
     static const double cost_ns = sample_cost_ns();
     return cost_ns;
@@ -104,7 +105,7 @@ void report_cost(benchmark::State& state, const trial& t) {
         state.counters["rss_peak"] = static_cast<double>(peak);
 }
 
-/// Reports the values that the suite checks its laws with (bench/harness/trial/laws.hpp).
+/// Reports the values that the suite needs for its consistency checks (bench/harness/trial/laws.hpp).
 void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_clock::time_point started) {
     state.counters["timed_operations"] = static_cast<double>(t.operations_timed());
     state.counters["timed_wall"] = nanoseconds(t.cost().wall);
@@ -116,7 +117,8 @@ void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_
     state.counters["clock_age"] = nanoseconds(std::chrono::steady_clock::now() - started);
 }
 
-/// Runs the trial. Returns why it has no result, in the words of the protocol; nothing if it has one.
+/// Runs the trial. Returns nothing if it has a result; otherwise, the reason in the form that the protocol
+/// defines.
 std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
     if (workload.shape.open_files > open_files_limit)
         return fmt::format(
@@ -135,11 +137,11 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
-/// Warms up before an interleaved trial. Where Google Benchmark calibrates a workload, the timed code has
-/// already run several times in the process, so heap, page tables and caches are in their steady state. An
-/// interleaved process runs it once, so this function first repeats it with more operations, each time by at
-/// most tenfold, until one run has lasted a millisecond. The duration is the same for every contender,
-/// however fast.
+/// Warms up before an interleaved trial. Returns the error if a run fails. When Google Benchmark calibrates a
+/// workload, the timed code runs several times in the process, so heap, page tables and caches reach their
+/// steady state. An interleaved process runs the workload only once. This function therefore first repeats
+/// the workload with more operations, at most ten times as many each time, until one run takes a millisecond.
+/// This duration is the same for every contender, fast or slow.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;
@@ -147,7 +149,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
     for (std::uint64_t operations = 1; operations <= most;) {
         trial t(settings.size, operations);
         if (auto error = run_trial(workload, open_files_limit, t)) return error;
-        const std::chrono::duration<double> wall = t.cost().wall;  // above zero, otherwise it failed
+        const std::chrono::duration<double> wall = t.cost().wall;  // above zero, otherwise run_trial() fails
         if (wall >= enough) break;
         const double factor = std::min(10.0, 1.4 * (enough / wall));
         const auto done = static_cast<double>(t.operations_done());
@@ -159,7 +161,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
 void run_workload(benchmark::State& state, const contender_workload& workload,
                   const contender_settings& settings, rlim_t open_files_limit, histogram_file& histograms,
                   std::chrono::steady_clock::time_point started) {
-    // One batch, so that the runtime is not left and entered again for every operation.
+    // All iterations are one batch, so that the runtime is not left and entered again for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
         if (settings.slices && !settings.operations && workload.shape.calibrated()) {
             if (const auto error = warm_up(workload, settings, open_files_limit)) {
@@ -168,8 +170,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             }
         }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
-        // An interleaved trial ends when the suite has measured for long enough. A fixed number of operations
-        // might end before the first timed part is complete.
+        // An interleaved trial ends when the suite has measured for long enough. With a fixed number of
+        // operations, the trial might end before its first timed part is complete.
         constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
         const std::uint64_t operations = settings.slices ? std::min(unlimited, workload.shape.most_operations)
                                          : workload.shape.calibrated()
@@ -181,7 +183,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             state.SkipWithError(error->c_str());
             break;
         }
-        // Google Benchmark divides by its own count of iterations; the workload may have done more
+        // Google Benchmark divides by its own number of iterations, but the workload may have done more
         // operations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
@@ -193,8 +195,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         report_claims(state, t, started);
         histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
-    // With manual time, a rate is divided by that time, so this gives the timed section's operations per
-    // second.
+    // With manual time, Google Benchmark divides the number of items by that time. The rate is therefore the
+    // number of operations per second in the timed section.
     if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());
 }
 
@@ -210,7 +212,7 @@ context context_of(const contender_info& info, const contender_settings& setting
                 {"clock", clock_in_use()},
                 {"timer_slack_ns", timer_slack_in_use()},
                 {"buffers", info.buffers},
-                {"slices", "1"},  // it knows LOOPBENCH_SLICES
+                {"slices", "1"},  // the contender supports LOOPBENCH_SLICES
                 {"size", settings.size == workload_size::small ? "small" : "full"}};
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (!info.role.empty()) all.emplace_back("role", info.role);

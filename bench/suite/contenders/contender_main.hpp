@@ -1,6 +1,7 @@
 // The main function of a contender: one runtime with all the workloads, as a Google Benchmark program.
 //
-// The part that depends on the runtime is this template; the rest is compiled once, in contender_main.cpp.
+// This header contains the templates that depend on the runtime. contender_main.cpp contains the rest, which
+// is compiled once.
 #pragma once
 
 #include <concepts>
@@ -32,46 +33,48 @@ struct missing_need {
 
 /// A contender's description of itself, for the context of its report.
 struct contender_info {
-    std::string name = {};  // empty: the runtime's `name`
+    std::string name = {};  // if empty, the runtime's `name` is used
     std::string library;
     std::string library_version;
-    std::string driver;     // how I/O completes: select, poll, epoll, io_uring
-    std::string role = {};  // "floor": bare system calls, the limit for the others; otherwise empty
+    std::string driver;                      // how I/O completes: select, poll, epoll, io_uring
+    std::string role = {};                   // "floor" for a contender without a loop; otherwise empty
     std::vector<missing_need> missing = {};  // workloads that need these are unsupported
-    std::string files = {};                  // a file that it uses beside its own; otherwise empty
+    std::string files = {};                  // a file that the contender uses beside its own; otherwise empty
 
-    // Filled in by contender_main().
+    // contender_main() sets the following members, unless they are set.
     std::optional<build_facts> build = {};
     std::string buffers = {};  // sizes of the workloads' buffers
-    // The options of a connection that it makes; process/socket_options.hpp.
+    // Returns the options of a connection that the runtime makes; see process/socket_options.hpp.
     std::function<std::string()> socket_options = {};
 };
 
-/// A workload bound to its runtime: makes a fresh runtime, runs the workload, and destroys the runtime.
+/// A workload of a contender. `run` makes a fresh runtime, runs the workload on this runtime, and destroys
+/// the runtime.
 struct contender_workload {
     workload_shape shape;
     std::function<void(trial&)> run;
 };
 
-/// Registers the workloads with Google Benchmark and obeys its flags.
+/// Registers the workloads with Google Benchmark, obeys the flags, and runs the chosen workloads.
 ///
-/// The environment chooses sizes and recording: process/settings.hpp. A workload that did not prove its work
-/// has an error ("proof: ...") and no number; a workload that cannot run here has "unsupported: ...". Returns
-/// the exit code: 2 if the flags or the environment are wrong.
+/// Environment variables set the size and the recording of latencies; see process/settings.hpp. A workload
+/// whose checks failed has an error ("proof: ...") and no number. A workload that cannot run here has the
+/// error "unsupported: ...". Returns the exit code: 2 if the flags or the environment are wrong.
 ///
-/// With LOOPBENCH_DESCRIBE=1, prints only the context, as Google Benchmark's JSON without benchmarks, and
-/// runs nothing. The context then also has the options of a connection, which would disturb a trial.
+/// With LOOPBENCH_DESCRIBE=1, runs no workload and prints only the context, as Google Benchmark's JSON
+/// without benchmarks. Only this context contains the options of a connection, because opening a connection
+/// would disturb a trial.
 int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 
 /// Describes the sizes of the buffers in bench/suite/workloads.
 std::string workload_buffers();
 
-/// Returns why a contender does not run a workload; nothing if it does. Select cannot watch descriptors of
-/// 1024 and more.
+/// Returns the reason why a contender cannot run a workload; nothing if it can. For example, select cannot
+/// watch descriptors of 1024 and more.
 std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
 
-/// A function that makes a runtime: a fresh one for each trial.
+/// A function that returns a new runtime. It is called once per trial.
 template <Runtime R>
 using make_runtime_fn = std::function<std::unique_ptr<R>()>;
 
@@ -95,7 +98,7 @@ inline std::function<void(trial&)> unsupported_because(std::string reason) {
     return [reason = std::move(reason)](trial& t) { t.unsupported(reason); };
 }
 
-/// Returns every workload, on runtimes that `make` makes.
+/// Returns every workload of the suite. Each trial runs on a new runtime from `make`.
 template <Runtime R>
 std::vector<contender_workload> workloads_on(const contender_info& info, const make_runtime_fn<R>& make) {
     std::vector<contender_workload> workloads;
@@ -117,7 +120,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     return workloads;
 }
 
-/// Runs a contender whose runtimes `make` makes; to be called from main().
+/// Runs a contender; to be called from main(). Each trial runs on a new runtime from `make`.
 template <Runtime R>
 int contender_main(int argc, char** argv, contender_info info, const make_runtime_fn<R>& make) {
     if (!info.build) info.build = this_build();
@@ -126,7 +129,7 @@ int contender_main(int argc, char** argv, contender_info info, const make_runtim
     return run_contender(argc, argv, info, workloads_on<R>(info, make));
 }
 
-/// The same for a runtime that is made without arguments.
+/// Runs a contender whose runtime is made without arguments; to be called from main().
 template <Runtime R>
 requires std::default_initializable<R>
 int contender_main(int argc, char** argv, contender_info info) {

@@ -1,7 +1,7 @@
-"""The parts of a Python contender beside its workloads: trials with proofs, Google Benchmark's flags and its JSON.
+"""The parts of a Python contender besides its workloads: trials with checks, Google Benchmark's flags and its JSON.
 
-The counterpart of bench/suite/workloads/trial/trial.hpp and contender_main.cpp. This file is not executable,
-so that it is not taken for a contender.
+The C++ counterparts are bench/suite/workloads/trial/trial.hpp and contender_main.cpp. This file is not executable, so
+that loopbench does not treat it as a contender.
 """
 
 import argparse
@@ -21,11 +21,11 @@ STARTED_NS = time.monotonic_ns()
 
 
 class Unproved(Exception):
-    """The work was not done, or was done wrongly."""
+    """Raised if the work was not done, or was done wrongly."""
 
 
 class Unsupported(Exception):
-    """This contender cannot run the workload here."""
+    """Raised if this contender cannot run the workload here."""
 
 
 def usage():
@@ -34,7 +34,8 @@ def usage():
 
 
 def run_delay_ns():
-    """Returns how long this thread has waited for a CPU, as in bench/suite/recording/usage.hpp."""
+    """Returns how long this thread has waited for a CPU, or 0 if the kernel does not report it; see also
+    bench/suite/recording/usage.hpp."""
     try:
         with open("/proc/thread-self/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1])
@@ -43,23 +44,23 @@ def run_delay_ns():
 
 
 def prolong(began_ns, share, delay_ns=0):
-    """Burns CPU time for `share` of the time since `began_ns`."""
+    """Burns CPU time: `share` of the time since `began_ns`, excluding `delay_ns`."""
     until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
     while time.thread_time_ns() < until:
         pass
 
 
 class Slices:
-    """The timed section, divided into slices: the counterpart of bench/suite/workloads/trial/slices.hpp, which has the
-    protocol."""
+    """The timed section, divided into slices. bench/suite/workloads/trial/slices.hpp is the C++ counterpart and
+    describes the protocol."""
 
     def __init__(self, inlet, outlet, untimed_us, timed_us, slowdown):
         self.inlet, self.outlet = inlet, outlet
         self.part_ns = (untimed_us * 1000, timed_us * 1000)
         self.slowdown = slowdown
-        self.operation_ns = 0  # of the last chunk; 0: unknown
-        self.operations = 0  # of the timed parts of all slices
-        self.cost = [0] * len(usage())  # of the timed parts of all slices
+        self.operation_ns = 0  # duration of one operation in the last chunk; 0: unknown
+        self.operations = 0  # number of operations in the timed parts of all slices
+        self.cost = [0] * len(usage())  # cost of the timed parts of all slices
         self.ended = False
 
     def begin(self, step, fewest):
@@ -68,10 +69,10 @@ class Slices:
         self._wait()
 
     def next(self, done, left_operations):
-        """Accepts `done` ended operations. Returns how many to do until the next call; 0: the section must end.
+        """Registers `done` ended operations. Returns how many to do until the next call, or 0 if the section must end.
 
-        `left_operations` is how many the trial may still make (None: any number); a timed part that has begun is
-        completed even if it needs more.
+        `left_operations` is the number of operations that the trial may still do (None: no limit). A timed part that
+        has begun is completed even if it needs more operations.
         """
         if self.ended:
             return 0
@@ -130,25 +131,25 @@ class Slices:
 
 
 class Trial:
-    """One run of one workload: the counterpart of bench/suite/workloads/trial/trial.hpp."""
+    """One run of one workload. The C++ counterpart is bench/suite/workloads/trial/trial.hpp."""
 
     def __init__(self, small, operations, recording=True, slowdown=0, slices=None):
         self.small = small
-        self.operations = operations  # 0: until the suite ends the trial
+        self.operations = operations  # 0: the trial continues until the suite ends it
         self.done = operations
-        self.recording = recording  # of latencies; if false, the clock is not read for them
+        self.recording = recording  # if false, no latencies are recorded and the clock is not read for them
         self.slowdown = slowdown  # the share by which the timed section is lengthened, at its end
         self.slices = Slices(*slices, slowdown) if slices else None
         self.step = 1
-        self.given = self.chunk = 0  # operations returned by next() in total, and by its last call
+        self.given = self.chunk = 0  # operations that next() returned in total, and in its last call
         self.latency_ns = []
         self.late_ns = []
         self.reported = {}  # further metrics by name
         self.proofs = 0
 
     def begin(self, step=1, fewest=(1, 1)):
-        """Begins the section. A part of a slice has whole steps: at least fewest[0] if untimed, and fewest[1] if
-        timed."""
+        """Begins the timed section. Each part of a slice consists of whole steps of `step` operations: at least
+        fewest[0] steps in an untimed part, and at least fewest[1] steps in a timed part."""
         self.step = step
         if self.slices:
             self.slices.begin(step, fewest)
@@ -166,9 +167,9 @@ class Trial:
         self.cost = [after - before for after, before in zip(usage(), self.before)]
 
     def next(self):
-        """Returns how many operations to do until the next call; 0: the section must end. Nothing may be in flight.
+        """Returns how many operations to do until the next call, or 0 if the section must end.
 
-        Interleaved contenders wait here for their slice.
+        No operation may be in flight. Interleaved contenders wait here for their slice.
         """
         left = max(0, -(-(self.operations - self.given) // self.step) * self.step) if self.operations else None
         self.chunk = self.slices.next(self.chunk, left) if self.slices else left
@@ -181,7 +182,7 @@ class Trial:
         return self.slices.operations if self.slices else self.done
 
     def record_latency(self, start_ns):
-        """Records a latency, unless this part of a slice is untimed. Returns its end, where the next one may begin."""
+        """Records a latency, unless this part of a slice is untimed. Returns its end, which can be the next start."""
         end_ns = time.monotonic_ns()
         if not self.slices or self.slices.is_timing:
             self.latency_ns.append(end_ns - start_ns)
@@ -196,8 +197,7 @@ class Trial:
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
     def histograms(self, workload):
-        """Returns the histograms in the form of process/histogram_file.hpp, with a bucket for each
-        value."""
+        """Returns the histograms in the form of process/histogram_file.hpp, with a bucket for each value."""
         return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
                  "max": max(values), "mean": sum(values) / len(values),
                  "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}
@@ -252,9 +252,9 @@ def percentile(values, rank):
 @dataclasses.dataclass(frozen=True)
 class Workload:
     name: str
-    function: typing.Callable  # async, receives a Trial
-    sizes: tuple | None = None  # operations (small, full); None: as many as fill the time
-    rate: bool = True  # operations per second are meaningful
+    function: typing.Callable  # an async function that receives a Trial
+    sizes: tuple | None = None  # numbers of operations (small, full); None: the workload is calibrated
+    rate: bool = True  # true if operations per second are meaningful
     open_files: int = 100
 
     def full_name(self):
@@ -268,9 +268,9 @@ class Contender:
     description: str
     workloads: list
     run_loop: typing.Callable  # runs a coroutine to its end in a fresh loop; raises Unsupported
-    about: typing.Callable  # returns the context beside the process's facts: library, library_version, ...
-    connection: typing.Callable  # async, returns "socket_options" and "driver"
-    early_limit_ns: int = 0  # how early a timer may fire; it is then counted and does not fail the trial
+    about: typing.Callable  # returns the contender's part of the context: library, library_version, ...
+    connection: typing.Callable  # an async function that returns "socket_options" and "driver"
+    early_limit_ns: int = 0  # how early a timer may fire; early timers are counted, but do not fail the trial
 
     def run_once(self, workload, small, operations, slices=None):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -283,7 +283,7 @@ class Contender:
         return trial
 
     def calibrated(self, workload, small, min_time_s):
-        """Runs more and more operations until they take the time, as Google Benchmark does."""
+        """Repeats the workload with more and more operations until it takes `min_time_s`, as Google Benchmark does."""
         operations = 1
         while True:
             trial = self.run_once(workload, small, operations)
@@ -299,7 +299,7 @@ class Contender:
             trial = self.run_once(workload, small, fixed, slices)
         elif slices:
             if workload.sizes is None:
-                self.calibrated(workload, small, 0.001)  # then heap and caches are in their steady state
+                self.calibrated(workload, small, 0.001)  # brings heap and caches into their steady state
             trial = self.run_once(workload, small, 0, slices)
         elif workload.sizes is None:
             trial = self.calibrated(workload, small, min_time_s)
@@ -328,7 +328,7 @@ class Contender:
         return row | {"error_occurred": True, "error_message": message}
 
     def context(self, small):
-        """Returns the same facts as a C++ contender's context, as far as an interpreter has them."""
+        """Returns the facts of a C++ contender's context, as far as they exist for an interpreter."""
         debug = hasattr(sys, "gettotalrefcount")  # only a debug build of CPython counts references in total
         clock = time.get_clock_info("monotonic")
         with open("/proc/self/timerslack_ns", encoding="ascii") as slack:
@@ -360,7 +360,7 @@ class Contender:
                 if bool(wanted.search(each.full_name())) != pattern.startswith("-")]
 
     def main(self):
-        """Obeys the flags; exits with 2 if they, or the environment, are wrong."""
+        """Obeys the flags. Exits with code 2 if the flags or the environment are wrong."""
         flags = parsed_flags(self)
         small = size_is_small()
         chosen = self.chosen_by(flags.benchmark_filter)
@@ -380,8 +380,8 @@ class Contender:
 
 
 def files_beside_the_script():
-    """Returns the files, beside the script, that a run must watch: this file, relative to the script, and the
-    interpreter."""
+    """Returns the files besides the script that must not change during a run: this file, relative to the script's
+    folder, and the interpreter."""
     folder = os.path.dirname(os.path.realpath(sys.argv[0]))
     return [os.path.relpath(os.path.realpath(__file__), folder), os.path.realpath(sys.executable)]
 
@@ -446,7 +446,7 @@ def slices_setting():
 
 
 def operations_setting():
-    """Returns how many operations every workload does, once; None: as many as its size or the time requires."""
+    """Returns the number of operations that every workload does; None if the size or the time determines the number."""
     text = os.environ.get("LOOPBENCH_OPERATIONS", "")
     if text and (not text.isdecimal() or not 0 < int(text) <= 10**12):
         print(f'LOOPBENCH_OPERATIONS is "{text}": set it to a number of operations from 1 to {10**12}, or unset it.',

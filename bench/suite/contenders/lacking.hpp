@@ -1,4 +1,4 @@
-// Abilities that a contender lacks, in contrast to its errors.
+// The means to distinguish an ability that a contender lacks from an error of the contender.
 #pragma once
 
 #include <stdexcept>
@@ -6,15 +6,15 @@
 
 namespace loopbench::bench {
 
-/// An exception for a function that a runtime does not have: the workload that called it is then
-/// `unsupported`, with what() as the reason.
+/// The exception that a runtime throws in a function that it does not support. The workload that called the
+/// function is then `unsupported`, with what() as the reason.
 class lacking : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Returns true if the kernel lacks a feature or forbids it (seccomp, a sysctl): then a runtime that needs it
-/// is not at fault.
+/// Returns true if the error means that the kernel lacks a feature or forbids it (seccomp, a sysctl). A
+/// runtime that needs this feature is then not at fault.
 bool kernel_refuses(const std::error_code& error) noexcept;
 
 }  // namespace loopbench::bench

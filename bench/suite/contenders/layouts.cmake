@@ -1,15 +1,18 @@
 # Code placement changes the speed of code by some per cent. `loopbench compare` accepts several builds of a program
-# that differ only in the order of their functions; these are links of the same objects.
+# that differ only in the order of their functions. The functions in this file link such builds from the same object
+# files.
 find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
     DOC "mold, or lld 13 or newer, to link layouts of a program")
 
-# loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): the target TARGET.layouts links the executable TARGET N
-# more times, into FOLDER (default: TARGET.layouts beside it; no generator expression), under names of equal length: 01
-# to 20. Other files there with such names are removed. Nothing is compiled again: code to be shuffled must be compiled
-# with -ffunction-sections, as loopbench's own libraries are and as TARGET is from here on. Other seeds give other
-# orders (S + 1 to S + N, with S = 0 by default).
+# loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): adds the target TARGET.layouts, which links the
+# executable TARGET N more times. The programs are written to FOLDER, with names of equal length, for example 01 to 20.
+# Other files in FOLDER with such names are removed. The default of FOLDER is the folder TARGET.layouts beside TARGET;
+# FOLDER cannot be a generator expression. Each seed gives another order: the programs have the seeds S + 1 to S + N (by
+# default, S is 0).
 #
-# Code that the compiler has marked as cold, hot or start-up code stays together, as in an ordinary link.
+# Nothing is compiled again. Only code that was compiled with -ffunction-sections can be shuffled; loopbench's own
+# libraries are compiled so, and this function adds the option to TARGET. Code that the compiler marks as cold, hot or
+# start-up code stays together, as in an ordinary link.
 function(loopbench_add_layouts target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "COUNT;SEED;FOLDER" "")
     if(NOT arg_COUNT MATCHES "^[1-9][0-9]*$")
@@ -29,7 +32,7 @@ function(loopbench_add_layouts target)
         string(APPEND arg_FOLDER /${target}.layouts)
     endif()
     if(LOOPBENCH_SHUFFLING_LINKER MATCHES "lld[^/]*$")
-        # g++ knows lld only by one name, which may be another version.
+        # g++ finds lld only under the name ld.lld, which can be another version.
         set(linker ${CMAKE_BINARY_DIR}/loopbench-linker)
         file(MAKE_DIRECTORY ${linker})
         file(CREATE_LINK ${LOOPBENCH_SHUFFLING_LINKER} ${linker}/ld.lld SYMBOLIC)
@@ -61,7 +64,7 @@ function(loopbench_add_layouts target)
         list(REMOVE_ITEM stale ${arg_FOLDER}/${name})
     endforeach()
     if(stale)
-        file(REMOVE ${stale})  # from a configuration with more layouts: they would be compared, too
+        file(REMOVE ${stale})  # left by a configuration with more layouts; loopbench compare would use them
     endif()
     add_custom_target(${target}.layouts DEPENDS ${all})
 endfunction()

@@ -5,8 +5,8 @@
 
 namespace loopbench::bench {
 
-/// Runs the contender; `design` is one of loop/designs.hpp. With any other name, every trial fails and lists
-/// the names.
+/// Runs the contender. `design` is the name of a design in loop/designs.hpp. With any other name, every trial
+/// fails with an error that lists the valid names.
 int loop_contender_main(int argc, char** argv, std::string_view design);
 
 }  // namespace loopbench::bench

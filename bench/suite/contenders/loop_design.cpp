@@ -1,5 +1,5 @@
-// The contenders loop-*: this program, with the design that CMake names. The workloads are in
-// loop_contender.cpp, compiled once for all of them.
+// The main program of each contender loop-*. CMake defines the name of the design. The workloads are in
+// loop_contender.cpp, which is compiled once for all these contenders.
 #include "bench/suite/contenders/loop_contender.hpp"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-# find_package(loopbench COMPONENTS contender): the target loopbench::contender.
+# Defines the target loopbench::contender for find_package(loopbench COMPONENTS contender).
 find_dependency(benchmark)
 find_dependency(fmt)
 find_dependency(Threads)

@@ -1,5 +1,5 @@
-// A substitute for the sockets of a runtime without sockets, so that it can be measured on the other
-// workloads.
+// A substitute for sockets, for a runtime without sockets. It makes the other workloads compile for this
+// runtime.
 #pragma once
 
 #include <cerrno>
@@ -12,8 +12,8 @@
 
 namespace loopbench::bench {
 
-/// A base for such a runtime: its listen() and connect() throw lacking, so that workloads on sockets are
-/// `unsupported`. The types exist only for the compiler; no object of them is ever made.
+/// A base class for a runtime without sockets. Its listen() and connect() throw `lacking`, so that workloads
+/// on sockets are `unsupported`. The types exist only for the compiler; no object of them is ever made.
 class no_network {
     template <class Result>
     struct nothing {

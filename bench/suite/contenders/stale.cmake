@@ -1,6 +1,7 @@
-# loopbench finds contenders in a folder, so it would measure files that an earlier configuration left there.
+# loopbench measures every contender that it finds in a folder. Contenders that an earlier configuration built there
+# must therefore be removed.
 
-# loopbench_remove_stale(FOLDER NAME...): removes the files in FOLDER whose name is not in the list.
+# loopbench_remove_stale(FOLDER NAME...): removes the files in FOLDER whose names are not in the list.
 function(loopbench_remove_stale folder)
     file(GLOB present LIST_DIRECTORIES false RELATIVE ${folder} ${folder}/*)
     foreach(name IN LISTS present)

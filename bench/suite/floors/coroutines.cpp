@@ -17,7 +17,8 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// An entry of the queue. It lives in the frame, or wherever it waits, so that queueing allocates nothing.
+/// An entry of the queue. It is a part of the coroutine's frame or of the object that waits, so that queueing
+/// allocates nothing.
 struct job {
     void (*run)(job&);
     job* next = nullptr;
@@ -36,7 +37,7 @@ public:
         end_ = &last.next;
     }
 
-    /// Runs until nothing is queued.
+    /// Runs jobs until the queue is empty.
     void run() {
         while (job* const first = first_) {
             first_ = first->next;
@@ -50,7 +51,8 @@ private:
     job** end_ = &first_;
 };
 
-/// A pool of memory of ended frames, by size, as a loop would have it. For one thread.
+/// A pool that keeps the memory of ended frames, by size, for reuse, as a loop would. Only one thread may use
+/// it.
 class frame_pool {
 public:
     static void* take(std::size_t bytes) {
@@ -83,7 +85,7 @@ struct pooled_frame {
     }
 };
 
-/// The queue entry of a coroutine, which continues when the job runs.
+/// A queue entry that resumes a coroutine when it runs.
 struct resumption : job {
     std::coroutine_handle<> waiting;
     explicit resumption(std::coroutine_handle<> who = {}) noexcept
@@ -101,7 +103,8 @@ struct yield_once : resumption {
     void await_resume() const noexcept {}
 };
 
-/// A coroutine that no other waits for: it is queued when it is made, and frees itself.
+/// A coroutine that no other coroutine waits for. It is queued when it is created, and frees itself at its
+/// end.
 struct spawned {
     struct promise_type : pooled_frame, resumption {
         promise_type(job_queue& queue, std::uint64_t&) noexcept
@@ -122,7 +125,8 @@ struct join {
     std::coroutine_handle<> waiting;
 };
 
-/// The final awaiter, which continues with the coroutine that waits.
+/// The awaiter at the end of a coroutine. It resumes the coroutine that waits for this one; in a gather, only
+/// the last child to end does so.
 struct continue_waiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -137,7 +141,7 @@ struct continue_waiter {
 
 struct bare_promise : pooled_frame {
     std::coroutine_handle<> waiting;
-    join* of = nullptr;  // null: `waiting` continues
+    join* of = nullptr;  // the gather that this child belongs to; null: none
     std::suspend_always initial_suspend() const noexcept { return {}; }
     continue_waiter final_suspend() const noexcept { return {}; }
     void unhandled_exception() const noexcept { std::terminate(); }
@@ -153,7 +157,7 @@ struct with_result : bare_promise {
     void return_value(T value) noexcept { result = value; }
 };
 
-/// A coroutine that one other waits for; it starts when it is awaited.
+/// A coroutine that one other coroutine waits for. It starts when it is awaited.
 template <class T>
 class [[nodiscard]] bare_task {
 public:
@@ -186,7 +190,7 @@ public:
         frame_.promise().of = &all;
         frame_.resume();
     }
-    /// Starts the one task that no other waits for.
+    /// Starts a task that no other coroutine waits for.
     void start() const {
         frame_.promise().waiting = std::noop_coroutine();
         frame_.resume();
@@ -197,13 +201,14 @@ private:
     std::coroutine_handle<promise_type> frame_;
 };
 
-/// A gather. When it is awaited, the children run one after the other until each first suspends.
+/// A gather. When it is awaited, it starts the children one after the other. Each child runs until it first
+/// suspends.
 class gather {
 public:
     explicit gather(std::span<bare_task<void>> children) noexcept : children_(children) {}
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> waiting) {
-        all_.left = children_.size() + 1;  // one more, until all have started
+        all_.left = children_.size() + 1;  // one more than the children, until all have started
         all_.waiting = waiting;
         for (const auto& child : children_) child.start_in(all_);
         return --all_.left > 0;
@@ -220,7 +225,7 @@ void run_to_its_end(job_queue& queue, const bare_task<void>& main) {
     queue.run();
 }
 
-// The same workloads as in bench/suite/workloads, with the same proofs.
+// These are the workloads of bench/suite/workloads, with the same checks.
 
 /// A queued function that queues itself again.
 struct chain_link : job {
@@ -281,7 +286,7 @@ bare_task<void> spawn_batch(job_queue& queue, std::uint64_t& ran, std::uint64_t&
 
 bare_task<void> spawns(job_queue& queue, trial& t) {
     std::uint64_t made = 0, ran = 0, ran_inline = 0;
-    co_await spawn_batch(queue, ran, ran_inline);  // their memory is touched here
+    co_await spawn_batch(queue, ran, ran_inline);  // untimed: touches the memory that the coroutines use
     ran = 0;
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {

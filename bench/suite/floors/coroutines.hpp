@@ -1,5 +1,5 @@
-// Coroutines and functions in a queue, and nothing else: the cost of frames and a queue without cancellation,
-// waiting for events, or posting from another thread.
+// The workloads of the coroutine floor. They use only coroutines and functions in a queue, and show the cost
+// of frames and of a queue without cancellation, waiting for events, or posting from another thread.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@ void yield(trial& t);
 void spawn(trial& t);
 void await_leaf(trial& t);
 
-/// Gathers 1000 children that end at once, or yield once.
+/// Gather 1000 children that end at once (gather_ready) or yield once (gather_yield).
 void gather_ready(trial& t);
 void gather_yield(trial& t);
-/// Runs a tree of gathers of ten with `leaves` leaves, each of which yields once.
+/// Gathers trees with `leaves` leaves each: every inner node gathers ten children, and every leaf yields
+/// once.
 void gather_tree(trial& t, std::uint64_t leaves);
 
 }  // namespace loopbench::bench::floors

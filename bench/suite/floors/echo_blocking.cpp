@@ -1,10 +1,12 @@
-// Four blocking calls per round trip. They never actually block, because on loopback a message has arrived
-// when send returns: this is the cost of TCP through system calls, without waiting.
+// The echo floor with four blocking calls per round trip. The calls never actually block, because on loopback
+// a message has arrived when send() returns. The floor shows the cost of TCP through system calls, without
+// waiting.
 //
-// Many connections proceed in turn. Every connection makes as many round trips as in the other contenders and
-// is always as far as its neighbours, but only one request is in flight at a time: the difference to the
-// others is the cost of keeping many in flight. A latency starts at the end of the connection's previous
-// round trip, as everywhere, so it includes one round trip of each other connection.
+// With many connections, each connection in turn makes one round trip. Every connection makes the same number
+// of round trips as in the other contenders, but only one request is in flight at a time. The difference to
+// the other contenders is the cost of many requests in flight. As in the other contenders, a latency starts
+// at the end of the connection's previous round trip. It therefore includes one round trip of each other
+// connection.
 #include <sys/socket.h>
 
 #include "bench/suite/floors/echo_floor.hpp"
@@ -13,15 +15,16 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// Both functions return 0 or the error.
+/// Sends the whole message. Returns 0 or the error.
 int send_all(int fd, std::span<const std::byte> bytes) noexcept {
     const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent == static_cast<ssize_t>(bytes.size())) return 0;
     return sent < 0 ? errno : ECONNRESET;
 }
 
-/// Receives the whole message. MSG_WAITALL returns a part if a signal arrives, or if the kernel has work for
-/// the thread (as after the end of a ring); one more receive then gets the rest.
+/// Receives the whole message. Returns 0 or the error. MSG_WAITALL returns a part of the message if a signal
+/// arrives, or if the kernel has work for the thread (for example, after an io_uring was closed). Another
+/// receive then gets the rest.
 int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);
@@ -32,8 +35,8 @@ int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     return 0;
 }
 
-/// Serves one message. The server does not know its length, and sends back what it received, usually all of
-/// it.
+/// Serves one message. Returns 0 or the error. The server does not know the length of the message. It sends
+/// back the bytes of each receive, which are usually the whole message.
 int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     while (pair.unserved_bytes() > 0) {
         const ssize_t got = ::recv(pair.server, buffer.data(), buffer.size(), 0);
@@ -46,7 +49,8 @@ int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     return 0;
 }
 
-/// Makes one round trip. Returns false if the connection failed or has nothing left to do.
+/// Makes one round trip. Returns false if the connection failed, or if this was the last round trip of the
+/// phase.
 bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, echo_phase& phase) noexcept {
     if (pair.counts.fail(send_all(pair.client, pair.next_request()))) return false;
     if (pair.counts.fail(serve(pair, buffer))) return false;

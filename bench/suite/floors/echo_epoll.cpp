@@ -1,9 +1,9 @@
-// The minimum for an epoll loop: every socket is registered once, edge-triggered; it is read only when epoll
-// reports data; one epoll_wait fetches all ready sockets.
+// The echo floor with the fewest calls for an epoll loop. Every socket is registered once, edge-triggered,
+// and is read only when epoll reports data. One epoll_wait returns all ready sockets.
 //
-// No call fails with EAGAIN: a receive is tried once per event, and never before it. With edges this is
-// enough, since a connection has at most one message in flight, and every receive has space for all of it or
-// for the rest.
+// A socket is read once per event. A read fails with EAGAIN only if a message arrives in two pieces and the
+// first read gets both. One read per event is enough, because a connection has at most one message in flight,
+// and every read has space for the whole message or its rest.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -92,11 +92,12 @@ private:
             --active_;
     }
 
-    /// Returns how many bytes were received; 0 if there are none, or if the connection has failed.
+    /// Returns the number of received bytes; 0 if there is no data, or if the connection has failed.
     std::size_t receive(echo_pair& pair, int fd, std::span<std::byte> to) {
         const ssize_t bytes = ::recv(fd, to.data(), to.size(), MSG_DONTWAIT);
         if (bytes > 0) return static_cast<std::size_t>(bytes);
-        // EAGAIN: this was the event of a second piece, which was already taken with the first.
+        // EAGAIN: this event reports the second piece of a message, which was already received with the first
+        // piece.
         if (bytes == 0)
             fail(pair, ECONNRESET);
         else if (errno != EAGAIN)
@@ -107,7 +108,7 @@ private:
     bool send_all(echo_pair& pair, int fd, std::span<const std::byte> bytes) {
         const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent == static_cast<ssize_t>(bytes.size())) return true;
-        // The socket buffer has no space for the one message in flight; nothing here waits for space.
+        // The socket buffer has no space for the one message in flight, and this floor never waits for space.
         fail(pair, sent < 0 ? errno : ENOBUFS);
         return false;
     }
@@ -120,7 +121,7 @@ private:
     echo_messages messages_;
     std::vector<echo_pair> pairs_;
     server_buffer buffer_;
-    std::vector<std::size_t> filled_;  // by pair: received bytes of the reply
+    std::vector<std::size_t> filled_;  // by pair: number of received bytes of the reply
     loop::unique_fd epoll_;
     std::size_t active_ = 0;  // pairs that have round trips to make
     echo_phase* phase_ = nullptr;

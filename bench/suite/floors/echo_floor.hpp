@@ -1,11 +1,11 @@
-// The echo floors: the work of echo/rtt (bench/suite/workloads/echo.hpp) with its requests, clock reads and
-// proof, but with system calls placed by hand instead of a loop.
+// The echo floors do the work of echo/rtt (bench/suite/workloads/echo.hpp) with the same requests, clock
+// reads and checks, but with hand-written system calls instead of a loop.
 //
-// This header has what the three floors share: the two ends of a connection as a state machine, and the steps
-// of a trial. The floors show the smallest number of system calls for a round trip:
-// - echo_blocking: four calls, one connection after the other; no waiting, no multiplexing.
-// - echo_epoll: the same four, and one epoll_wait for each batch of ready sockets.
-// - echo_uring: only two io_uring_enter for each batch of round trips.
+// This header contains the parts that the three floors share: a state machine for the two ends of a
+// connection, and the steps of a trial. The floors show the smallest number of system calls for a round trip:
+// - echo_blocking makes four calls, one connection after the other, without waiting or multiplexing.
+// - echo_epoll makes the same four calls, and one epoll_wait for each batch of ready sockets.
+// - echo_uring makes only two calls of io_uring_enter for each batch of round trips.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,10 @@
 
 namespace loopbench::bench::floors {
 
-/// An echo floor: makes every round trip of the trial over these connections, with messages of `bytes` bytes,
-/// and proves them. An error on a connection fails the trial; throws std::system_error if the floor cannot be
-/// set up. A message must fit into the kernel's buffers of a connection, because nothing reads it while it is
-/// sent.
+/// A function that runs an echo floor. It makes every round trip of the trial over these connections, with
+/// messages of `bytes` bytes, and checks every reply. An error on a connection fails the trial. The function
+/// throws std::system_error if it cannot set up the floor. A message must fit into the kernel's socket
+/// buffers, because nothing reads the message while it is sent.
 using echo_floor = void(std::span<const connection> connections, std::size_t bytes, trial& t);
 
 echo_floor echo_blocking;
@@ -36,9 +36,9 @@ echo_floor echo_uring;
 
 using workloads::detail::echo_messages;
 
-/// A server's receive buffer. It is as large as the workload's
-/// (bench/suite/workloads/sockets/echo_session.hpp) and, as there, a floor that needs several has one per
-/// connection, outside the connection's other data.
+/// A server's receive buffer. It has the size of the workload's buffer
+/// (bench/suite/workloads/sockets/echo_session.hpp). As in the workload, a floor that needs several buffers
+/// has one per connection, apart from the connection's other data.
 using server_buffer = std::vector<std::byte>;
 inline server_buffer make_server_buffer(std::size_t message_bytes) {
     return server_buffer(std::max(message_bytes, workloads::echo_buffer_bytes_min));
@@ -48,7 +48,7 @@ inline server_buffer make_server_buffer(std::size_t message_bytes) {
 struct echo_phase {
     std::uint64_t first;
     std::uint64_t end;  // the first round trip after this phase
-    trial* timed;       // null while warming up
+    trial* timed;       // null during the warm-up
 };
 
 /// One connection: its client, which has one request in flight at a time, and its server.
@@ -57,14 +57,14 @@ struct echo_pair {
     const echo_messages& messages;
     int client;
     int server;
-    std::uint64_t round_trip = 0;  // the current one, or the next one
-    trial::time_point start{};     // of the round trip; equals the end of the previous one
+    std::uint64_t round_trip = 0;  // number of the current or next round trip
+    trial::time_point start{};     // start of the round trip: the end of the previous one
     std::span<const std::byte> request{};
     std::vector<std::byte> reply;
     workloads::detail::echo_counts counts{};
     std::uint64_t served_bytes = 0;
 
-    /// Begins a phase. Returns false if the connection has failed or has nothing to do.
+    /// Begins a phase. Returns false if the connection has failed or has no round trip to make in this phase.
     bool enter(const echo_phase& phase) noexcept {
         if (counts.error != 0) return false;
         round_trip = phase.first;
@@ -77,7 +77,7 @@ struct echo_pair {
         return request;
     }
 
-    /// Returns how many bytes of this round trip's request the server has not received yet.
+    /// Returns the number of bytes of the current request that the server has not received yet.
     std::size_t unserved_bytes() const noexcept {
         return static_cast<std::size_t>((round_trip + 1) * reply.size() - served_bytes);
     }
@@ -90,8 +90,8 @@ struct echo_pair {
     }
 };
 
-/// Warms up, times and proves. `make_round_trips(phase)` returns when every pair has made its round trips or
-/// failed.
+/// Runs the warm-up, the timed section and the checks of a trial. `make_round_trips(phase)` must return when
+/// every pair has made its round trips or has failed.
 template <class MakeRoundTrips>
 void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make_round_trips) {
     constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
@@ -115,7 +115,8 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     workloads::detail::prove_echo(t, counts, served_bytes, round_trips_each, pairs.front().reply.size());
 }
 
-/// Makes the state machines. `messages`, of `bytes` bytes each, must outlive them.
+/// Returns the state machine of each connection. `messages`, with `bytes` bytes each, must outlive the state
+/// machines.
 inline std::vector<echo_pair> make_pairs(std::span<const connection> connections, std::size_t bytes,
                                          const echo_messages& messages) {
     std::vector<echo_pair> pairs;

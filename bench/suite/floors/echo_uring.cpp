@@ -1,7 +1,8 @@
-// The minimum for io_uring: each send is followed by the receive that it feeds. On loopback the message has
-// arrived when the send ends, so the receive finds it at once, in the same entry. No poll is armed, no
-// wake-up runs and no buffer is chosen; a waiting receive (one-shot or multishot) would need these. A
-// successful send has no completion. Each batch of round trips takes two entries: requests, then replies.
+// The echo floor with the fewest calls for io_uring. Each send is followed by the receive of the same message
+// at the other end. On loopback, the message has arrived when the send ends, so the receive completes at
+// once, in the same call of io_uring_enter. The kernel arms no poll, runs no wake-up and selects no buffer; a
+// receive that waits (one-shot or multishot) would need these steps. A successful send has no completion.
+// Each batch of round trips takes two calls of io_uring_enter: one for the requests, one for the replies.
 #include <liburing.h>
 #include <sys/socket.h>
 
@@ -23,7 +24,7 @@ public:
           pairs_(make_pairs(connections, bytes, messages_)),
           buffers_(connections.size(), make_server_buffer(bytes)),
           ring_(loop::uring_limits{.submissions = submissions_for(connections.size())}) {
-        ring_.enable();  // from here on, it belongs to this thread
+        ring_.enable();  // from here on, only this thread uses the ring
         std::vector<int> files;
         for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
         const int error =
@@ -47,20 +48,22 @@ public:
     }
 
 private:
-    /// Returns space for a send and a receive on every connection, so that a batch is one entry.
+    /// Returns the number of submission entries for a send and a receive on every connection, so that one
+    /// call of io_uring_enter submits a whole batch.
     static unsigned submissions_for(std::size_t connections) noexcept {
         return std::max(64U, std::bit_ceil(static_cast<unsigned>(2 * connections)));
     }
 
-    // The tag of an operation, which is also the index of its file: twice the pair's number, plus one for the
-    // server.
+    // The tag of an operation. It is also the index of the operation's file: twice the pair's number, plus
+    // one for the server.
     using tag = std::uint64_t;
     static tag client_of(const echo_pair& pair) noexcept { return pair.number << 1; }
     static tag server_of(const echo_pair& pair) noexcept { return pair.number << 1 | 1; }
 
     void submit_and_wait() {
         const int result = io_uring_submit_and_wait(&ring_.native(), 1);
-        // No memory for more: completions must be taken first; the rest is submitted with the next entry.
+        // EAGAIN and EBUSY: the kernel needs its completions to be read first. The next call submits the
+        // remaining operations.
         if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY)
             loop::throw_errno("io_uring_enter", -result);
     }
@@ -99,8 +102,9 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// Echoes `bytes` new bytes, which follow those that were served before, and receives the missing ones
-    /// after them. They are received in order, because the send might still be incomplete.
+    /// Sends back `bytes` new bytes, which follow the bytes that were served before. Then receives the
+    /// missing bytes of the request or, if there are none, the reply. The missing bytes are stored after the
+    /// new bytes, because the send might still need these.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();
@@ -112,7 +116,8 @@ private:
             receive(client_of(pair), pair.reply, MSG_WAITALL);
     }
 
-    /// MSG_WAITALL, here and for the client's receive: the kernel continues until the operation is complete.
+    /// Prepares a send of all bytes. MSG_WAITALL, here and for the client's receive, makes the kernel
+    /// continue until the operation is complete.
     void send_all(tag from, std::span<const std::byte> bytes) {
         io_uring_sqe& send = submission();
         io_uring_prep_send(&send, static_cast<int>(from), bytes.data(), bytes.size(),
@@ -140,8 +145,8 @@ private:
 
     echo_messages messages_;
     std::vector<echo_pair> pairs_;
-    std::vector<server_buffer> buffers_;  // by pair: what its server received, until it is sent back
-    loop::uring_ring ring_;               // last, because it writes into the members above
+    std::vector<server_buffer> buffers_;  // by pair: the bytes that the server received and sends back
+    loop::uring_ring ring_;               // destroyed first, because the ring writes into the members above
     std::size_t active_ = 0;              // pairs that have round trips to make
     echo_phase* phase_ = nullptr;
 };

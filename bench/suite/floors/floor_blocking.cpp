@@ -1,4 +1,4 @@
-// The contender floor-blocking: four blocking calls per round trip, and other blocking calls.
+// The contender floor-blocking. It uses only blocking calls, four of them per round trip.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

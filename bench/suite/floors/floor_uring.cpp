@@ -1,4 +1,4 @@
-// The contender floor-uring: io_uring_enter and nothing else.
+// The contender floor-uring. It sends, receives, sleeps and waits with io_uring_enter only.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

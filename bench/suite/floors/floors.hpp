@@ -1,5 +1,6 @@
-// The list of floors. A floor is a contender without a loop: system calls or coroutines, placed by hand for
-// one workload, so that a report can show the distance between a loop and the limit on this machine.
+// The list of floors. A floor is a contender without a loop: it makes hand-written system calls, or runs
+// coroutines in a queue, for each workload. A report can then show the distance between a loop and the limit
+// on this machine.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace loopbench::bench::floors {
 struct floor {
     std::string_view name;
     std::string calls;                          // its system calls, or its parts
-    std::vector<contender_workload> workloads;  // all of the suite's, some with a reason why not
+    std::vector<contender_workload> workloads;  // all of the suite; an unsupported one has a reason
     std::string (*socket_options)();            // see bench/suite/contenders/process/socket_options.hpp
 };
 
@@ -23,10 +24,11 @@ floor epoll_floor();
 floor sleep_floor();
 floor uring_floor();
 
-/// Describes the sizes of its buffers, in the other contenders' words, since the sizes are equal.
+/// Describes the sizes of the floor's buffers, or states that the floor makes no connections. The sizes and
+/// the text are equal to those of the other contenders.
 std::string buffers_of(const floor& f);
 
-/// The main function of a floor's contender; see run_contender().
+/// Runs a floor as a contender; to be called from main(). See run_contender().
 int floor_main(int argc, char** argv, const floor& f);
 
 }  // namespace loopbench::bench::floors

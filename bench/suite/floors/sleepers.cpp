@@ -42,7 +42,8 @@ public:
     }
 };
 
-// Edge-triggered, so that an expiry need not be read: arming the timer again makes the next edge.
+// A sleeper with a timerfd. The timer is registered edge-triggered, so the number of expiries need not be
+// read: arming the timer again produces the next edge.
 class timerfd_sleeper final : public sleeper {
 public:
     timerfd_sleeper()
@@ -66,7 +67,7 @@ private:
 class uring_sleeper final : public sleeper {
 public:
     uring_sleeper() : ring_(small_ring) {
-        ring_.enable();  // from here on, it belongs to this thread
+        ring_.enable();  // from here on, only this thread uses the ring
     }
 
     void sleep_until(time_point deadline) override {

@@ -1,4 +1,4 @@
-// The kernel's ways to sleep until a point in time: one system call each, or two with a timerfd.
+// Ways to sleep in the kernel until a point in time. Each sleep makes one system call, or two with a timerfd.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 
 namespace loopbench::bench::floors {
 
-/// A thread's sleep to an absolute deadline on CLOCK_MONOTONIC: never early, and no sleep if it has passed.
+/// A way for a thread to sleep until an absolute deadline on CLOCK_MONOTONIC. A sleep never ends early. If
+/// the deadline has passed, the thread does not sleep.
 class sleeper {
 public:
     sleeper() = default;
@@ -15,21 +16,22 @@ public:
     sleeper& operator=(const sleeper&) = delete;
     virtual ~sleeper() = default;
 
-    /// Throws std::system_error.
+    /// Sleeps until `deadline`. Throws std::system_error.
     virtual void sleep_until(time_point deadline) = 0;
 };
 
 using make_sleeper = std::unique_ptr<sleeper>();
 
-/// Sleeps with clock_nanosleep. The kernel may add the thread's timer slack (50 us by default, prctl
-/// PR_SET_TIMERSLACK).
+/// Returns a sleeper that uses clock_nanosleep. The kernel may delay its wake-ups by the thread's timer slack
+/// (50 us by default; prctl(2), PR_SET_TIMERSLACK).
 make_sleeper make_nanosleep_sleeper;
 
-/// Sleeps with timerfd_settime, then epoll_wait without a timeout. No timer slack.
+/// Returns a sleeper that uses timerfd_settime, then epoll_wait without a timeout. Timer slack does not
+/// apply.
 make_sleeper make_timerfd_sleeper;
 
-/// Sleeps with one io_uring_enter that contains an IORING_OP_TIMEOUT. No timer slack. Throws
-/// std::system_error with the cause if io_uring is refused.
+/// Returns a sleeper that uses one io_uring_enter with an IORING_OP_TIMEOUT. Timer slack does not apply.
+/// Throws std::system_error with the cause if the kernel refuses io_uring.
 make_sleeper make_uring_sleeper;
 
 }  // namespace loopbench::bench::floors

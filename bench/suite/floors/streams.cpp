@@ -25,12 +25,12 @@ namespace {
 using loop::checked;
 using workloads::detail::stream_check;
 
-/// The common part of the floors: the ends of the stream, and its received bytes.
+/// The state that the floors share: the ends of the stream, its received bytes, and their check.
 struct stream_state {
     stream_state(one_way of, std::size_t chunk_bytes)
         : ends(std::move(of)), check(chunk_bytes), buffer(chunk_bytes) {}
 
-    /// Takes the result of a read: a count of bytes, or a negative errno.
+    /// Processes the result of a read: a number of bytes (0 at the end of the stream), or a negative errno.
     void take(std::int64_t result) {
         if (result < 0) return fail(static_cast<int>(-result));
         over = result == 0;
@@ -40,7 +40,7 @@ struct stream_state {
         const ssize_t bytes = ::read(ends.reader.get(), buffer.data(), buffer.size());
         return bytes < 0 ? -errno : bytes;
     }
-    /// Writes the whole chunk. A shorter write means that the kernel's buffers are full.
+    /// Writes the whole chunk. A short write fails the stream, because the kernel's buffers are full.
     void write_chunk() {
         const ssize_t bytes = ::write(ends.writer.get(), check.chunk.data(), check.chunk.size());
         if (bytes != static_cast<ssize_t>(check.chunk.size())) fail(bytes < 0 ? errno : ENOBUFS);
@@ -56,12 +56,12 @@ struct stream_state {
     bool over = false;  // no more data will come, or an error occurred
 };
 
-/// The steps of a trial. `write()` sends a chunk, or prepares it for the next `read_more()`, which takes what
-/// has arrived, or finds that the stream is over.
+/// Runs the warm-up, the timed section and the checks of a trial. `write()` sends a chunk, or prepares it for
+/// the next `read_more()`. `read_more()` processes the data that has arrived, or the end of the stream.
 template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
-    std::uint64_t due = 0;  // bytes
+    std::uint64_t due = 0;  // bytes that were sent so far
     const auto carry = [&](std::uint64_t chunks) {
         for (; chunks > 0 && !stream.over; --chunks) {
             due += chunk_bytes;
@@ -82,16 +82,16 @@ void do_not_block(int fd) {
     checked(::fcntl(fd, F_SETFL, checked(::fcntl(fd, F_GETFL), "fcntl") | O_NONBLOCK), "fcntl");
 }
 
-/// The reader's epoll instance. It is edge-triggered, so that a read that empties the stream needs no further
-/// one that finds nothing. The buffer has space for everything in the stream, so each read empties it.
+/// The reader's epoll instance. The reader is registered edge-triggered, so no extra read is needed to find
+/// the stream empty. The buffer has space for all data in the stream, so each read empties the stream.
 class readable {
 public:
     explicit readable(int fd) : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
         epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = fd}};
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
     }
-    /// Waits until there is something to read, or the stream is over. The end is reported once, possibly
-    /// together with the last bytes.
+    /// Waits until there is data to read, or the stream is over. The kernel reports the end once, possibly
+    /// together with the last bytes; later calls return at once.
     void wait() {
         if (over_) return;
         over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
@@ -102,13 +102,13 @@ private:
     bool over_ = false;
 };
 
-/// A stream that writes and reads in one entry, or only reads.
+/// A stream on io_uring. One call of io_uring_enter writes and reads a chunk, or only reads.
 class uring_stream {
 public:
     explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
-        ring_.enable();  // from here on, it belongs to this thread
-        // The writer is not registered: a registered file is a further reference, and closing the writer
-        // would not end the stream.
+        ring_.enable();  // from here on, only this thread uses the ring
+        // The writer is not registered, because the ring would then hold another reference to its file, and
+        // closing the writer would not end the stream.
         const int file = stream.ends.reader.get();
         const int error = -io_uring_register_files(&ring_.native(), &file, 1);
         if (error != 0) loop::throw_errno("io_uring_register_files", error);
@@ -138,7 +138,7 @@ private:
     static constexpr unsigned of_write = 0, of_read = 1;
 
     stream_state& stream_;
-    loop::uring_ring ring_;  // last, because it writes into `stream_`
+    loop::uring_ring ring_;  // destroyed first, because the ring writes into `stream_`
 };
 
 }  // namespace
@@ -170,7 +170,7 @@ void stream_epoll(one_way ends, std::size_t chunk_bytes, trial& t) {
         [&] {
             reader.wait();
             const auto bytes = stream.read();
-            if (bytes != -EAGAIN) stream.take(bytes);  // an earlier read may have taken the data of this edge
+            if (bytes != -EAGAIN) stream.take(bytes);  // EAGAIN: an earlier read got the data of this edge
         });
 }
 

@@ -1,11 +1,11 @@
-// The streaming floors: the work of pipe/read and stream/throughput (bench/suite/workloads) with its chunks
-// and its proof, but with system calls placed by hand instead of two coroutines.
+// The streaming floors do the work of pipe/read and stream/throughput (bench/suite/workloads) with the same
+// chunks and checks, but with hand-written system calls instead of two coroutines.
 //
-// A chunk is written and read before the next one, so that it is still in the caches when it is read. System
-// calls of each floor per chunk:
-// - stream_blocking: a write and a read.
-// - stream_epoll: the same two, and an epoll_wait between them.
-// - stream_uring: one io_uring_enter, with both in it.
+// A floor reads each chunk before it writes the next one, so that the chunk is still in the caches. Per
+// chunk, the floors make these system calls:
+// - stream_blocking makes a write and a read.
+// - stream_epoll makes the same two calls, and an epoll_wait between them.
+// - stream_uring makes one call of io_uring_enter, which writes and reads.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,21 @@
 
 namespace loopbench::bench::floors {
 
-/// Both ends of a pipe or, in one direction, of a connection. They are blocking when a floor receives them.
+/// Both ends of a pipe, or of a connection that is used in one direction. A floor receives them as blocking
+/// descriptors.
 struct one_way {
     loop::unique_fd writer;
     loop::unique_fd reader;
 };
 
-/// Opens both ends. Throws std::system_error.
+/// Return both ends of a new pipe or TCP connection. Throw std::system_error.
 one_way open_pipe();
 one_way open_stream_over_loopback();
 
-/// A streaming floor: sends operations() chunks through `ends` until the end of the stream, with every byte
-/// compared. An error on the stream fails the trial; throws std::system_error if the floor cannot be set up.
-/// A chunk must fit into the kernel's buffers of the two ends, because nothing reads it while it is written.
+/// A function that runs a streaming floor. It sends operations() chunks through `ends`, ends the stream, and
+/// compares every received byte. An error on the stream fails the trial. The function throws
+/// std::system_error if it cannot set up the floor. A chunk must fit into the kernel's buffers of the two
+/// ends, because nothing reads the chunk while it is written.
 using stream_floor = void(one_way ends, std::size_t chunk_bytes, trial& t);
 
 stream_floor stream_blocking;

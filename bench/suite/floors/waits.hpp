@@ -1,4 +1,4 @@
-// A floor's wait in the kernel: one call, which is repeated if a signal ends it.
+// The floors' waits in the kernel. Each is one system call, which is repeated if a signal interrupts it.
 #pragma once
 
 #include <liburing.h>
@@ -32,7 +32,8 @@ struct uring_completion {
     std::uint32_t flags;
 };
 
-/// Submits the prepared entries in the call that waits, and takes one completion. Throws std::system_error.
+/// Submits the prepared operations and waits, in one system call. Returns one completion. Throws
+/// std::system_error.
 inline uring_completion submit_and_take(io_uring& ring) {
     int result;
     do {

@@ -27,7 +27,8 @@ namespace {
 using loop::checked;
 using loop::throw_errno;
 
-// std::atomic::wait checks the value some dozens of times before it sleeps; this does not, as no loop does.
+// A waker that calls futex(2) directly. std::atomic::wait would check the value dozens of times before it
+// sleeps, which no loop does.
 class futex_waker final : public waker {
 public:
     void wake() noexcept override {
@@ -36,7 +37,7 @@ public:
     }
     void wait() override {
         const long result = ::syscall(SYS_futex, &wakes_, FUTEX_WAIT_PRIVATE, seen_, nullptr, nullptr, 0);
-        // EAGAIN: a wake-up has come since.
+        // EAGAIN: wake() was called since the last wait().
         if (result != 0 && errno != EAGAIN && errno != EINTR) throw_errno("futex", errno);
         seen_ = wakes_.load(std::memory_order_acquire);
     }
@@ -53,11 +54,12 @@ loop::unique_fd open_eventfd() {
 
 void add_one(int event) noexcept {
     const std::uint64_t one = 1;
-    // It fails only if 2^64 - 2 are waiting to be read.
+    // The write cannot fail: it would only block, if the counter exceeded 2^64 - 2.
     [[maybe_unused]] const ssize_t written = ::write(event, &one, sizeof one);
 }
 
-// Edge-triggered: every write makes an edge, so the number need not be read.
+// A waker with an eventfd and epoll. The eventfd is registered edge-triggered: every write produces an edge,
+// so the counter need not be read.
 class epoll_waker final : public waker {
 public:
     epoll_waker() : event_(open_eventfd()), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
@@ -72,11 +74,12 @@ private:
     loop::unique_fd epoll_;
 };
 
-// A wait is one entry: it submits the read of the eventfd and returns with its completion.
+// A waker with an eventfd and io_uring. A wait is one call of io_uring_enter, which submits a read of the
+// eventfd and returns with its completion.
 class uring_waker final : public waker {
 public:
     uring_waker() : event_(open_eventfd()), ring_(small_ring) {
-        ring_.enable();  // from here on, it belongs to this thread
+        ring_.enable();  // from here on, only this thread uses the ring
     }
     void wake() noexcept override { add_one(event_.get()); }
     void wait() override {
@@ -88,10 +91,11 @@ public:
 private:
     loop::unique_fd event_;
     std::uint64_t count_ = 0;  // the target of the read; its value is not used
-    loop::uring_ring ring_;    // last, because it writes into `count_`
+    loop::uring_ring ring_;    // destroyed first, because the ring writes into `count_`
 };
 
-/// Posts the numbers 1, 2, 3, ... from its own thread; each is allowed when the previous one was received.
+/// A thread that posts the numbers 1, 2, 3, ... It posts a number when allow() permits it, after the previous
+/// number was received.
 class posting_thread {
 public:
     using clock = std::chrono::steady_clock;
@@ -107,7 +111,8 @@ public:
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
-    /// The last posted number, and the time of its post: valid until the next one is allowed.
+    /// Return the last posted number and the time of its post. Both are valid until allow() permits the next
+    /// post.
     std::uint64_t posted() const noexcept { return posted_.load(std::memory_order_acquire); }
     clock::time_point posted_at() const noexcept { return posted_at_; }
 
@@ -129,9 +134,9 @@ private:
     const trial& t_;
     clock::time_point posted_at_{};
     std::atomic<std::uint64_t> posted_ = 0;
-    // Used and waited for as in bench/suite/workloads/cross_thread.hpp.
+    // The number of posts that are allowed so far; see bench/suite/workloads/cross_thread.hpp.
     std::atomic<std::uint32_t> allowed_ = 0;
-    std::thread thread_;  // last: it uses all of the above
+    std::thread thread_;  // declared last, because the thread uses all members above
 };
 
 }  // namespace

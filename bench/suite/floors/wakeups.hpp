@@ -1,5 +1,4 @@
-// The floor of post/cross_thread: one thread sleeps in the kernel; another wakes it, and continues after
-// that.
+// The floor of post/cross_thread: one thread sleeps in the kernel, and another thread wakes it.
 #pragma once
 
 #include <memory>
@@ -8,7 +7,7 @@
 
 namespace loopbench::bench::floors {
 
-/// A way for one thread to sleep until another wakes it.
+/// A way for one thread to sleep until another thread wakes it.
 class waker {
 public:
     waker() = default;
@@ -16,26 +15,27 @@ public:
     waker& operator=(const waker&) = delete;
     virtual ~waker() = default;
 
-    /// Ends the current wait(), or else the next one. Callable from any thread.
+    /// Ends the current wait() or, if there is none, the next one. Any thread can call this function.
     virtual void wake() noexcept = 0;
-    /// Waits, in the thread that made this object. May end without a wake(). Throws std::system_error.
+    /// Waits for wake(), but can return without one. Only the thread that made this object can call this
+    /// function. Throws std::system_error.
     virtual void wait() = 0;
 };
 
 using make_waker = std::unique_ptr<waker>();
 
-/// Waits on a futex(2), the kernel's cheapest way.
+/// Returns a waker that waits on a futex(2), the kernel's cheapest way to wait.
 make_waker make_futex_waker;
 
-/// Waits with epoll_wait for an eventfd.
+/// Returns a waker that waits for an eventfd with epoll_wait.
 make_waker make_epoll_waker;
 
-/// Waits for an io_uring's read of an eventfd. Throws std::system_error with the cause if io_uring is
-/// refused.
+/// Returns a waker that waits for io_uring's read of an eventfd. Throws std::system_error with the cause if
+/// the kernel refuses io_uring.
 make_waker make_uring_waker;
 
-/// Does the work of post/cross_thread (bench/suite/workloads/cross_thread.hpp) on `cores` cores. A post is a
-/// number, which must be the next one.
+/// Does the work of post/cross_thread (bench/suite/workloads/cross_thread.hpp) on `cores` cores (1 or 2).
+/// Each post is a number, which must be one more than the previous number.
 void post_cross_thread(waker& kernel, int cores, trial& t);
 
 }  // namespace loopbench::bench::floors

@@ -1,5 +1,5 @@
-// Turns a floor's abilities into a contender's list of workloads: the list has every workload of the suite,
-// with a reason for each one that the floor cannot run.
+// The workloads of a floor as a contender's list of workloads. The list has every workload of the suite; each
+// one that the floor cannot run has a reason.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace loopbench::bench::floors {
 
 /// A workload that a floor can run.
 struct floor_workload {
-    std::string name;  // full name
+    std::string name;  // the full name
     std::function<void(trial&)> run;
 };
 
@@ -35,17 +35,17 @@ std::vector<floor_workload> echo_workloads(echo_floor& echo);
 /// Returns pipe/read and stream/throughput.
 std::vector<floor_workload> stream_workloads(stream_floor& stream);
 
-/// Returns post/cross_thread, with its own waker.
+/// Returns post/cross_thread on one core and on two cores. Each trial makes its own waker.
 std::vector<floor_workload> wakeup_workloads(make_waker& make);
 
-/// Returns the timer workloads, each with its own sleeper.
+/// Returns the timer workloads. Each trial makes its own sleeper.
 std::vector<floor_workload> timer_workloads(make_sleeper& make);
 
-/// Returns the workloads that make no system call, on coroutines and functions in a queue.
+/// Returns the workloads that make no system call. They run coroutines and functions from a queue.
 std::vector<floor_workload> scheduler_workloads();
 
-/// Returns every workload of the suite in its order: those in `can`, and the others as unsupported. Throws
-/// std::logic_error if `can` names a workload that the suite does not have.
+/// Returns every workload of the suite, in the suite's order. The workloads in `can` are runnable; the others
+/// are unsupported. Throws std::logic_error if `can` names a workload that the suite does not have.
 std::vector<contender_workload> all_workloads(std::span<const floor_workload> can,
                                               std::span<const missing_family> cannot);
 

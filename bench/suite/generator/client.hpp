@@ -1,4 +1,5 @@
-// Sends requests, receives replies, and compares each reply with the expected one.
+// The client of the generator. It sends requests, receives replies, and compares each reply with the expected
+// one.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace loopbench::bench {
 
-/// The connections of one visit to the server. For one thread.
+/// The connections of one visit to the server. Only one thread may use them.
 class client {
 public:
     client(std::unique_ptr<link> connected, std::size_t connections, const conversation& words)
@@ -26,8 +27,8 @@ public:
     std::uint64_t sent_on(std::size_t index) const noexcept { return all_[index].sent; }
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
-    /// Sends the next request of this connection, with the next exchange() at the latest. Returns false if
-    /// the connection takes no more: its server is far behind, so waiting does not help.
+    /// Sends the next request of this connection, at the latest in the next exchange(). Returns false if the
+    /// connection accepts no more data. Its server is then far behind, so waiting does not help.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);
@@ -40,8 +41,9 @@ public:
 
     void exchange() { link_->exchange(); }
 
-    /// Takes what the last exchange() has found, and calls reply(connection, number of replies before this
-    /// one, is right) for each reply. Returns what is wrong with a connection, or an empty text.
+    /// Processes the data that the last exchange() received. Calls reply(connection, number of earlier
+    /// replies, true if the reply is right) for each reply. Returns the problem with a connection, or an
+    /// empty text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {
@@ -58,14 +60,15 @@ public:
     }
 
 private:
-    /// The buffers of a connection hold this much if its server does not read (tcp(7): tcp_rmem, tcp_wmem).
+    /// The buffers of a connection accept at least this much if the server does not read (tcp(7): tcp_rmem,
+    /// tcp_wmem).
     static constexpr std::size_t unanswered_bytes_max = 262'144;
 
     struct connection {
         std::uint64_t sent = 0;
         std::uint64_t answered = 0;
-        std::size_t come = 0;  // bytes received of the next reply
-        bool right = true;     // so far
+        std::size_t come = 0;  // received bytes of the next reply
+        bool right = true;     // all these bytes are right
     };
 
     template <class Reply>

@@ -1,4 +1,4 @@
-// The generator's sockets, made in the same way as the contenders'.
+// The generator's sockets. They are opened in the same way as the contenders' sockets.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

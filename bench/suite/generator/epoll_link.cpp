@@ -1,4 +1,5 @@
-// A link for kernels and sandboxes that refuse io_uring, and for a client that sleeps.
+// A link that uses epoll. It is used where the kernel or a sandbox refuses io_uring, and for a client that
+// sleeps.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -63,7 +64,7 @@ private:
     loop::unique_fd poll_;
     int patience_ms_;
     std::array<epoll_event, 64> events_;
-    int ready_ = 0;  // of the events, not yet received
+    int ready_ = 0;  // number of events that are not processed yet
     std::vector<std::byte> buffer_ = std::vector<std::byte>(65'536);
 };
 

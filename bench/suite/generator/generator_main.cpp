@@ -1,5 +1,5 @@
-// loopbench-generator: the client process of serve/open_loop. A contender starts it; it prints one JSON
-// document.
+// loopbench-generator, the client process of serve/open_loop. A contender starts this program, which prints
+// one JSON document.
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,8 +19,8 @@ namespace {
 using namespace loopbench::bench;
 using json = nlohmann::ordered_json;
 
-/// Pins this process to a core. Returns false if the kernel does not allow it; the run is then less exact, as
-/// its lateness shows.
+/// Pins this process to a core. Returns false if the kernel does not allow this. The run is then less exact,
+/// which the reported lateness shows.
 bool run_on(int cpu) {
     cpu_set_t only;
     CPU_ZERO(&only);
@@ -28,7 +28,7 @@ bool run_on(int cpu) {
     return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
 
-/// Upper limits: more would exceed the memory or the speed of a machine.
+/// The upper limits of the options. Larger values would exceed the memory or the speed of a machine.
 constexpr std::uint64_t requests_max = 100'000'000;
 constexpr double rate_max = 10e6;
 
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     plan.capacity_time = std::chrono::nanoseconds(static_cast<std::int64_t>(capacity_s * 1e9));
     plan.look_time = std::chrono::nanoseconds(plan.http ? 0 : static_cast<std::int64_t>(look_s * 1e9));
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the contender is killed, this client ends with it
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the kernel kills this client if the contender ends
     try {
         if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
         plan.server = loopbench::loop::endpoint::ip(host, port);

@@ -1,9 +1,10 @@
-// The generator's connections to its server, with the cheapest calls that this kernel has.
+// The generator's connections to its server. They use the cheapest calls that this kernel has.
 //
-// On loopback a send also does the receiver's half of TCP, and wakes the receiver, so sends cannot be made
-// much cheaper; everything else can. With io_uring, requests that are due together enter the kernel in one
-// call, which also collects what has arrived. Replies are found in memory that is shared with the kernel, so
-// looking for them takes no call. The kernel receives without a new request for each reply (multishot).
+// On loopback, a send also does the receiver's half of TCP and wakes the receiver, so a send cannot be made
+// much cheaper. All other steps can. With io_uring, all requests that are due are sent in one system call,
+// which also collects the received data. Replies appear in memory that the kernel shares with the generator,
+// so looking for replies takes no call. The kernel receives all replies of a connection with one request
+// (multishot).
 #pragma once
 
 #include <chrono>
@@ -20,11 +21,11 @@
 
 namespace loopbench::bench {
 
-/// Connections to a server. For one thread.
+/// Connections to a server. Only one thread may use them.
 class link {
 public:
-    /// A receiver of each connection's bytes, in order, in pieces of any size. A piece is valid only during
-    /// the call.
+    /// A receiver for the bytes of all connections. The bytes of each connection arrive in order, in pieces
+    /// of any size. A piece is valid only during the call.
     class reader {
     public:
         virtual void arrived(std::size_t connection, std::span<const std::byte> piece) = 0;
@@ -35,28 +36,29 @@ public:
 
     virtual ~link() = default;
 
-    /// Sends now, or with the next exchange(): the bytes must stay valid until the server has answered.
-    /// Returns false if the connection takes no more for now.
+    /// Sends the bytes now, or in the next exchange(). The bytes must stay valid until the server has
+    /// answered. Returns false if the connection accepts no more data now.
     virtual bool send(std::size_t connection, std::span<const std::byte> bytes) = 0;
 
-    /// Sends what is queued, and looks for what has arrived.
+    /// Sends the queued requests, and looks for received data.
     virtual void exchange() = 0;
 
-    /// Passes on what the last exchange() has found. Returns false if a connection ended.
+    /// Passes the data that the last exchange() received to `to`. Returns false if a connection ended.
     virtual bool receive(reader& to) = 0;
 
     virtual std::string_view name() const noexcept = 0;
 };
 
-/// Connects sockets with TCP_NODELAY, like the contenders' own connections. Throws std::system_error.
+/// Returns connected sockets with TCP_NODELAY, as in the contenders' own connections. Throws
+/// std::system_error.
 std::vector<loop::unique_fd> connect_to(const loop::endpoint& server, std::size_t connections);
 
-/// Returns a link that uses io_uring. Throws std::system_error, with the cause and the remedy, if the kernel
-/// refuses it.
+/// Returns a link that uses io_uring. If the kernel refuses io_uring, throws std::system_error with the cause
+/// and the remedy.
 std::unique_ptr<link> make_uring_link(std::vector<loop::unique_fd> sockets);
 
-/// Returns a link that makes one call for each request and each reply; exchange() sleeps for up to `patience`
-/// while nothing has arrived. Throws std::system_error.
+/// Returns a link that makes one system call for each request and each reply. Its exchange() sleeps for up to
+/// `patience` if no data has arrived. Throws std::system_error.
 std::unique_ptr<link> make_epoll_link(std::vector<loop::unique_fd> sockets,
                                       std::chrono::milliseconds patience);
 

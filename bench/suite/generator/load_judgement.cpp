@@ -20,10 +20,10 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
 /// The largest accepted share of requests that were not sent in time.
 constexpr double late_at_most = 0.2;
 
-/// Returns the reason if the server does not sustain the rate. A queue that was never empty in the second
-/// half grows for as long as the schedule lasts, so its latencies only show how long that was. A server that
-/// only stalled has answered at least one request of the second half at once. With large requests, the queue
-/// is not in the server: the connections take no more requests.
+/// Returns the reason if the server does not sustain the rate; nothing if it does. A queue that was never
+/// empty in the second half of the schedule grows until its end, so the latencies only show the length of the
+/// schedule. A server that only stalled for a while has answered at least one request of the second half at
+/// once. With large requests, the queue is not in the server: the connections accept no more requests.
 std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;
@@ -33,7 +33,8 @@ std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     const bool takes_no_more =
         static_cast<double>(result.held_back) > late_at_most * static_cast<double>(result.sent);
     if (!has_grown && !takes_no_more) return std::nullopt;
-    // No numbers of this trial: the screen has one line for all contenders with the same reason.
+    // The text has no numbers of this trial, because the screen shows contenders with the same reason in one
+    // line.
     return fmt::format(
         "the server does not sustain {:.0f} requests per second: all replies to the second half of the "
         "requests were late",
@@ -70,7 +71,7 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
 }
 
 std::optional<std::string> why_invalid(const open_loop_result& result) {
-    if (auto why = reason_for_overload(result)) return why;  // an overload makes the generator late, too
+    if (auto why = reason_for_overload(result)) return why;  // first: an overload makes the generator late
     if (auto why = generator_was_the_bottleneck(result))
         return "the generator was the bottleneck, so the numbers do not describe the contender: " + *why +
                "; give it a faster or quieter core";

@@ -29,7 +29,7 @@ client visit(const open_loop_plan& plan, const conversation& words, const link_m
     return client(std::move(way.made), plan.connections, words);
 }
 
-/// Waits until every request has its reply. Returns the reason if that failed.
+/// Waits until every request has its reply. Returns the reason if this fails.
 std::string settle(const open_loop_plan& plan, client& all) {
     const clock::time_point begin = clock::now();
     while (all.unanswered() > 0) {
@@ -42,15 +42,16 @@ std::string settle(const open_loop_plan& plan, client& all) {
     return {};
 }
 
-/// Makes a round trip on each connection, so that no latency contains the accept.
+/// Makes one round trip on each connection, so that no latency includes the accept. Returns the reason if
+/// this fails.
 std::string warm_up(const open_loop_plan& plan, client& all) {
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     return settle(plan, all);
 }
 
-/// Measures the capacity with a closed loop: a connection sends its next request when it has the reply. Takes
-/// longer than planned while there are so few replies that they only show how long the server waited for a
-/// core.
+/// Measures the capacity with a closed loop: each connection sends its next request when it has received the
+/// reply. The measurement takes longer than planned if there are too few replies, because they would only
+/// show how long the server waited for a core.
 void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
@@ -75,7 +76,7 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
-/// The requests on their schedule, and their replies.
+/// One run of the requests on their schedule, and their replies.
 class schedule {
 public:
     schedule(const open_loop_plan& plan, std::uint64_t requests, client& all, open_loop_result& result)
@@ -111,7 +112,7 @@ private:
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
     }
 
-    /// Sends and receives once. Returns true if there was anything to do.
+    /// Sends and receives once. Returns true if there was something to send or receive.
     bool one_turn(clock::time_point now) {
         const std::uint64_t sent_before = result_.sent;
         const std::uint64_t received_before = received_;
@@ -125,7 +126,7 @@ private:
     void send_what_is_due(clock::time_point now) {
         const std::uint64_t first = result_.sent;
         while (result_.sent < requests_ && intended(result_.sent) <= now) {
-            if (!all_.send(result_.sent % all_.connections())) {  // tried again on the next turn
+            if (!all_.send(result_.sent % all_.connections())) {  // the next turn tries this request again
                 is_held_back_ = true;
                 break;
             }
@@ -134,18 +135,19 @@ private:
         }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        if (!plan_.http) unwatched_ = came_ - looked;  // a client that sleeps is woken by every reply
+        if (!plan_.http) unwatched_ = came_ - looked;  // every reply wakes a client that sleeps
         if (result_.sent != first) note_when_sent(first, now);
     }
 
-    /// Spreads the time of sending evenly over the requests that were sent together.
+    /// Stores when the requests since `first` were sent. Spreads the time of sending evenly over them.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
         for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
             sent_at_[number] = began;
     }
 
-    /// Returns a request's number from its connection and the number of replies before its own.
+    /// Returns the number of a request, from its connection and the number of earlier replies on this
+    /// connection.
     std::uint64_t number_of(std::size_t index, std::uint64_t answered) const {
         return (answered - before_[index]) * all_.connections() + index;
     }
@@ -178,18 +180,18 @@ private:
     client& all_;
     open_loop_result& result_;
     double interval_;                         // nanoseconds between two requests
-    std::vector<clock::time_point> sent_at_;  // by number
-    std::vector<std::uint64_t> before_;       // by connection: requests before the schedule
+    std::vector<clock::time_point> sent_at_;  // by number of the request
+    std::vector<std::uint64_t> before_;       // by connection: number of requests before the schedule
     clock::time_point start_{};
-    clock::time_point came_{};              // when this turn's replies were found
-    std::chrono::nanoseconds unwatched_{};  // since those of the previous turn
+    clock::time_point came_{};              // time at which this turn's replies were found
+    std::chrono::nanoseconds unwatched_{};  // time since the replies of the previous turn were found
     std::uint64_t received_ = 0;
-    bool is_held_back_ = false;  // the next request
+    bool is_held_back_ = false;  // the next request was due, but its connection accepted no more data
 };
 
-/// Returns why a schedule at this rate would be meaningless. Tries a few short ones, and returns nothing as
-/// soon as one is valid: a single one might run while the machine is busy with other work. Wrong replies are
-/// not a reason: the schedule itself reports them.
+/// Returns why a schedule at this rate would be meaningless. Runs a few short schedules, and returns nothing
+/// as soon as one of them is valid; a single one might run while the machine is busy with other work. Wrong
+/// replies are not a reason, because the schedule itself reports them.
 std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
                                            open_loop_result& result) {
     constexpr int looks = 5;
@@ -212,7 +214,7 @@ std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& a
     return why;
 }
 
-/// Finds out, before the schedule and on separate connections, how much the schedule can demand.
+/// Determines the rate of the schedule, and tests it with short schedules. Uses separate connections.
 void prepare(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     client all = visit(plan, words, make, result);
@@ -227,15 +229,15 @@ void prepare(const open_loop_plan& plan, const conversation& words, const link_m
 }
 
 /// Runs the schedule. If the generator was the bottleneck, the result says nothing about the server, good or
-/// bad, so the schedule is repeated: the machine might have been busy with other work on this core.
+/// bad. The schedule is then repeated, because the machine might have been busy with other work on this core.
 open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const open_loop_result& prepared) {
     for (std::uint64_t tries = 1;; ++tries) {
         open_loop_result result = prepared;
         result.tries = tries;
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
-        // A schedule this long means that the machine is too small for client and server: a repetition would
-        // not be better.
+        // If a schedule this long fails, the machine is too small for client and server, and a repetition
+        // would fail, too.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;
@@ -251,7 +253,7 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
-    // Checked before anything connects: the server counts its connections.
+    // This is checked before a connection is opened, because the server counts its connections.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
     return {make_uring_link(connect_to(plan.server, plan.connections)), ""};

@@ -1,10 +1,12 @@
-// A client that does not wait for its server: requests are sent on a schedule that was fixed before, and a
-// reply's latency counts from the intended time of its request. A server that stalls is therefore charged for
-// every request that it delayed, not for one (coordinated omission: Gil Tene, wrk2's README).
+// A client that does not wait for its server. It sends requests on a schedule that was fixed in advance, and
+// the latency of a reply starts at the intended time of its request. A server that stalls therefore gets a
+// higher latency for every request that it delayed, not for one request only (coordinated omission: Gil Tene,
+// wrk2's README).
 //
-// One thread, bare system calls (link.hpp), no loop of the suite: the same for all contenders. It never
-// sleeps (except for HTTP), because a timer's slack would be larger than the latencies that it measures.
-// Instead of its CPU time, it reports the share of the time in which it had work.
+// The client is the same for all contenders: one thread with bare system calls (link.hpp), without a loop of
+// the suite. It never sleeps (except with HTTP), because a timer's slack would be larger than the latencies
+// that it measures. Its CPU time is therefore meaningless; instead, it reports the share of the time in which
+// it had work.
 #pragma once
 
 #include <chrono>
@@ -25,29 +27,34 @@ namespace loopbench::bench {
 struct open_loop_plan {
     loop::endpoint server{};  // an echo server
     std::size_t connections = 16;
-    std::size_t bytes = 64;  // per request
-    /// Instead of an echo: the request and reply of conversation.hpp, with a client that sleeps while nothing
-    /// has arrived, as wrk does: waking its client for each reply is part of the server's work, too.
+    std::size_t bytes = 64;  // of each request
+    /// Uses the HTTP request and reply of conversation.hpp instead of echoes, and a client that sleeps while
+    /// no data has arrived, as wrk does. With such a client, the server's work includes a wake-up of the
+    /// client for each reply.
     bool http = false;
     std::uint64_t requests = 0;
     std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
-    /// The duration of each short schedule that tests if the rate can be offered here; 0 for none.
+    /// The duration of each short schedule that tests whether the rate can be offered here; 0: no tests.
     std::chrono::nanoseconds look_time{std::chrono::milliseconds(30)};
     double load = 0.5;            // share of the capacity, which is measured first
-    double rate = 0;              // requests per second; 0: load times capacity
-    std::uint64_t tries_max = 3;  // runs of the schedule, if the generator was the bottleneck
-    /// The longest wait for replies after the last request, and for the thousand replies of a capacity. A
-    /// schedule that takes longer than this is not repeated.
+    double rate = 0;              // requests per second; 0: `load` times the capacity
+    std::uint64_t tries_max = 3;  // runs of the schedule, at most; see run_open_loop()
+    /// The longest wait for replies after the last request, and for the thousand replies of a capacity
+    /// measurement. A schedule that takes longer than this time is not repeated.
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};
-    /// A request counts if it was sent at most `late_max` late, and if the last look for replies was at most
-    /// `unwatched_max` before its reply was found; or if these delays are at most a tenth of its latency. Now
-    /// and then the generator loses its core, on a virtual machine for tens of microseconds. Without this
-    /// rule, the server would be charged for requests and replies of that time. These moments do not depend
-    /// on the server.
+    /// These two limits decide which requests count. The first delay is how late the request was sent. The
+    /// second delay is the time from the previous look for replies to the look that found the reply. A
+    /// request counts if each delay is at most its limit (`late_max` and `unwatched_max`), or at most a tenth
+    /// of the request's latency.
     ///
-    /// The tenth keeps all requests that a pausing server delayed, although the flood of its replies keeps
-    /// the generator busy. It also keeps only the slowest requests of a moment without a core: if 20 % are
-    /// left out, p99 is about the p99.2 of all requests. So p99 errs upward, and more so for faster servers.
+    /// The limits exist because the generator loses its core now and then, on a virtual machine for tens of
+    /// microseconds. Without limits, the latencies of the server would include these delays, which do not
+    /// depend on the server.
+    ///
+    /// The tenth exists because a server that pauses sends many replies at once, which keep the generator
+    /// busy. All requests that the pause delayed must count. When the generator has no core, the tenth has a
+    /// side effect: only the slowest requests of this time count. If 20 % of the requests are left out, p99
+    /// is about the p99.2 of all requests. So p99 is somewhat too high, and more so for faster servers.
     std::chrono::nanoseconds late_max{std::chrono::microseconds(5)};
     std::chrono::nanoseconds unwatched_max{std::chrono::microseconds(25)};
 };
@@ -55,58 +62,64 @@ struct open_loop_plan {
 struct open_loop_result {
     double capacity = 0;  // round trips per second with one request always in flight on every connection
     double rate = 0;      // requests per second of the schedule
-    /// Runs of the schedule; the fields below are of the last one, all others had correct replies.
+    /// Number of runs of the schedule. The fields below describe the last run; the earlier runs had correct
+    /// replies.
     std::uint64_t tries = 1;
     std::uint64_t sent = 0;
-    std::uint64_t replies = 0;  // correct ones
+    std::uint64_t replies = 0;  // correct replies
     std::uint64_t wrong_replies = 0;
-    // Of the requests that count (late_max and unwatched_max):
-    histogram latency;            // from the intended time of sending
-    histogram latency_from_send;  // from the real time of sending
-    histogram send_lateness;      // from the intended to the real time
+    // These values are from the requests that count (late_max and unwatched_max):
+    histogram latency;            // from the intended time of sending to the reply
+    histogram latency_from_send;  // from the real time of sending to the reply
+    histogram send_lateness;      // from the intended to the real time of sending
     std::uint64_t left_out = 0;   // requests that do not count
-    /// Number of requests that their connection did not take when they were due: its server was too far
-    /// behind.
+    /// Number of requests that their connection did not accept when they were due, because its server was too
+    /// far behind.
     std::uint64_t held_back = 0;
-    double busy = 0;  // share of the wall time with something to send or to receive
-    // The smallest latency from the real time of sending, of the requests in each half of the schedule.
+    double busy = 0;  // share of the wall time in which there was something to send or receive
+    // The smallest latencies, from the real time of sending, of the first and the second half of the
+    // requests.
     std::chrono::nanoseconds least_of_first_half{std::chrono::hours(1)};
     std::chrono::nanoseconds least_of_second_half{std::chrono::hours(1)};
     std::string io;                          // name of the link
     std::string refused;                     // see chosen_link
     std::optional<std::string> not_offered;  // why the schedule did not begin
-    std::string failure;                     // why it ended too early, or empty
+    std::string failure;                     // why the schedule ended too early, or empty
 };
 
 struct chosen_link {
     std::unique_ptr<link> made;
-    std::string refused;  // why io_uring is not used; empty if it is used, or not needed
+    std::string refused;  // why io_uring is not used; empty if it is used or not needed
 };
 using link_maker = std::function<chosen_link(const open_loop_plan&)>;
 
-/// Returns a link by epoll; `why` says why it does not use io_uring.
+/// Returns a link that uses epoll. `why` is the reason why the link does not use io_uring.
 chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 
-/// Returns a link by io_uring, or by epoll if the kernel refuses io_uring. epoll costs more for each request,
-/// so less can be offered; the same judgement finds out how much. Throws std::system_error if it cannot
-/// connect.
+/// Returns a link that uses io_uring, or epoll if the kernel refuses io_uring. With epoll, each request costs
+/// more, so the generator can offer a lower rate; the usual checks detect a rate that is too high. Throws
+/// std::system_error if the link cannot connect.
 chosen_link cheapest_link(const open_loop_plan& plan);
 
-/// Finds out on separate connections how much the schedule can demand, closes them, opens others and runs the
-/// schedule: up to `tries_max` times if the generator was the bottleneck. Throws what `make` throws.
+/// Determines, on separate connections, the rate of the schedule. Closes these connections, opens others and
+/// runs the schedule. If the generator was the bottleneck, runs the schedule again, up to `tries_max` times
+/// in total. Throws the exceptions of `make`.
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
-/// Returns the percentiles of the latency, as metric names, to which the generator's lateness contributes:
-/// all from the first one that is more than 10 % above the same percentile from the real time of sending, or
-/// for which the same percentile of the lateness is more than 10 % of it.
+/// Returns the percentiles of the latency, as metric names, to which the generator's lateness contributes.
+/// They begin with the first percentile that is more than 10 % above the same percentile from the real time
+/// of sending, or for which the same percentile of the lateness is more than 10 % of it. All higher
+/// percentiles follow.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 
-/// Returns why the result shows the generator rather than the server, or nothing: it was too late for more
-/// than 20 % of the requests, or its lateness contributes to the median or the 90th percentile.
+/// Returns why the result shows the generator rather than the server; nothing if it shows the server. The
+/// reasons are: the generator was too late for more than 20 % of the requests, or its lateness contributes to
+/// the median or the 90th percentile.
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);
 
-/// Returns why the latencies say nothing about the server: the reason above, or that the server does not
-/// sustain the rate, so that latencies grow with the length of the schedule.
+/// Returns why the latencies say nothing about the server; nothing if they are valid. The reason is that of
+/// generator_was_the_bottleneck(), or the server does not sustain the rate, so that latencies grow with the
+/// length of the schedule.
 std::optional<std::string> why_invalid(const open_loop_result& result);
 
 }  // namespace loopbench::bench

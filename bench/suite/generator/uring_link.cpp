@@ -1,5 +1,5 @@
-// A link by io_uring: one system call sends all due requests and collects all replies; no call while nothing
-// happens.
+// A link that uses io_uring. One system call sends all due requests and collects all replies. No call is made
+// while nothing happens.
 #include <liburing.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,8 +16,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Buffers that the kernel fills in the order in which they were given. They are few, because all of them are
-/// touched in turn.
+/// Buffers that the kernel fills in the order in which it received them. There are few buffers, because all
+/// of them are used in turn.
 class receive_buffers {
 public:
     static constexpr std::uint16_t group = 0;
@@ -50,7 +50,7 @@ public:
         return {data_ + number * buffer_bytes, bytes};
     }
 
-    /// Returns a buffer to the kernel, which has it after publish().
+    /// Returns a buffer to the kernel. The kernel can use it after publish().
     void give_back(unsigned number) noexcept {
         io_uring_buf_ring_add(ring_, data_ + number * buffer_bytes, buffer_bytes,
                               static_cast<std::uint16_t>(number), static_cast<int>(count_ - 1), given_++);
@@ -82,14 +82,14 @@ public:
         ring_.enter();
     }
 
-    /// Ends the connections: the ring releases its files some time after it was closed, and the server waits
-    /// for the end.
+    /// Ends the connections. Closing the sockets is not enough: the ring releases its files some time after
+    /// it was closed, and the server waits for the end of its connections.
     ~uring_link() override {
         for (const loop::unique_fd& each : sockets_) ::shutdown(each.get(), SHUT_RDWR);
     }
 
     /// MSG_WAITALL turns a partial send into an error, so that a successful send needs no completion.
-    /// MSG_DONTWAIT: a send that waited could be overtaken by the next one of its connection.
+    /// MSG_DONTWAIT is set because the next send of the connection could overtake a send that waits.
     bool send(std::size_t connection, std::span<const std::byte> bytes) override {
         io_uring_sqe& send = ring_.sqe();
         io_uring_prep_send(&send, static_cast<int>(connection), bytes.data(), bytes.size(),
@@ -112,9 +112,10 @@ public:
     std::string_view name() const noexcept override { return "io_uring"; }
 
 private:
-    static constexpr std::uint64_t of_send = 1;  // in an operation's tag, below its connection
+    static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the others are the connection
 
-    /// Space for a request of each connection in one call, and a buffer for its reply.
+    /// Returns enough entries for a request of each connection in one call, and enough buffers for the
+    /// replies.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));
     }
@@ -127,7 +128,7 @@ private:
         receive.user_data = connection << 1;
     }
 
-    /// Throws unless the server closed the connection.
+    /// Throws an error, unless the result means that the server closed the connection.
     static void throw_unless_closed(int result, const char* what) {
         if (result > 0)
             throw std::runtime_error("a connection accepted only a part of a request: its buffer is full");

@@ -1,4 +1,4 @@
-// Pipes over libevent's events, with the meaning that bench/suite/runtime.hpp defines.
+// Pipes on libevent's events. bench/suite/runtime.hpp defines their behaviour.
 #pragma once
 
 #include <fcntl.h>
@@ -48,9 +48,9 @@ struct ev_pipe_ends {
     ev_pipe_writer writer;
 };
 
-/// Opens a new pipe. Throws std::system_error. From here on, the whole process ignores SIGPIPE.
+/// Opens a new pipe. Throws std::system_error. Afterwards, the whole process ignores SIGPIPE.
 inline ev_pipe_ends open_pipe(library_loop& owner, event_base* base) {
-    std::signal(SIGPIPE, SIG_IGN);  // libevent leaves writing to us, and write(2) has no flag against it
+    std::signal(SIGPIPE, SIG_IGN);  // the adapter uses write(2), which has no flag against SIGPIPE
     std::array<int, 2> fds{};
     loop::checked(::pipe2(fds.data(), O_NONBLOCK | O_CLOEXEC), "pipe2");
     auto reader = std::make_unique<ev_socket>(base, loop::unique_fd(fds[0]), ev_kind::pipe);

@@ -16,7 +16,7 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// The number of callbacks that a flagship's turn runs (loop/operation.hpp).
+/// The number of callbacks that one turn of a flagship runs (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 
@@ -47,9 +47,9 @@ ev_runtime::ev_runtime()
 }
 
 ev_runtime::~ev_runtime() {
-    close();  // frees the frames, which delete their events
+    close();  // frees the coroutines' frames, which delete their events
     cancel_calls();
-    close();  // their destructors might have posted functions
+    close();  // the calls' destructors might have posted functions
     event_del(&turn_);
     event_del(&wake_event_);
 }
@@ -64,12 +64,12 @@ ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::functio
     const timeval relative = delay_until(std::max(when, now), now);
     if (event_add(&made->timer, &relative) != 0) throw std::bad_alloc();
     made->armed = true;
-    ++made->references;  // libevent's reference
+    ++made->references;  // libevent holds this reference
     return {*this, std::move(made)};
 }
 
-// Cancels one call at a time, because freeing its function can cancel others. No new call comes while the
-// loop closes.
+// Cancels one call at a time, because freeing the function of a call can cancel other calls. No call is added
+// while the loop closes.
 void ev_runtime::cancel_calls() noexcept {
     const auto find_call = [](const event_base*, const event_struct* timer, void* found) {
         if (event_get_callback(timer) != &on_call) return 0;
@@ -87,11 +87,11 @@ void ev_runtime::run_library() {
 
 void ev_runtime::call_soon() noexcept {
     event_active(&turn_, EV_TIMEOUT, 0);
-    event_base_loopcontinue(base_.get());  // otherwise it looks only after callbacks_between_looks
+    event_base_loopcontinue(base_.get());  // makes libevent check its sockets before the next callback
 }
 
 void ev_runtime::wake() noexcept {
-    // Edge-triggered: every write is a new event, so the counter is never read.
+    // The eventfd is registered edge-triggered: every write is a new event, so the counter is never read.
     const std::uint64_t one = 1;
     static_cast<void>(!::write(wake_.get(), &one, sizeof one));
 }

@@ -1,10 +1,15 @@
-// The vocabulary of bench/suite/runtime.hpp over libevent.
+// The Runtime of bench/suite/runtime.hpp on libevent.
 //
-// Configured as its documentation recommends for one thread: no locks (EVENT_BASE_FLAG_NOLOCK),
-// edge-triggered epoll required, precise timers (a timerfd: microseconds instead of milliseconds), no cached
-// time (so that a delay counts from now and a timer is never early), and a limit on the callbacks between two
-// looks at the sockets, without which ready coroutines would starve them. Events are members of the waiting
-// objects (event_assign): the adapter allocates nothing for an operation.
+// The adapter configures libevent as its documentation recommends for one thread:
+// - There are no locks (EVENT_BASE_FLAG_NOLOCK).
+// - Edge-triggered epoll is required.
+// - Timers are precise: libevent uses a timerfd, with microseconds instead of milliseconds.
+// - There is no cached time, so that a delay counts from now and a timer is never early.
+// - The number of callbacks between two checks of the sockets is limited. Without a limit, ready coroutines
+//   would starve the sockets.
+//
+// Events are members of the waiting objects (event_assign), so the adapter allocates nothing for an
+// operation.
 #pragma once
 
 #include <event2/event.h>
@@ -30,7 +35,8 @@
 
 namespace loopbench::bench::peers {
 
-/// An event_base for one thread. Throws std::runtime_error if libevent does not support a requested feature.
+/// An event_base for one thread. make_ev_base() throws std::runtime_error if libevent lacks a requested
+/// feature.
 struct ev_base_deleter {
     void operator()(event_base* base) const noexcept { event_base_free(base); }
 };
@@ -60,7 +66,7 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A timer of libevent's, as part of the call.
+    /// A timer of libevent, which is a member of the call.
     struct call_timer : loop::operation {
         bool armed = false;
         ::event timer{};
@@ -102,8 +108,8 @@ private:
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
     }
 
-    /// Returns the delay from now. libevent's time is a whole number of microseconds: a delay that counts
-    /// from a whole microsecond and is rounded up does not end early.
+    /// Returns the delay from now. libevent's time is a whole number of microseconds. The delay counts from
+    /// the whole microsecond before `now` and is rounded up, so that the timer never fires early.
     static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
         using std::chrono::microseconds;
         const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));
@@ -123,7 +129,7 @@ private:
     }
 
     ev_base base_;
-    loop::unique_fd wake_;  // an eventfd: libevent without locks has no function for other threads
+    loop::unique_fd wake_;  // an eventfd, because libevent without locks has no function for other threads
     event_struct turn_{};
     event_struct wake_event_{};
 };

@@ -77,7 +77,8 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    // Not for a pipe: after the edge for the last bytes, there is no separate edge when its writers are gone.
+    // A pipe is an exception: after the edge for the last bytes, no other edge reports that all writers are
+    // gone.
     if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
 }
@@ -160,7 +161,7 @@ bool ev_accept_awaiter::attempt() noexcept {
         if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the peer left before the accept
         if (!would_block(error_)) return true;
         direction().exhausted();
-        error_ = ECANCELED;  // unless an edge follows
+        error_ = ECANCELED;  // the result, unless an edge follows
         return false;
     }
 }

@@ -1,10 +1,11 @@
-// Sockets and pipes over libevent's events, with the meaning that bench/suite/runtime.hpp defines for Stream
-// and Listener.
+// Sockets and pipes on libevent's events. bench/suite/runtime.hpp (Stream and Listener) defines their
+// behaviour.
 //
-// Plain events over non-blocking sockets, edge-triggered and persistent (EV_ET | EV_PERSIST): each is added
-// once. A call is tried before it waits. A short read means that there is no more data, unless libevent has
-// also seen the end of the stream (EV_CLOSED), for which no other edge comes. Bufferevents would copy every
-// byte once more and own the buffers; programs that use libevent for speed do not use them.
+// The adapter uses plain events on non-blocking sockets. The events are edge-triggered and persistent (EV_ET
+// | EV_PERSIST), and each is added once. The adapter tries a system call before it waits. A short read means
+// that there is no more data, unless libevent has also detected the end of the stream (EV_CLOSED), which has
+// no other edge. Bufferevents would copy every byte once more and own the buffers. Programs that use libevent
+// for speed do not use bufferevents.
 #pragma once
 
 #include <event2/event.h>
@@ -30,7 +31,7 @@ namespace loopbench::bench::peers {
 struct ev_waiter : callback_awaiter {
     using callback_awaiter::callback_awaiter;
 
-    /// Runs when the socket might be ready, or is closed. Returns true when the wait is over.
+    /// Runs when the socket might be ready, or is closed. Returns true if the wait has ended.
     virtual bool try_again() noexcept = 0;
 
     int fd = -1;  // -1 if it was closed during the wait
@@ -39,16 +40,16 @@ protected:
     ~ev_waiter() = default;
 };
 
-/// One direction of a socket: its event, its waiter, and whether a try is worth it.
+/// One direction of a socket: its event, its waiter, and whether a system call might succeed.
 class ev_direction {
 public:
-    /// Prepares the event. `what`: EV_READ | EV_CLOSED or EV_WRITE.
+    /// Prepares the event. `what` is EV_READ | EV_CLOSED or EV_WRITE.
     ev_direction(event_base* base, int fd, short what) noexcept;
     ~ev_direction() { stop(); }
     ev_direction(const ev_direction&) = delete;
     ev_direction& operator=(const ev_direction&) = delete;
 
-    /// Records that a try fails until the next edge.
+    /// Records that system calls fail until the next edge.
     void exhausted() noexcept { may_be_ready_ = peer_closed_; }
     bool may_be_ready() const noexcept { return may_be_ready_; }
 
@@ -73,7 +74,8 @@ private:
 
 enum class ev_kind { socket, pipe };
 
-/// A socket, or an end of a pipe, with its two directions, at a fixed address that libevent can keep.
+/// A socket, or an end of a pipe, with its two directions. It cannot move, because libevent keeps its
+/// address.
 class ev_socket {
 public:
     ev_socket(event_base* base, loop::unique_fd fd, ev_kind kind = ev_kind::socket) noexcept
@@ -97,12 +99,13 @@ public:
 private:
     event_base* base_;
     ev_kind kind_;
-    loop::unique_fd fd_;  // closed after its events are deleted
+    loop::unique_fd fd_;  // closed after the events of both directions are deleted
     ev_direction reading_;
     ev_direction writing_;
 };
 
-/// The common part of the awaiters: try; if that would block, wait for the edge and try again.
+/// The common part of the awaiters. An awaiter tries its system call. If the call would block, the awaiter
+/// waits for the edge and tries again.
 class ev_awaiter : public ev_waiter {
 public:
     ev_awaiter(library_loop& owner, ev_direction* direction, int on) noexcept
@@ -132,7 +135,7 @@ protected:
         if (waiting_) direction_->forget(*this);
     }
 
-    /// Makes the call. Returns true when the operation is over, with a result or an error.
+    /// Makes the system call. Returns true when the operation has ended, with a result or an error.
     virtual bool attempt() noexcept = 0;
     virtual std::size_t bytes_moved() const noexcept { return 0; }
 
@@ -220,7 +223,7 @@ private:
     int error_;
 };
 
-/// A listener on 127.0.0.1, or at a path, which stays when the listener is closed.
+/// A listener on 127.0.0.1, or at a path. The path remains when the listener is closed.
 class ev_listener {
 public:
     /// Throws std::system_error.

@@ -1,17 +1,20 @@
-// The common part of the adapters of callback libraries: our tasks and their ready queue, driven by the
-// library's callbacks.
+// The common part of the adapters of callback libraries: loopbench's tasks and their ready queue, which the
+// library's callbacks drive.
 //
-// Neither library knows coroutines, so an adapter keeps the queue of ready coroutines (as uvloop does over
-// libuv), and the library decides when it runs: every callback queues the coroutine that it wakes, and runs
-// the queue.
+// The libraries do not know coroutines, so the adapter keeps the queue of ready coroutines (as uvloop does on
+// libuv). The library decides when the queue runs: every callback queues the coroutine that it wakes, and
+// runs the queue.
 //
-// How much runs before the library looks at its sockets and timers again: a callback runs all ready
-// coroutines, and then those that these make ready, while the work budget of a flagship's turn lasts
-// (loop/operation.hpp). Both the steps of a queue that never gets empty and operations that complete at once
-// use up this budget. Then the library looks. A flagship's turn also ends before all ready coroutines have
-// run; but a flagship looks only if it waits for something, while a library's look is always a system call.
-// The library decides how many callbacks follow one look: up to 1024 events in libuv, the configured 64 in
-// libevent. (Asio runs all ready handlers and then looks, so there each callback has its own budget:
+// A limit determines how much runs before the library checks its sockets and timers again. A callback runs
+// all ready coroutines. It also runs the coroutines that become ready meanwhile, until the work budget is
+// used up. This budget is that of one turn of a flagship, loop-epoll or loop-uring (loop/operation.hpp). The
+// steps of a queue that never becomes empty and the operations that complete at once both use up the budget.
+// Then the library checks its sockets and timers.
+//
+// A flagship's turn also ends before all ready coroutines have run. However, a flagship checks its sockets
+// only if it waits for something, while a library's check is always a system call. The library decides how
+// many callbacks follow one check: up to 1024 events in libuv, and the configured 64 in libevent. (Asio runs
+// all ready handlers and then checks, so each callback has its own budget there:
 // asio_ref/tuned/scheduler.hpp.)
 #pragma once
 
@@ -24,19 +27,21 @@
 
 namespace loopbench::bench::peers {
 
-/// A loop over a callback library. Everything but post_from_any_thread() is for the loop's thread alone.
+/// A loop on a callback library. Only the loop's thread may call its functions, except
+/// post_from_any_thread().
 class library_loop : public loop::scheduler {
 public:
-    /// Queues an operation whose wait is over, and runs the queue. For the library's callbacks.
+    /// Queues an operation whose wait has ended, and runs the queue. The library's callbacks call this
+    /// function.
     void complete(loop::operation& woken) noexcept {
         ready().push(woken);
         pass();
     }
 
-    /// Runs all ready coroutines, and those that they make ready while the budget lasts. For the library's
-    /// callbacks.
+    /// Runs all ready coroutines, and those that become ready while the budget lasts. The library's callbacks
+    /// call this function.
     void pass() noexcept {
-        if (leaving()) return;  // the ready coroutines are for the next run()
+        if (leaving()) return;  // the ready coroutines wait for the next run()
         ready().budget.refill();
         try {
             take_posted();
@@ -52,8 +57,8 @@ public:
         }
     }
 
-    /// Returns true if an awaiter that has moved `bytes` bytes can complete at once; false if the budget is
-    /// used up, so that the operation must go through the queue.
+    /// Returns true if an awaiter that has transferred `bytes` bytes can complete at once. Returns false if
+    /// the budget is used up; the operation must then go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:
@@ -71,11 +76,12 @@ protected:
     virtual void run_library() = 0;
     /// Ends run_library() after the current callback.
     virtual void leave() noexcept = 0;
-    /// Makes the library look at its sockets and timers, without waiting, and then call pass() again.
+    /// Makes the library check its sockets and timers without waiting, and then call pass() again.
     virtual void call_soon() noexcept = 0;
 
 private:
-    // All callbacks share one budget. (With work_budget::without_limit, each operation would have its own.)
+    // All callbacks share one budget. (With work_budget::without_limit, each operation would have its own
+    // budget.)
     static constexpr std::size_t all_that_is_ready = loop::work_budget::without_limit - 1;
 
     bool leaving() const noexcept { return *done_ || failure_; }
@@ -85,24 +91,24 @@ private:
     std::exception_ptr failure_;
 };
 
-/// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the user data of
-/// the callback.
+/// The base of the adapters' awaiters: a coroutine that waits for a callback of the library. The callback
+/// receives this object as its user data.
 class callback_awaiter : protected loop::awaiter<> {
 public:
     explicit callback_awaiter(library_loop& owner) noexcept : owner_(owner) {}
 
     bool await_ready() const noexcept { return false; }
 
-    /// Ends the wait, from the library's callback.
+    /// Ends the wait. The library's callback calls this function.
     void completed() noexcept { owner_.complete(*this); }
 
-    /// Ends the wait while another coroutine runs: the waiting coroutine continues from the queue.
+    /// Ends the wait while another coroutine runs. The waiting coroutine continues from the queue.
     void queue() noexcept { owner_.ready().push(*this); }
 
 protected:
     ~callback_awaiter() = default;
 
-    /// Starts the wait. Tasks of the suite are never cancelled.
+    /// Starts the wait. It needs no cancellation, because tasks of the suite are never cancelled.
     template <class Promise>
     void wait(std::coroutine_handle<Promise> waiter) noexcept {
         static_cast<void>(suspend(waiter, nullptr));

@@ -1,4 +1,4 @@
-// Pipes over libuv, with the meaning that bench/suite/runtime.hpp defines.
+// Pipes on libuv. bench/suite/runtime.hpp defines their behaviour.
 #pragma once
 
 #include <uv.h>

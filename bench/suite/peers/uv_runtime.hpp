@@ -1,12 +1,12 @@
-// The vocabulary of bench/suite/runtime.hpp over libuv.
+// The Runtime of bench/suite/runtime.hpp on libuv.
 //
-// It uses libuv as libuv's guide and heaviest users (Node.js, uvloop) do: one uv_loop_t, uv_run in its
-// default mode, an idle handle while coroutines are ready, uv_try_write before uv_write, no stop of reading
-// between two messages, and reused handles. The adapter allocates nothing for an operation.
+// The adapter uses libuv as libuv's guide and heaviest users (Node.js, uvloop) do: one uv_loop_t, uv_run in
+// its default mode, an idle handle while coroutines are ready, uv_try_write before uv_write, and reused
+// handles. Reading does not stop between two messages. The adapter allocates nothing for an operation.
 //
-// libuv keeps time in whole milliseconds and cuts off the rest: a timer fires up to a millisecond before its
-// delay has passed, so this runtime states an early_limit. The adapter rounds the delay up and updates the
-// loop's time, as uvloop does. More would hide how the library behaves.
+// libuv keeps time in whole milliseconds and rounds down, so a timer fires up to a millisecond before its
+// delay has passed. This runtime therefore states an early_limit. The adapter rounds delays up and updates
+// the loop's time, as uvloop does. More corrections would hide how the library behaves.
 #pragma once
 
 #include <uv.h>
@@ -33,11 +33,12 @@
 
 namespace loopbench::bench::peers {
 
-/// A model of Runtime (bench/suite/runtime.hpp). Throws std::system_error if libuv cannot be set up.
+/// A model of Runtime (bench/suite/runtime.hpp). The constructor throws std::system_error if libuv cannot be
+/// set up.
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// One millisecond that libuv cuts off, and one by which its clock can lag (it reads a coarse clock).
+    /// One millisecond for libuv's rounding, and one for its coarse clock, which can lag by a millisecond.
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>
@@ -50,7 +51,7 @@ public:
     using clock = std::chrono::steady_clock;
 
     uv_runtime() {
-        std::signal(SIGPIPE, SIG_IGN);  // libuv uses write(2), and its guide recommends this
+        std::signal(SIGPIPE, SIG_IGN);  // libuv writes with write(2), and its guide recommends this
         uv_checked(uv_loop_init(&loop_), "uv_loop_init");
         uv_checked(uv_idle_init(&loop_, &idle_), "uv_idle_init");
         uv_checked(uv_async_init(&loop_, &wake_, &on_wake), "uv_async_init");
@@ -59,17 +60,17 @@ public:
     }
 
     ~uv_runtime() {
-        close();  // frees the frames, which close their sockets and stop their timers
-        // The timers that are still active belong to calls, not to frames. No new call comes while the loop
+        close();  // frees the coroutines' frames, which close their sockets and stop their timers
+        // The timers that are still active belong to calls, not to frames. No call is added while the loop
         // closes.
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
-        close();  // their destructors might have posted functions
+        close();  // the calls' destructors might have posted functions
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
-        uv_run(&loop_, UV_RUN_DEFAULT);  // handles are closed by the loop
+        uv_run(&loop_, UV_RUN_DEFAULT);  // runs the loop, which closes the handles
         uv_loop_close(&loop_);
     }
 
@@ -78,7 +79,8 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A timer of the pool, in whole milliseconds as for a sleep; a time in the past becomes a delay of zero.
+    /// A timer of the pool. Its delay is in whole milliseconds, as for a sleep. A time in the past becomes a
+    /// delay of zero.
     struct call_timer : loop::operation {
         bool armed = false;
         uv_runtime* runtime = nullptr;
@@ -129,8 +131,8 @@ private:
         call& due = *static_cast<call*>(timer->data);
         uv_runtime& self = *due.runtime;
         self.disarm(due);
-        // The function runs from the queue, by the idle handle. If it ran here and armed a timer of zero,
-        // that timer would fire directly afterwards, and the sockets would starve.
+        // The function runs later, from the queue, by the idle handle. If it ran here and armed a timer with
+        // a delay of zero, that timer would fire directly afterwards, and the sockets would starve.
         self.ready().push(due);
         self.call_soon();
     }
@@ -138,8 +140,9 @@ private:
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
     // uv_async_send() does nothing while an earlier call is unanswered, and checks this without ordering the
-    // check after the posts of this thread. Therefore both sides write here in between: on_wake() sees a post
-    // that was made before its write, and a post after that write sees that the earlier call was answered.
+    // check after the posts of this thread. Therefore, both sides write to wake_order_ in between. on_wake()
+    // then sees every post that was made before its write. A thread that posts after that write sees that the
+    // earlier call was answered.
     void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
 
     static void on_wake(uv_async_t* async) {
@@ -151,15 +154,15 @@ private:
     static void on_idle(uv_idle_t* idle) {
         uv_runtime& self = of(idle->data);
         uv_idle_stop(idle);
-        self.pass();  // starts it again if there is more
+        self.pass();  // starts the idle handle again if more coroutines are ready
     }
 
     uv_timer_t* take_timer() {
         if (free_timers_.empty()) {
             uv_timer_t& made = timers_.emplace_back();
             uv_timer_init(&loop_, &made);
-            // Reserves now, so that releasing a timer cannot fail; doubles, because otherwise a million
-            // timers would need a million allocations.
+            // The memory is reserved now, so that releasing a timer cannot fail. The capacity doubles,
+            // because a million timers would otherwise need a million allocations.
             if (free_timers_.capacity() < timers_.size()) free_timers_.reserve(2 * timers_.size());
             return &made;
         }
@@ -191,7 +194,7 @@ public:
     void await_suspend(std::coroutine_handle<Promise> waiter) {
         wait(waiter);
         const clock::time_point now = clock::now();
-        if (when_ <= now) return queue();  // a timer of zero could starve the sockets
+        if (when_ <= now) return queue();  // a timer with a delay of zero could starve the sockets
         timer_ = runtime_.take_timer();
         timer_->data = this;
         uv_update_time(&runtime_.loop_);
@@ -219,7 +222,7 @@ inline uv_runtime::call_handle uv_runtime::call_at(clock::time_point when, std::
     uv_update_time(&loop_);
     uv_timer_start(handle, &on_call, when <= now ? 0 : whole_milliseconds(when - now), 0);
     made->armed = true;
-    ++made->references;  // libuv's reference
+    ++made->references;  // libuv holds this reference
     return {*this, std::move(made)};
 }
 

@@ -32,7 +32,7 @@ int errno_of(int result) noexcept {
 }
 
 uv_buf_t buffer_over(std::span<const std::byte> bytes) noexcept {
-    uv_buf_t buffer{};  // one type for both directions; a write does not write through it
+    uv_buf_t buffer{};  // libuv has one type for both directions; a write does not change the bytes
     buffer.base = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     buffer.len = bytes.size();
     return buffer;
@@ -48,9 +48,10 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // EAGAIN
     if (socket.reader == nullptr) {
-        // No coroutine reads: this is UV_ENOBUFS, or the end of the stream, which the next reader sees too.
-        // After a read that has filled its buffer, libuv asks for another buffer without knowing if there is
-        // more data; if there is, this callback comes again.
+        // No coroutine reads. The event is UV_ENOBUFS, or the end of the stream, which the next reader sees,
+        // too. After a read that has filled its buffer, libuv asks for another buffer without knowing if
+        // there is more data. Reading then continues, and libuv calls this function again if there is more
+        // data.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
@@ -76,7 +77,7 @@ void on_connected(uv_connect_t* request, int status) {
 }
 
 void on_connection(uv_stream_t* listener, int status) {
-    if (status < 0) return;  // failed before it was accepted: the listener waits for the next
+    if (status < 0) return;  // the connection failed before it was accepted; the listener waits for the next
     uv_socket& socket = of(listener->data);
     socket.holds_connection = true;
     uv_accept_awaiter* const acceptor = std::exchange(socket.acceptor, nullptr);
@@ -91,7 +92,7 @@ void uv_checked(int result, const char* what) {
 
 uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
     auto* const socket = ::new (loop::frame_pool::allocate(sizeof(uv_socket))) uv_socket;
-    // Neither can fail: no system socket is made yet.
+    // Neither call can fail, because no system socket is made yet.
     if (family == AF_UNIX) {
         uv_pipe_init(&loop, &socket->of.pipe, 0);
     } else {
@@ -102,14 +103,14 @@ uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
 }
 
 void uv_socket::close() noexcept {
-    // libuv does not call back a reader and a listener; it calls back a writer and a connector, in the loop.
+    // libuv does not call back a reader or a listener. It calls back a writer and a connector, in the loop.
     if (reader != nullptr) {
         reader->socket = nullptr;
         reader->result.error = ECANCELED;
         std::exchange(reader, nullptr)->queue();
     }
     if (acceptor != nullptr) std::exchange(acceptor, nullptr)->go_on(true);
-    connector = nullptr;  // it owns this socket, and is destroyed
+    connector = nullptr;  // the connector owns this socket, and is destroyed
     uv_close(&of.handle, [](uv_handle_t* closed) {
         auto* const socket = static_cast<uv_socket*>(closed->data);
         std::destroy_at(socket);
@@ -175,7 +176,7 @@ uv_connection::uv_connection(library_loop& owner, uv_socket_owner connected)
 }
 
 void uv_connection::shutdown_write() noexcept {
-    // uv_shutdown would wait for pending writes; there are none when write_all() has completed.
+    // uv_shutdown would wait for pending writes, but no write is pending after write_all() has completed.
     if (socket_.get() != nullptr) ::shutdown(native_handle(), SHUT_WR);
 }
 
@@ -217,7 +218,7 @@ std::uint16_t uv_listener::port() const {
 }
 
 bool uv_accept_awaiter::take() noexcept {
-    uv_socket& listener = *std::exchange(listener_, nullptr);  // might be gone when this continues
+    uv_socket& listener = *std::exchange(listener_, nullptr);  // can be gone when the coroutine continues
     uv_socket_owner accepted(uv_socket::open(*listener.of.handle.loop, listener.family()));
     error_ = errno_of(uv_accept(listener.stream(), accepted.get()->stream()));
     listener.holds_connection = false;

@@ -1,9 +1,9 @@
-// TCP, Unix sockets and pipes over libuv, with the meaning that bench/suite/runtime.hpp defines for Stream
-// and Listener.
+// TCP, Unix sockets and pipes on libuv. bench/suite/runtime.hpp (Stream and Listener) defines their
+// behaviour.
 //
-// A libuv handle lives until its close callback, which comes in a later turn of the loop. Therefore it has
-// its own memory block, with the requests of the one read and the one write that can be pending; a stream
-// only refers to it.
+// A libuv handle lives until its close callback, which runs in a later turn of the loop. The handle therefore
+// has its own memory block, which also contains the requests of the one read and the one write that can be
+// pending. A stream only refers to this block.
 #pragma once
 
 #include <uv.h>
@@ -28,10 +28,11 @@ struct uv_write_awaiter;
 class uv_accept_awaiter;
 class uv_connect_awaiter;
 
-/// A socket's handle and its requests; frees itself after uv_close(). An awaiter and its socket point to each
-/// other only during the wait, because each can be destroyed before the coroutine continues.
+/// The handle of a socket, and its requests. The object frees itself after uv_close(). An awaiter and its
+/// socket point to each other only during the wait, because each can be destroyed before the coroutine
+/// continues.
 struct uv_socket {
-    /// The handle of a TCP or Unix socket; for the latter, libuv has its pipe type.
+    /// The handle of a TCP or Unix socket. libuv uses its pipe type for Unix sockets.
     union any_stream {
         uv_handle_t handle;
         uv_stream_t stream;
@@ -43,11 +44,11 @@ struct uv_socket {
     uv_read_awaiter* reader = nullptr;
     uv_write_awaiter* writer = nullptr;
     uv_connect_awaiter* connector = nullptr;
-    uv_accept_awaiter* acceptor = nullptr;  // of a listener
-    bool holds_connection = false;          // of a listener: libuv has accepted, but no accept() has taken it
-    bool filled_the_buffer = false;         // by the last read; libuv then asks for another one
+    uv_accept_awaiter* acceptor = nullptr;  // used by a listener
+    bool holds_connection = false;          // libuv has accepted a connection that no accept() has taken
+    bool filled_the_buffer = false;         // the last read did; libuv then asks for another buffer
 
-    /// Makes a socket of an address family: TCP, or AF_UNIX.
+    /// Makes a TCP socket or, if `family` is AF_UNIX, a Unix socket.
     static uv_socket* open(uv_loop_t& loop, int family);
 
     bool is_tcp() const noexcept { return of.handle.type == UV_TCP; }
@@ -57,7 +58,7 @@ struct uv_socket {
     void close() noexcept;
 };
 
-/// An owner of a uv_socket, which it closes.
+/// The owner of a uv_socket. The owner closes the socket.
 class uv_socket_owner {
 public:
     uv_socket_owner() = default;
@@ -81,8 +82,8 @@ private:
     uv_socket* socket_ = nullptr;
 };
 
-/// A wait for libuv's next read callback. Reading continues until data comes that no coroutine waits for:
-/// stopping it after every message would cost two system calls per message.
+/// A wait for libuv's next read callback. libuv continues to read until data arrives that no coroutine waits
+/// for, because stopping after every message would cost two system calls per message.
 struct uv_read_awaiter : callback_awaiter {
     uv_read_awaiter(library_loop& owner, uv_socket* from, std::span<std::byte> into) noexcept
         : callback_awaiter(owner), socket(from), buffer(into) {}
@@ -100,12 +101,12 @@ struct uv_read_awaiter : callback_awaiter {
     void start() noexcept;
     void complete_with(ssize_t outcome) noexcept;
 
-    uv_socket* socket;  // null if it is closed, or the wait is over
+    uv_socket* socket;  // null if the socket is closed, or the wait has ended
     std::span<std::byte> buffer;
     loop::io_result result{};
 };
 
-/// A write by uv_try_write; uv_write sends the rest that the kernel did not take.
+/// A write. uv_try_write sends the bytes that the kernel accepts at once; uv_write sends the rest.
 struct uv_write_awaiter : callback_awaiter {
     uv_write_awaiter(library_loop& owner, uv_socket* to, std::span<const std::byte> bytes) noexcept
         : callback_awaiter(owner), socket(to), rest(bytes) {}
@@ -120,7 +121,7 @@ struct uv_write_awaiter : callback_awaiter {
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         wait(waiter);
         if (!done && start()) return;
-        socket = nullptr;  // it might be gone when the coroutine continues
+        socket = nullptr;  // the socket can be gone when the coroutine continues
         queue();
     }
     loop::io_result await_resume() const noexcept { return result; }
@@ -128,7 +129,7 @@ struct uv_write_awaiter : callback_awaiter {
     bool try_to_write() noexcept;
     bool start() noexcept;
 
-    uv_socket* socket;  // null if it is closed, or the wait is over
+    uv_socket* socket;  // null if the socket is closed, or the wait has ended
     std::span<const std::byte> rest;
     loop::io_result result{};
     bool done = false;
@@ -213,16 +214,16 @@ public:
     }
 
 private:
-    /// Takes the connection that libuv holds. Returns false if that fails; error_ has the cause.
+    /// Takes the connection that libuv holds. Returns false if this fails; error_ then has the cause.
     bool take() noexcept;
 
-    uv_socket* listener_;  // null if it is closed
+    uv_socket* listener_;  // null if the listener is closed
     uv_socket_owner accepted_;
     int error_ = 0;
 };
 
-/// A listener on 127.0.0.1, or at a path, which libuv removes when the listener is closed. libuv accepts
-/// automatically, and holds one connection until accept() takes it.
+/// A listener on 127.0.0.1, or at a path. libuv removes the path when the listener is closed. libuv accepts
+/// connections automatically, and holds one connection until accept() takes it.
 class uv_listener {
 public:
     /// Throws std::system_error.

@@ -1,4 +1,4 @@
-// The reading half of the histograms; the recording half is inline.
+// The functions that read a histogram. The functions that record values are inline.
 #include "bench/suite/recording/histogram.hpp"
 
 #include <cmath>
@@ -6,7 +6,7 @@
 namespace loopbench::bench {
 
 std::uint64_t nearest_rank(double percent, std::uint64_t count) noexcept {
-    // Multiply first: the product of 99.9 and 1000 rounds to a whole number, 99.9 / 100 does not.
+    // Multiplies first: the product of 99.9 and 1000 rounds to a whole number, but 99.9 / 100 does not.
     const double rank = std::ceil(std::clamp(percent, 0.0, 100.0) * static_cast<double>(count) / 100.0);
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rank), 1, std::max<std::uint64_t>(count, 1));
 }
@@ -46,7 +46,7 @@ double signed_histogram::mean_ns() const noexcept {
 std::int64_t signed_histogram::percentile_ns(double percent) const noexcept {
     const std::uint64_t rank = nearest_rank(percent, count());
     if (rank > early_.count()) return late_.value_at_rank_ns(rank - early_.count());
-    return -early_.value_at_rank_ns(early_.count() - rank + 1);  // the earliest is the smallest
+    return -early_.value_at_rank_ns(early_.count() - rank + 1);  // the earliest value is the smallest
 }
 
 }  // namespace loopbench::bench

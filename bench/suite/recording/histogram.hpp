@@ -1,9 +1,9 @@
-// The histogram of a trial's latencies: fixed memory and a few nanoseconds per value, because a harness that
-// allocates or sorts while it measures changes its own results.
+// The histogram of a trial's latencies. It uses fixed memory and a few nanoseconds per value, because a
+// harness that allocates or sorts while it measures changes its own results.
 //
-// Log-linear, as HdrHistogram is (http://hdrhistogram.org): values below 256 are counted one by one, and each
-// power of two above is split into 128 counters. A percentile is the middle of its counter, so it is within
-// 1/256 of the recorded value.
+// The histogram is log-linear, like HdrHistogram (http://hdrhistogram.org). Each value below 256 has its own
+// counter, and each power of two above is split into 128 counters. A percentile is the middle of its counter,
+// so it differs from the recorded value by at most 1/256.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace loopbench::bench {
 
-/// A histogram of durations in nanoseconds, from 0 to the largest int64. Allocates on construction only. One
-/// thread at a time.
+/// A histogram of durations in nanoseconds, from 0 to the largest int64. Only the constructor allocates
+/// memory. Only one thread at a time may use the histogram.
 class histogram {
 public:
     histogram() : counters_(counter_count) {}
@@ -35,8 +35,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Sets the exact minimum, maximum and mean of values that were recorded elsewhere, and added here only
-    /// by their buckets.
+    /// Sets the exact minimum, maximum and mean of values that were recorded elsewhere and added here by
+    /// their buckets.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -46,20 +46,20 @@ public:
 
     std::uint64_t count() const noexcept { return count_; }
 
-    // Exact values. All of them are 0 if nothing was recorded.
+    // These values are exact. All of them are 0 if nothing was recorded.
     std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
 
-    /// Returns the smallest value such that at least this share (0 to 100) of all values is not larger
-    /// (nearest rank), within 1/256.
+    /// Returns the smallest value that at least this share (0 to 100) of all values does not exceed (nearest
+    /// rank). The result is accurate to 1/256.
     std::int64_t percentile_ns(double percent) const noexcept;
 
-    /// Returns the value of this rank in ascending order (1 is the smallest, count() the largest), within
-    /// 1/256.
+    /// Returns the value of this rank in ascending order (1 is the smallest, count() the largest). The result
+    /// is accurate to 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
-    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order; both bounds
+    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. Both bounds
     /// belong to the counter.
     template <class Use>
     void for_each_bucket(Use use) const {
@@ -68,7 +68,7 @@ public:
                 use(lowest_of(counter), lowest_of(counter) + (width_of(counter) - 1), counters_[counter]);
     }
 
-    /// Does the same, in descending order.
+    /// Does the same as for_each_bucket(), in descending order.
     template <class Use>
     void for_each_bucket_backwards(Use use) const {
         for (std::size_t counter = counters_.size(); counter-- > 0;)
@@ -101,8 +101,8 @@ private:
 /// `count` values.
 std::uint64_t nearest_rank(double percent, std::uint64_t count) noexcept;
 
-/// A histogram of lateness in nanoseconds: how long after its deadline a timer fired. Negative if it fired
-/// early.
+/// A histogram of lateness in nanoseconds: the time from a timer's deadline until the timer fired. A negative
+/// value means that the timer fired early.
 class signed_histogram {
 public:
     void record(std::int64_t late_ns) noexcept {
@@ -123,7 +123,8 @@ public:
 
     double mean_ns() const noexcept;
 
-    /// Like histogram::for_each_bucket(), the earliest first; the bounds of early values are negative.
+    /// Does the same as histogram::for_each_bucket(), from the earliest value on. The bounds of early values
+    /// are negative.
     template <class Use>
     void for_each_bucket(Use use) const {
         early_.for_each_bucket_backwards([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {
@@ -132,11 +133,11 @@ public:
         late_.for_each_bucket(use);
     }
 
-    /// Like histogram::percentile_ns(), over negative and positive values together.
+    /// Does the same as histogram::percentile_ns(), over negative and positive values together.
     std::int64_t percentile_ns(double percent) const noexcept;
 
 private:
-    histogram early_;  // how early, as positive numbers
+    histogram early_;  // early values, stored as positive numbers
     histogram late_;
 };
 

@@ -1,4 +1,4 @@
-// The memory of this process: for the memory that a connection or a pending timer costs.
+// The memory of this process. Differences show the memory that a connection or a pending timer takes.
 #pragma once
 
 #include <sys/types.h>
@@ -7,15 +7,15 @@
 
 namespace loopbench::bench {
 
-/// Returns the resident bytes of this process now, from /proc/self/statm: whole pages of user space (a
-/// socket's buffers and its kernel objects are not included). Returns 0 if /proc cannot be read.
+/// Returns the resident bytes of this process now, from /proc/self/statm. They are whole pages of user space;
+/// a socket's buffers and its kernel objects are not included. Returns 0 if /proc cannot be read.
 std::int64_t resident_bytes() noexcept;
 
-/// Returns the largest resident size so far, in bytes, from VmHWM in /proc/PID/status; 0 if that cannot be
-/// read. (Not getrusage's ru_maxrss, which survives exec: it is at least the size of the process that started
-/// this one.)
+/// Returns the largest resident size of this process so far, in bytes, from VmHWM in /proc/PID/status.
+/// Returns 0 if the file cannot be read. (ru_maxrss of getrusage is not suitable, because it survives exec:
+/// it is at least the size of the process that started this one.)
 std::int64_t resident_peak_bytes() noexcept;
-/// Returns the same for another process.
+/// Returns the largest resident size of another process so far.
 std::int64_t resident_peak_bytes(pid_t process) noexcept;
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
-// The resources that the timed section cost this process: they show whether a fast loop was fast by burning a
-// core.
+// The resources of this process that the timed section used. They show whether a loop was fast only because
+// it kept a core busy.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +12,14 @@ namespace loopbench::bench {
 
 /// Cumulative counters of this process (all its threads), from the kernel.
 ///
-/// - wall: steady_clock (CLOCK_MONOTONIC); nanoseconds, no system call.
-/// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system together; the scheduler's own accounting, nanoseconds.
-/// - user, system: getrusage(RUSAGE_SELF). Microseconds; their sum follows `cpu`, but without
-///   CONFIG_VIRT_CPU_ACCOUNTING_GEN the split between the two is sampled at the kernel's tick (1 to 10 ms),
-///   so over a short section it is a coarse estimate. Time spent waiting for I/O is in neither.
-/// - voluntary_switches: getrusage; how often the process went to sleep in the kernel: the wakeups of a loop.
+/// - wall: steady_clock (CLOCK_MONOTONIC), in nanoseconds. Reading it needs no system call.
+/// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system time together, in nanoseconds. The scheduler counts this
+///   time.
+/// - user, system: getrusage(RUSAGE_SELF), in microseconds. Their sum follows `cpu`. Without
+///   CONFIG_VIRT_CPU_ACCOUNTING_GEN, the kernel samples the split between the two at its tick (1 to 10 ms),
+///   so the split of a short section is a coarse estimate. Time spent waiting for I/O is in neither.
+/// - voluntary_switches: getrusage. The number of times that the process went to sleep in the kernel, which
+///   are the wake-ups of a loop.
 struct usage {
     std::chrono::nanoseconds wall{};
     std::chrono::nanoseconds cpu{};
@@ -26,7 +28,7 @@ struct usage {
     std::int64_t voluntary_switches = 0;
 
     /// Returns the current counters. Takes about a microsecond, for two or more system calls. Aborts if the
-    /// kernel refuses, which it cannot with these arguments.
+    /// kernel refuses a call, which cannot happen with these arguments.
     static usage now() noexcept;
 
     friend usage operator+(const usage& a, const usage& b) noexcept {
@@ -39,22 +41,23 @@ struct usage {
     }
 };
 
-/// Returns how long this thread was ready to run but waited for a CPU, in total: the second number of
-/// /proc/thread-self/schedstat (Documentation/scheduler/sched-stats.rst); 0 if the kernel does not count it.
+/// Returns the total time for which this thread was ready to run but waited for a CPU. It is the second
+/// number of /proc/thread-self/schedstat (Documentation/scheduler/sched-stats.rst). Returns 0 if the kernel
+/// does not count this time.
 std::chrono::nanoseconds run_delay();
 
-/// The cost of a section between begin() and end(). The clock is read last at the beginning and first at the
-/// end, so that `wall` does not include reading the other counters.
+/// A meter for the cost of a section between begin() and end(). begin() reads the wall clock last, and end()
+/// reads it first, so that `wall` does not include the time to read the other counters.
 class usage_meter {
 public:
-    /// Makes `cpu` count another process from now on; the other counters stay this process's. When that
-    /// process is gone, its CPU time is 0. Throws std::system_error if there is no such process.
+    /// Makes `cpu` count another process from now on. The other counters still count this process. When the
+    /// other process is gone, its CPU time is 0. Throws std::system_error if the process does not exist.
     void take_cpu_of(pid_t process);
     void begin() noexcept;
     usage end() const noexcept;
-    /// Burns CPU time in this thread: `share` times the time since begin(), minus `delay`. `delay` is how
-    /// long this thread waited for a CPU (run_delay()): contenders that share a CPU must not slow each other
-    /// down.
+    /// Burns CPU time in this thread: `share` of the time since begin(), excluding `delay`. `delay` is the
+    /// time for which this thread waited for a CPU (run_delay()). It is excluded, because contenders that
+    /// share a CPU must not slow each other down.
     void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// Waking a loop from another thread, on the same core or on another one.
+// The workload that wakes a loop from another thread, on the same core or on another core.
 #pragma once
 
 #include <atomic>
@@ -14,15 +14,15 @@
 namespace loopbench::bench::workloads {
 
 /// Returns the number of posts before the timed section. At first, a virtual machine wakes a sleeping core
-/// faster than later. On one core nothing needs to be woken, and each post can take milliseconds, because a
-/// spinning loop keeps the other thread waiting.
+/// faster than later, so the workload on two cores needs many of them. On one core, no core must be woken,
+/// and each post can take milliseconds, because a spinning loop keeps the other thread waiting.
 constexpr std::uint64_t warm_up_posts(int cores) {
     return cores == 1 ? 10 : 2000;
 }
 
 namespace detail {
 
-/// Posts functions from a thread on the given core, each when the previous one has run.
+/// A thread on the given core that posts functions. It posts each function after the previous one has run.
 template <Runtime R>
 class posting_thread {
 public:
@@ -69,7 +69,7 @@ private:
             t_.latency().record(std::chrono::nanoseconds(clock::now() - posted).count());
         if (++ran_ == untimed_) t_.begin();
         if (ran_ < untimed_ + t_.operations()) return allow(ran_ + 1);
-        t_.end();  // here, so that the task's wake-up is not timed
+        t_.end();  // ends here, so that the task's wake-up is not timed
         done_.set();
     }
 
@@ -79,15 +79,16 @@ private:
     std::uint64_t untimed_;  // posts of the warm-up
     std::uint64_t ran_ = 0;
     std::atomic<std::uint64_t> posted_ = 0;
-    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts allowed so far; a futex has 32 bits
-    std::thread thread_;                      // last: it uses all of the above
+    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts that are allowed so far; a futex has 32 bits
+    std::thread thread_;                      // declared last, because the thread uses all members above
 };
 
 }  // namespace detail
 
-/// One operation: another thread posts a function; the loop wakes, unless it is still polling, runs the
-/// function, and lets the thread continue. A warm-up comes first. Both threads stay on their cores, which are
-/// one or two. The latency is measured from before the post until the function runs.
+/// In one operation, another thread posts a function. The loop wakes up, unless it is still polling, runs the
+/// function, and lets the thread continue. A warm-up before the timed section is not timed. Each thread stays
+/// on its core; both have the same core, or a core each. The latency is the time from before the post until
+/// the function runs.
 template <Runtime R, int Cores>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
     const auto cores = cores_for_two_threads(Cores, t);

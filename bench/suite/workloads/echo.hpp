@@ -1,5 +1,5 @@
-// Round trips: the clients and the server share one loop, and every byte that comes back is compared with the
-// byte that was sent. (sockets/echo_session.hpp has the connections themselves.)
+// The workloads of round trips. The clients and the server share one loop. Every byte of a reply is compared
+// with the byte that was sent. (sockets/echo_session.hpp contains the connections.)
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Proves every round trip of the timed section, and that the connections had equal shares of the round
+/// Checks every round trip of the trial, and judges whether the connections had equal shares of the round
 /// trips.
 template <class Transport>
 void prove_echo(const echo_session<Transport>& session) {
@@ -35,22 +35,23 @@ echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, st
 
 }  // namespace detail
 
-/// One operation: one round trip. All connections together make operations() round trips, each connection the
-/// same number. Connecting and some first round trips on each connection are not timed.
+/// One operation is one round trip. Every connection makes the same number of round trips, and all
+/// connections together make operations(). Connecting and the first round trips on each connection are not
+/// timed.
 template <Runtime R, std::size_t Connections, std::size_t Bytes = echo_bytes>
 task_of<R> echo_rtt_tcp(R& runtime, trial& t) {
     return detail::echo_rtt<tcp_transport<R>>(runtime, t, Connections, Bytes);
 }
 
-/// As echo_rtt_tcp, over Unix sockets: the same loop, a cheaper kernel.
+/// The same workload over Unix sockets, which cost less in the kernel.
 template <UnixSockets R, std::size_t Connections>
 task_of<R> echo_rtt_unix(R& runtime, trial& t) {
     return detail::echo_rtt<unix_transport<R>>(runtime, t, Connections, echo_bytes);
 }
 
-/// One operation: one round trip of 64 bytes on one of 100 connections, while the loop also waits for 10,000
-/// other connections, which stay silent. Opening them is not timed; the memory that each one costs is
-/// reported.
+/// One operation is one round trip of 64 bytes on one of 100 connections, while the loop also waits for data
+/// on 10,000 silent connections. Opening the silent connections is not timed. The memory that each of them
+/// takes is reported.
 template <Runtime R>
 task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     constexpr std::size_t active = 100;
@@ -86,9 +87,10 @@ struct echo_family {
             "Work for all connections instead of the active ones: poll and select pass all of them to the "
             "kernel in each call."},
     };
-    // Many TCP connections, or several with large messages, are sequential (pairing::sequential): six round
-    // trips on each connection make slices so long that every contender's kernel acknowledges unread data
-    // during the slices of others (see swap_neighbours() in trial/slices.cpp).
+    // Workloads with many TCP connections, or with several connections and large messages, are sequential. A
+    // slice has at least six round trips on each connection, so their slices would be long. If a contender
+    // waits for long, the kernel acknowledges its unread data during the slices of other contenders (see
+    // swap_neighbours() in bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

@@ -1,4 +1,4 @@
-// The join: children that are ready, that suspend once, that sleep, that wait for a socket, and that gather
+// The workloads of the join. The children are ready, suspend once, sleep, wait for a socket, or gather
 // children of their own.
 #pragma once
 
@@ -50,10 +50,11 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
 }
 
 /// Gathers 1000 children of start(ended) at a time, until operations() children have ended. The first 1000
-/// are not timed, because they meet memory that the process has not touched yet. Children are assigned to
-/// existing elements, because a compiler inlines a vector's push_back() in some contenders only, and this
-/// changed a child's time by a tenth. They are freed by moving them away, because an assignment of Boost
-/// 1.81's awaitable frees nothing.
+/// children are not timed, because they use memory that the process has not touched yet.
+///
+/// Children are assigned to existing elements. A compiler inlines a vector's push_back() in some contenders
+/// only, which changed the time of a child by a tenth. A child is freed by moving it into a temporary object,
+/// because an assignment to Boost 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     std::uint64_t started = 0;
@@ -84,8 +85,9 @@ auto array_of(Make make, std::index_sequence<Index...>) {
     return std::array{(static_cast<void>(Index), make())...};
 }
 
-/// A tree of gathers of ten, down to leaves that yield once. The children are stored in the frame: separate
-/// small blocks between all these frames would fragment glibc's heap, and trees would get slower over time.
+/// Runs a tree of gathers of ten children each, down to leaves that yield once. The children are stored in
+/// the frame. If they were separate small blocks between all these frames, glibc's heap would fragment, and
+/// trees would get slower over time.
 template <Runtime R>
 task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     constexpr std::uint64_t fan_out = 10;
@@ -98,7 +100,7 @@ task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     co_await runtime.gather(std::span<task_of<R>>(children));
 }
 
-/// Gathers one round trip on each connection, again and again, and records how long each gather took.
+/// Gathers one round trip on each connection, again and again. Records the latency of each gather.
 template <class Transport>
 echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
     for (session.begin(); session.rounds > 0; session.begin_rounds()) {
@@ -115,23 +117,25 @@ echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
 
 }  // namespace detail
 
-/// One operation: one child of a gather of 1000; no child suspends. Creating the children is part of it.
+/// One operation is one child of a gather of 1000 children, none of which suspends. The time includes the
+/// creation of the children.
 template <Runtime R>
 task_of<R> gather_ready(R& runtime, trial& t) {
     return detail::gather_thousands(
         runtime, t, [&runtime](std::uint64_t& ended) { return detail::ready_child(runtime, ended); });
 }
 
-/// One operation: one child of a gather of 1000; each child yields once. Creating the children is part of it.
+/// One operation is one child of a gather of 1000 children, each of which yields once. The time includes the
+/// creation of the children.
 template <Runtime R>
 task_of<R> gather_yield(R& runtime, trial& t) {
     return detail::gather_thousands(
         runtime, t, [&runtime](std::uint64_t& ended) { return detail::yielding_child(runtime, ended); });
 }
 
-/// One operation: a gather of 1000 children that sleep to the same deadline, 10 ms ahead. Every child's
-/// lateness is recorded, and the time from the first child's wake-up to the last one's: the median of the
-/// gathers is the skew.
+/// One operation is a gather of 1000 children that sleep until the same deadline, 10 ms ahead. Every child's
+/// lateness is recorded. The skew of a gather is the time from the first child's wake-up to the last one's.
+/// The median of all gathers is reported.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;
@@ -152,8 +156,8 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     t.prove("children that woke", t.operations() * gather_children, t.lateness().count());
 }
 
-/// One operation: one child of a gather of 100; each child makes a round trip of 64 bytes on a connection of
-/// its own.
+/// One operation is one child of a gather of 100 children. Each child makes a round trip of 64 bytes on a
+/// connection of its own.
 template <Runtime R>
 task_of<R> gather_echo(R& runtime, trial& t) {
     constexpr std::size_t connections = 100;
@@ -165,8 +169,8 @@ task_of<R> gather_echo(R& runtime, trial& t) {
             right_replies);
 }
 
-/// One operation: one leaf of a tree of gathers of ten; each leaf yields once. The first tree is not timed,
-/// as with every gather.
+/// One operation is one leaf of a tree of gathers of ten children each; each leaf yields once. The first tree
+/// is not timed, as in every gather workload.
 template <Runtime R, std::uint64_t Leaves>
 task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t started = 0;

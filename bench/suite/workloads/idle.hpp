@@ -1,4 +1,4 @@
-// An idle loop: its cost while nothing happens.
+// The workloads of an idle loop. They show what the loop costs while nothing happens.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ task_of<R> sleep_for_an_hour(R& runtime, std::uint64_t& woken) {
     ++woken;
 }
 
-/// The timed section: nothing happens for operations() periods.
+/// Runs the timed section, in which nothing happens for operations() periods.
 template <Runtime R>
 task_of<R> idle(R& runtime, trial& t) {
     const std::chrono::milliseconds time = idle_time_of(t);
@@ -38,14 +38,14 @@ task_of<R> idle(R& runtime, trial& t) {
 
 }  // namespace detail
 
-/// One operation: 2 s (small: 50 ms) in which the loop has `Sleepers` far timers and nothing to do. The
-/// timers are still pending when the runtime is destroyed, which frees them.
+/// One operation is a period of 2 s (small: 50 ms) in which the loop has `Sleepers` far timers and nothing to
+/// do. The far timers are still pending when the runtime is destroyed, which frees them.
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;
     const std::int64_t resident_before = resident_bytes();
     for (std::size_t i = 0; i < Sleepers; ++i) runtime.spawn(detail::sleep_for_an_hour(runtime, woken));
-    co_await runtime.yield();  // they have started, and their start is not timed
+    co_await runtime.yield();  // starts the sleepers, so that their start is not timed
     if constexpr (Sleepers > 1)
         t.report("bytes_per_item",
                  static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(Sleepers));
@@ -58,8 +58,8 @@ task_of<R> idle_timer(R& runtime, trial& t) {
     return idle_sleepers<R, 1>(runtime, t);
 }
 
-/// One operation: the same as idle_timer's, while the loop waits for data on 1000 connections that stay
-/// silent.
+/// One operation is a period of 2 s (small: 50 ms) in which the loop waits for data on 1000 connections that
+/// stay silent.
 template <Runtime R>
 task_of<R> idle_sockets(R& runtime, trial& t) {
     constexpr std::size_t connections = 1000;

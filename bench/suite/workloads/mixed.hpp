@@ -1,5 +1,5 @@
-// The program of the scheduler tutorial at full size: an echo server, and two coroutines that count while it
-// serves.
+// The program of the scheduler tutorial at full size: an echo server, and two coroutines that count while the
+// server works.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ task_of<R> serve_and_stop(echo_session<tcp_transport<R>>& session) {
 
 template <Runtime R>
 task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t& up, std::int64_t& down) {
-    // Both counters share one start time. If the process stopped between two looks at the clock, the second
-    // counter would begin later and stay late for ever.
+    // Both counters share one start time. With separate start times, a pause of the process between two
+    // readings of the clock would make the second counter late for the whole trial.
     const time_point begin = session.runtime.now();
     std::array<task_of<R>, 3> all{count_beside<R>(session, begin, 1, up),
                                   count_beside<R>(session, begin, -1, down), serve_and_stop<R>(session)};
@@ -49,9 +49,9 @@ task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t
 
 }  // namespace detail
 
-/// One operation: one round trip of 64 bytes on one of 10 connections, while one coroutine counts up and one
-/// counts down, 1000 times a second. The lateness is that of the counters; the latency is that of the round
-/// trips.
+/// One operation is one round trip of 64 bytes on one of 10 connections. Meanwhile, one coroutine counts up
+/// and another one counts down, 1000 times a second each. The lateness is that of the two coroutines; the
+/// latency is that of the round trips.
 template <Runtime R>
 task_of<R> mixed_server(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;

@@ -1,4 +1,4 @@
-// The ready queue: posted functions, yields and spawned coroutines, without I/O and timers.
+// The workloads of the ready queue: posted functions, yields and spawned coroutines, without I/O and timers.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Checks that posted functions run, each once and in order; not timed. It proves that no function of the
-/// chain gets lost, because a chain that lost one would never end. Returns false if the proof failed.
+/// Checks, outside the timed section, that every posted function runs once and in order. Returns false if the
+/// check fails. post/chain needs this check in advance, because a chain that loses a function never ends.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -35,7 +35,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that proceed in step: each yield lets the other one run first.
+/// One of two coroutines that run alternately. Counts the steps that it makes before the other coroutine has
+/// made as many.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -44,7 +45,8 @@ task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, st
     }
 }
 
-/// Fails the trial if a yield ever continues at once; not timed.
+/// Checks, outside the timed section, that a yield lets the other coroutine run. Fails the trial if it does
+/// not.
 template <Runtime R>
 task_of<R> yields_take_turns(R& runtime, trial& t) {
     std::uint64_t left = 0, right = 0, out_of_turn = 0;
@@ -61,7 +63,7 @@ struct chain {
     trial& t;
     typename R::event done;
     std::uint64_t ran = 0;
-    std::uint64_t last = 0;  // number of functions that run before the trial is asked again
+    std::uint64_t last = 0;  // number of functions to run until the next call of t.next()
 
     void post_next() {
         runtime.post([this] { step(); });
@@ -71,13 +73,14 @@ struct chain {
         if (++ran < last || (last += t.next()) > ran) {
             post_next();
         } else {
-            t.end();  // here, so that the waiter's wake-up is not timed
+            t.end();  // ends here, so that the waiter's wake-up is not timed
             done.set();
         }
     }
 };
 
-/// The posted functions of all batches: each one counts, and the last one wakes the task.
+/// The state of all batches. Each posted function counts itself, and the last function of a batch wakes the
+/// task.
 template <Runtime R>
 struct batches {
     std::uint64_t last = 0;
@@ -85,7 +88,7 @@ struct batches {
     std::uint64_t ran = 0;
 
     void step() {
-        if (++ran >= last) done->set();  // above `last` if one ran twice: then nothing must wait for more
+        if (++ran >= last) done->set();  // `ran` exceeds `last` if a function runs twice
     }
 };
 
@@ -100,9 +103,9 @@ task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
     co_return;
 }
 
-/// The number of functions posted, or coroutines spawned, before any of them runs: the same for every
-/// contender and pairing. The slowest contender takes a fraction of a millisecond for a batch, so that whole
-/// batches fill a slice.
+/// The number of functions that are posted, or of coroutines that are spawned, before any of them runs. It is
+/// the same for every contender and pairing. The slowest contender takes a fraction of a millisecond for a
+/// batch, so that slices can consist of whole batches.
 inline constexpr std::uint64_t batch_size = 1000;
 
 template <Runtime R>
@@ -110,14 +113,14 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
     const std::uint64_t before = ran;
     for (std::uint64_t i = 0; i < batch_size; ++i) runtime.spawn(empty_coroutine(runtime, ran));
     ran_inline += ran - before;
-    co_await runtime.yield();  // they run
-    co_await runtime.yield();  // a runtime that needs one more turn to free them has had it
+    co_await runtime.yield();  // runs the coroutines
+    co_await runtime.yield();  // some runtimes need one more turn to free the coroutines
 }
 
 }  // namespace detail
 
-/// One operation: a posted function that posts the next one. The last one wakes the task by an event: a task
-/// that polled, or waited for I/O or a timer, would add to the timed work.
+/// One operation is a posted function that posts the next one. The last function wakes the task by an event.
+/// If the task polled, or waited for I/O or a timer, this would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
@@ -129,12 +132,12 @@ task_of<R> post_chain(R& runtime, trial& t) {
     t.prove("functions that ran", t.operations(), links.ran);
 }
 
-/// One operation: a posted function; 1000 are posted, then all run.
+/// One operation is a posted function; 1000 functions are posted, then all of them run.
 template <Runtime R>
 task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
-    detail::batches<R> all;  // one for all batches, so that a function that runs twice still finds it
+    detail::batches<R> all;  // one object for all batches, so that it still exists if a function runs twice
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
@@ -148,7 +151,7 @@ task_of<R> post_batch(R& runtime, trial& t) {
     t.prove("functions that ran", t.operations(), all.ran);
 }
 
-/// One operation: an await of a coroutine that does not suspend.
+/// One operation is an await of a coroutine that does not suspend.
 template <Runtime R>
 task_of<R> await_leaf(R& runtime, trial& t) {
     std::uint64_t sum = 0;
@@ -161,7 +164,7 @@ task_of<R> await_leaf(R& runtime, trial& t) {
     t.prove("sum of the values that the coroutines returned", t.operations() * (t.operations() + 1) / 2, sum);
 }
 
-/// One operation: one yield by the only coroutine.
+/// One operation is one yield by the only coroutine.
 template <Runtime R>
 task_of<R> yield(R& runtime, trial& t) {
     co_await detail::yields_take_turns(runtime, t);
@@ -171,9 +174,9 @@ task_of<R> yield(R& runtime, trial& t) {
     t.end();
 }
 
-/// One operation: an empty coroutine is spawned, runs and is freed; 1000 are spawned at a time. The first
-/// 1000 are not timed: they meet memory that the process has not touched yet, which says nothing about the
-/// runtime.
+/// In one operation, an empty coroutine is spawned, runs and is freed; 1000 coroutines are spawned at a time.
+/// The first 1000 are not timed. They use memory that the process has not touched yet, and its cost says
+/// nothing about the runtime.
 template <Runtime R>
 task_of<R> spawn(R& runtime, trial& t) {
     std::uint64_t spawned = 0;
@@ -241,8 +244,8 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // No lower bound: the rest of such an operation is the way back to the posting thread, which can wait
-        // for a core.
+        // The share of time with a latency in flight has no lower bound here. The rest of each operation is
+        // the wake-up of the posting thread, which can wait for a core.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

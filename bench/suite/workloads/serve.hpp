@@ -1,4 +1,5 @@
-// Serving clients that do not wait: the contender is the server, and another program is the client.
+// The workloads in which the contender is a server. The client is another program, which does not wait for
+// replies.
 #pragma once
 
 #include <array>
@@ -44,9 +45,9 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// Serves the generator's two visits: it first measures the contender's capacity, and then keeps to its
-/// schedule, which is the timed section. If it ended before its second visit, the listener was closed at that
-/// time.
+/// Serves the generator's two visits. In the first visit, the generator measures the contender's capacity. In
+/// the second visit, which is the timed section, the generator follows its schedule. If the generator ended
+/// before its second visit, the listener is closed, and `ended_early` receives the error.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
                            std::string& ended_early) {
@@ -64,7 +65,8 @@ task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener,
 
 namespace detail {
 
-/// Returns a listener on an address that the client reaches.
+/// Returns a listener on an address that the client can reach: 127.0.0.1, unless the client is on another
+/// machine.
 template <Runtime R>
 typename R::listener listen_for(R& runtime, const std::optional<remote_client>& client) {
     if constexpr (can_listen_on<R>) {
@@ -86,7 +88,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     generator_process generator;
     const auto when_ended = [&runtime, &listener, &generator_ended] {
         runtime.post_from_any_thread([&listener, &generator_ended] {
-            listener.close();  // a server that still waits for connections would wait for ever
+            listener.close();  // otherwise, the server could wait for connections for ever
             generator_ended.set();
         });
     };
@@ -101,7 +103,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     std::string ended_early;
     co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
-    generator.prove(t, t.operations());  // first, because its reason is more specific
+    generator.prove(t, t.operations());  // called first, because its reason is more specific
     if (!ended_early.empty()) t.fail("serving ended too early: " + ended_early);
 }
 
@@ -114,15 +116,15 @@ constexpr workload_shape on_schedule(std::string_view name, pace paced) {
 
 }  // namespace detail
 
-/// One operation: one request of 64 bytes, echoed. Requests come at a fixed rate on 16 connections: `Load`
-/// percent of the capacity that was measured for this contender just before. The latency starts when a
-/// request was scheduled.
+/// One operation is one request of 64 bytes, which the contender echoes. Requests come at a fixed rate on 16
+/// connections. The rate is `Load` percent of the contender's capacity, which is measured just before. The
+/// latency starts at the time for which a request was scheduled.
 template <Runtime R, int Load>
 task_of<R> serve_open_loop(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.percent_of_capacity = Load});
 }
 
-/// The same at `Rate` requests per second, for every contender.
+/// The same workload with `Rate` requests per second for every contender.
 template <Runtime R, int Rate>
 task_of<R> serve_open_loop_at(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.per_second = Rate});

@@ -1,5 +1,5 @@
-// The durations and counts that a workload and its floor (bench/suite/floors) must have in common. Both take
-// them from here, so that a report always divides equal pieces of work.
+// The durations and counts that a workload and its floor (bench/suite/floors) have in common. Both use this
+// header, so that a report always compares equal amounts of work.
 #pragma once
 
 #include <chrono>
@@ -14,22 +14,23 @@ struct sleep_pair {
     std::chrono::milliseconds second;
 };
 
-/// Returns the sleeps of sleep/serial and sleep/concurrent: the tutorials' 500 ms and 700 ms at full size.
+/// Returns the two durations of sleep/serial and sleep/concurrent. At full size, they are the tutorials' 500
+/// ms and 700 ms.
 inline sleep_pair sleep_pair_of(const trial& t) {
     using std::chrono::milliseconds;
     return t.small() ? sleep_pair{milliseconds(5), milliseconds(7)}
                      : sleep_pair{milliseconds(500), milliseconds(700)};
 }
 
-/// Spacing and lead of sleep/many. The deadlines come at about a fifth of the rate that a slow loop can
-/// handle, so that lateness comes from the timers and not from a queue. The first deadline lies far enough
-/// ahead that the last sleep has been created, and sleeps, before it.
+/// The spacing of the deadlines in sleep/many, and the time until the first deadline. The deadlines come at
+/// about a fifth of the rate that a slow loop can handle, so that lateness is caused by the timers and not by
+/// a queue. The first deadline is so far ahead that all sleeps are pending before it.
 inline constexpr std::chrono::microseconds sleep_many_spacing{5};
 constexpr std::chrono::microseconds sleep_many_lead(std::uint64_t count) {
     return std::chrono::milliseconds(10) + count * std::chrono::microseconds(3);
 }
 
-/// Returns how long nothing happens in idle/timer.
+/// Returns the duration of one operation of idle/timer, in which nothing happens.
 inline std::chrono::milliseconds idle_time_of(const trial& t) {
     return std::chrono::milliseconds(t.small() ? 50 : 2000);
 }

@@ -1,4 +1,5 @@
-// Sleeping coroutines: the tutorials' pair, one after the other and concurrently, and many at once.
+// The workloads of sleeping coroutines: the two sleeps of the tutorials, one after the other or concurrently,
+// and many sleeps at once.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-// What the two sleeps of sleep/concurrent observed of each other.
+// The counts with which the two sleeps of sleep/concurrent show that both are pending at the same time.
 struct sleepers {
     std::uint64_t started = 0;
     std::uint64_t started_when_first_ended = 0;
@@ -33,7 +34,7 @@ task_of<R> sleep_as_one_of(R& runtime, trial& t, sleepers& all, time_point deadl
 
 }  // namespace detail
 
-/// One operation: a sleep of 500 ms, then one of 700 ms (small: 5 and 7).
+/// One operation is a sleep of 500 ms, followed by a sleep of 700 ms (small: 5 ms and 7 ms).
 template <Runtime R>
 task_of<R> sleep_serial(R& runtime, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
@@ -49,7 +50,7 @@ task_of<R> sleep_serial(R& runtime, trial& t) {
             t.cost().wall + 2 * pairs * t.early_limit() >= pairs * (first + second) ? 1 : 0);
 }
 
-/// One operation: a gather of a sleep of 500 ms and one of 700 ms (small: 5 and 7).
+/// One operation is a gather of a sleep of 500 ms and a sleep of 700 ms (small: 5 ms and 7 ms).
 template <Runtime R>
 task_of<R> sleep_concurrent(R& runtime, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
@@ -71,8 +72,8 @@ task_of<R> sleep_concurrent(R& runtime, trial& t) {
     t.prove("sleeps that had started when the first one ended", 2 * pairs, together);
 }
 
-/// One operation: one of operations() sleeps that are pending at once. Their deadlines are spread evenly, in
-/// mixed order, 5 us apart (sizes.hpp).
+/// One operation is one of operations() sleeps that are pending at once. Their deadlines are 5 us apart
+/// (sizes.hpp) and in mixed order.
 template <Runtime R>
 task_of<R> sleep_many(R& runtime, trial& t) {
     const std::uint64_t count = t.operations();
@@ -88,7 +89,7 @@ task_of<R> sleep_many(R& runtime, trial& t) {
     co_await runtime.gather(std::span<task_of<R>>(sleeps));
     t.end();
     t.prove("sleeps that ended", count, t.lateness().count());
-    constexpr std::chrono::milliseconds turn{5};  // the runtime's now() may have been this old
+    constexpr std::chrono::milliseconds turn{5};  // the runtime's now() can be this old
     t.prove("the last sleep ended at its time or later", 1,
             t.cost().wall + t.early_limit() + turn >= lead + (count - 1) * sleep_many_spacing ? 1 : 0);
 }

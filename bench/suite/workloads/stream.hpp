@@ -1,4 +1,5 @@
-// Connections with work other than echo: streaming, opening and closing, and broadcasting to many.
+// Workloads on connections that do more than echo: they stream, open and close connections, and broadcast to
+// many.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +26,14 @@ namespace loopbench::bench::workloads {
 inline constexpr std::size_t stream_chunk_bytes = 65'536;
 inline constexpr std::size_t subscribers = 100;
 
-/// Untimed chunks and connections before the timed section: the kernel allocates buffers for the first ones.
+/// The numbers of untimed chunks and connections before the timed section. The kernel allocates buffers for
+/// them.
 inline constexpr std::uint64_t warm_up_chunks = 64, warm_up_connections = 32;
 
 namespace detail {
 
-/// The check of a stream: every received byte is compared with the same chunk, which is sent again and again.
+/// The check of a stream. The same chunk is sent again and again, and every received byte is compared with
+/// it.
 struct stream_check {
     explicit stream_check(std::size_t chunk_bytes) : messages(chunk_bytes), chunk(messages.message(0, 0)) {}
 
@@ -57,8 +60,8 @@ struct stream_check {
     }
 };
 
-/// A stream whose sender waits until all chunks of a part have arrived before it begins the next part: every
-/// timed chunk is sent and received within its own part.
+/// A stream whose sender waits until all chunks of a part have arrived before it begins the next part. Every
+/// timed chunk is therefore sent and received within its own part.
 template <Runtime R>
 struct stream_flow {
     void expect(std::uint64_t chunks) {
@@ -74,7 +77,7 @@ struct stream_flow {
         check.error = error;
         end();
     }
-    /// Nothing more comes: the proof counts the bytes that arrived.
+    /// Ends the stream when no more bytes can arrive. The final check then finds the missing bytes.
     void end() {
         over = true;
         end_part();
@@ -86,8 +89,8 @@ struct stream_flow {
     R& runtime;
     trial& t;
     stream_check& check;
-    std::uint64_t due = 0;  // bytes, counted from the beginning
-    bool is_due = false;    // some of them have not arrived yet
+    std::uint64_t due = 0;  // bytes that must arrive, counted from the beginning of the stream
+    bool is_due = false;    // some of these bytes have not arrived yet
     bool over = false;
     std::optional<typename R::event> all_have_come{};
 };
@@ -102,10 +105,10 @@ task_of<R> receive_stream(Reader& stream, std::size_t buffer_bytes, stream_flow<
         flow.take(std::span<const std::byte>(buffer).first(received.bytes));
     }
     flow.end();
-    stream.close();  // otherwise the sender would wait for ever after a reader failed
+    stream.close();  // after an error, the sender would otherwise wait for ever
 }
 
-/// Sends chunks until all have been taken by the kernel or the stream is over.
+/// Sends chunks until the kernel has accepted all of them, or the stream has ended.
 template <Runtime R, class Writer>
 task_of<R> send_chunks(Writer& stream, stream_flow<R>& flow, std::uint64_t chunks) {
     flow.expect(chunks);
@@ -114,7 +117,7 @@ task_of<R> send_chunks(Writer& stream, stream_flow<R>& flow, std::uint64_t chunk
             flow.fail(sent.error);
 }
 
-/// The warm-up and the timed section: sends all chunks and ends the stream.
+/// Runs the warm-up and the timed section: sends all chunks and ends the stream.
 template <Runtime R, class Writer>
 task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
     co_await send_chunks<R>(stream, flow, warm_up_chunks);
@@ -129,7 +132,7 @@ task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
     stream.close();
 }
 
-/// Sends the stream from one end to the other, and proves it.
+/// Sends the stream from `writer` to `reader`, and checks every byte.
 template <Runtime R, class Reader, class Writer>
 task_of<R> carry_stream(R& runtime, trial& t, Reader& reader, Writer& writer, std::size_t chunk_bytes) {
     stream_check check(chunk_bytes);
@@ -189,7 +192,7 @@ task_of<R> come_and_go_once(R& runtime, std::uint16_t port, std::span<const std:
     stream.close();
 }
 
-/// Does so again and again: a warm-up, and the timed section.
+/// Opens, uses and closes one connection after the other, in the warm-up and in the timed section.
 template <Runtime R>
 task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, const echo_messages& messages,
                        visits& counts) try {
@@ -206,13 +209,14 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     }
     t.end();
     counts.over = true;
-    listener.close();  // the server does not know the number of connections
+    listener.close();  // ends the server, which does not know the number of connections
 } catch (...) {
-    listener.close();  // otherwise the server would wait for the remaining ones
+    listener.close();  // otherwise, the server would wait for more connections
     throw;
 }
 
-/// Serves one connection after the other until the client is finished; echoes until the client closes each.
+/// Serves one connection after the other until the client has finished. Echoes on each one until the client
+/// closes it.
 template <Runtime R>
 task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) try {
     std::vector<std::byte> buffer(echo_bytes);
@@ -228,11 +232,11 @@ task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) 
     }
 } catch (...) {
     if (counts.over) co_return;
-    listener.close();  // otherwise the client would wait for a reply
+    listener.close();  // otherwise, the client would wait for a reply
     throw;
 }
 
-/// A broadcast: its messages, and the subscribers that have received the current one.
+/// A broadcast: its messages, and the number of subscribers that have not yet received the current one.
 template <Runtime R>
 struct broadcast {
     explicit broadcast(R& loop, trial& of) : runtime(loop), t(of), messages(echo_bytes), pairs(subscribers) {}
@@ -280,7 +284,7 @@ task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
 
 template <Runtime R>
 task_of<R> publisher(broadcast<R>& all) {
-    co_await all.runtime.yield();  // the subscribers wait
+    co_await all.runtime.yield();  // lets the subscribers begin to wait
     std::uint64_t round = 0;
     all.t.begin();
     while (std::uint64_t left = all.error == 0 ? all.t.next() : 0) {
@@ -297,13 +301,13 @@ task_of<R> publisher(broadcast<R>& all) {
     }
     all.t.end();
     all.over = true;
-    for (auto& pair : all.pairs) pair.server->close();  // subscribers that still wait see the end
+    for (auto& pair : all.pairs) pair.server->close();  // ends the subscribers, which wait for more messages
 }
 
 }  // namespace detail
 
-/// One operation: 64 KiB sent and received over one connection, with every byte compared. Sender and receiver
-/// share the loop.
+/// One operation is 64 KiB that are sent and received over one connection. Every byte is compared. Sender and
+/// receiver run in the same loop.
 template <Runtime R>
 task_of<R> stream_throughput(R& runtime, trial& t) {
     auto listener = runtime.listen();
@@ -312,7 +316,7 @@ task_of<R> stream_throughput(R& runtime, trial& t) {
     co_await detail::carry_stream(runtime, t, *pair.server, *pair.client, stream_chunk_bytes);
 }
 
-/// One operation: a connection is opened, accepted, echoes 64 bytes and is closed.
+/// In one operation, a connection is opened and accepted, echoes 64 bytes, and is closed.
 template <Runtime R>
 task_of<R> accept_churn(R& runtime, trial& t) {
     auto listener = runtime.listen();
@@ -326,8 +330,9 @@ task_of<R> accept_churn(R& runtime, trial& t) {
     t.prove("connections with the right reply", all, counts.right_replies);
 }
 
-/// One operation: a message of 64 bytes sent to 100 connections; all must receive it before the next one is
-/// sent. The latency is the time from before the first write until the last connection has the message.
+/// In one operation, a message of 64 bytes is sent to 100 connections. All connections must receive the
+/// message before the next one is sent. The latency is the time from before the first write until the last
+/// connection has the message.
 template <Runtime R>
 task_of<R> fanout_broadcast(R& runtime, trial& t) {
     auto listener = runtime.listen();

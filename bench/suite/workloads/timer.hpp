@@ -1,4 +1,5 @@
-// Timers: their accuracy, alone and under load, and the cost of arming, cancelling and expiring them.
+// The workloads of timers. They show the accuracy of timers, alone and under load, and the cost of arming,
+// cancelling and expiring them.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// The timed section of the periodic workloads: ticks of 1 ms on absolute deadlines, so that one late tick
-/// does not delay the following ones.
+/// Runs the timed section of the periodic workloads: ticks of 1 ms with absolute deadlines, so that a late
+/// tick does not delay the following ones.
 template <Runtime R>
 task_of<R> tick_periodically(R& runtime, trial& t) {
     t.begin();
@@ -43,8 +44,9 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
             std::chrono::steady_clock::now() + t.early_limit() >= deadline ? 1 : 0);
 }
 
-/// Yields until `stopped` is true. A loop that checks its timers only when nothing is ready would never get
-/// that far; the coroutine therefore gives up at the time `give_up`, some time after the last tick was due.
+/// Yields until `stopped` is true. In a loop that checks its timers only when no coroutine is ready,
+/// `stopped` never becomes true. The coroutine therefore gives up at the time `give_up`, some time after the
+/// deadline of the last tick.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {
@@ -56,10 +58,10 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
     }
 }
 
-/// The results of the load.
+/// The observations under load.
 struct load_seen {
-    std::uint64_t round_trips = 0;  // while the timer ticked
-    std::uint64_t gave_up = 0;      // coroutines that yielded for too long
+    std::uint64_t round_trips = 0;  // number of round trips while the timer ticked
+    std::uint64_t gave_up = 0;      // number of coroutines that gave up
 };
 
 template <Runtime R>
@@ -70,8 +72,8 @@ task_of<R> tick_and_stop(echo_session<tcp_transport<R>>& session, load_seen& loa
     session.stopped = true;
 }
 
-/// The timed section of timer/under_load: ticks, while every connection echoes and four coroutines yield all
-/// the time.
+/// Runs the timed section of timer/under_load: the timer ticks, while every connection echoes and four
+/// coroutines yield all the time.
 template <Runtime R>
 task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& load) {
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 40;
@@ -88,7 +90,7 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
     co_await session.runtime.gather(std::span<task_of<R>>(tasks));
 }
 
-/// Functions that timers call; the last one wakes the task.
+/// The functions that timers call. The last call wakes the task.
 template <Runtime R>
 struct countdown {
     std::uint64_t expected;
@@ -100,7 +102,7 @@ struct countdown {
     }
 };
 
-/// Arms a timer that is due at once, and waits for it. When this ends, the loop has checked its timers and
+/// Arms a timer that is due at once, and waits until it has fired. The loop has then checked its timers, and
 /// has run everything that was queued before.
 template <CallTimers R>
 task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
@@ -117,7 +119,7 @@ struct churned {
     std::uint64_t fired_after_all = 0;
 };
 
-/// Arms `timers` timers in mixed order, lets the loop wait with all of them armed, and cancels them.
+/// Arms `timers` timers in mixed order, lets the loop wait while all of them are armed, and cancels them.
 template <CallTimers R, class Handle>
 task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
     const time_point now = runtime.now();
@@ -133,13 +135,13 @@ task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& ha
 
 }  // namespace detail
 
-/// One operation: one period of 1 ms. Every tick's lateness is recorded, and the drift at the end.
+/// One operation is one period of 1 ms. The lateness of every tick is recorded, and the drift at the end.
 template <Runtime R>
 task_of<R> timer_periodic(R& runtime, trial& t) {
     return detail::tick_periodically(runtime, t);
 }
 
-/// One operation: a sleep of `Microseconds`, alone in the loop. The lateness of every sleep is recorded.
+/// One operation is a sleep of `Microseconds`, alone in the loop. The lateness of every sleep is recorded.
 template <Runtime R, int Microseconds>
 task_of<R> timer_ladder(R& runtime, trial& t) {
     t.begin();
@@ -157,11 +159,11 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
                 : 0);
 }
 
-/// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. Each batch has one more
-/// timer, which is due at once, and the task sleeps until it has fired. The loop has then waited with all
-/// timers armed, and a runtime that defers insertion has had to do it. The task waits for one last timer
-/// after the last batch, because a runtime may also defer the removal of cancelled timers. The first batch,
-/// which allocates the memory, is not timed.
+/// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in mixed order, and another
+/// timer that is due at once. The task sleeps until the due timer has fired. The loop has then waited with
+/// all timers armed, so a runtime that defers insertion has inserted them. After the last batch, the task
+/// waits for another due timer, because a runtime can also defer the removal of cancelled timers. The first
+/// batch, which allocates the memory, is not timed.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -179,8 +181,8 @@ task_of<R> timer_churn(R& runtime, trial& t) {
     t.prove("due timers that fired", counts.batches + 2, counts.due_fired);
 }
 
-/// One operation: one of operations() timers that are all due when the loop checks its timers. Arming is not
-/// timed; the memory that each pending timer costs is reported.
+/// One operation is one of operations() timers that are all due when the loop checks its timers. Arming is
+/// not timed. The memory that each pending timer takes is reported.
 template <CallTimers R>
 task_of<R> timer_expire(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -196,7 +198,8 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     }
     t.report("bytes_per_item",
              static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(count));
-    // The thread sleeps, not the loop: the loop must not check its timers before all are due.
+    // The thread sleeps instead of the loop, because the loop must not check its timers before all of them
+    // are due.
     std::this_thread::sleep_until(first + count * spacing);
     const std::uint64_t called_too_soon = all.called;
     t.begin();
@@ -206,8 +209,8 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     t.prove("timers that fired", count, all.called);
 }
 
-/// One operation: one period of 1 ms, while 10 connections echo and four coroutines yield all the time: how
-/// long the loop lets timers wait behind other work.
+/// One operation is one period of 1 ms, while 10 connections echo and four coroutines yield all the time. The
+/// lateness shows how long the loop lets timers wait for other work.
 template <Runtime R>
 task_of<R> timer_under_load(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;

@@ -1,5 +1,6 @@
-// The building blocks of a header with workloads. CMakeLists.txt expects a struct NAME_family at its end,
-// which states what each workload does (about), its properties (shapes) and its function.
+// The building blocks of a header with workloads. Such a header ends with a struct NAME_family, which
+// bench/catalog/CMakeLists.txt expects. The struct states what each workload does (about), its properties
+// (shapes) and its function (functions).
 #pragma once
 
 #include <array>
@@ -15,12 +16,12 @@ namespace loopbench::bench {
 template <Runtime R>
 struct workload {
     std::string_view name;
-    task_of<R> (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that it needs
-    std::string_view lacks{};                 // then, the name of the missing feature
+    task_of<R> (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that the workload needs
+    std::string_view lacks{};                 // the name of this feature
 };
 
-/// Returns a workload that needs a feature beyond the Runtime concept: `run` is a generic function, compiled
-/// only if the runtime has the feature.
+/// Returns a workload that needs a feature beyond the Runtime concept. `run` is a generic function, which is
+/// compiled only if the runtime has the feature. `word` is the name of the feature.
 template <Runtime R, bool HasTheWord, class Run>
 constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
     if constexpr (HasTheWord) {
@@ -32,7 +33,7 @@ constexpr workload<R> if_there_is(std::string_view word, std::string_view name, 
 
 namespace workloads {
 
-// The vocabulary of a family's shapes.
+// The names that a family uses in its shapes.
 using enum need;
 using reports::pairing;
 inline constexpr bool headline = true;  // measured by default
@@ -42,10 +43,11 @@ inline constexpr bool no_rate = false;
 inline constexpr bool countable = true;
 inline constexpr bool not_countable = false;
 
-// Primary metrics.
+// The primary metrics of the workloads.
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
-inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50", "late_p99"};  // CPU: busy anyway
+inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50",
+                                                                "late_p99"};  // not cpu: always 100 %
 inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups"};
 inline constexpr std::array<std::string_view, 1> about_work{"time"};
 inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};

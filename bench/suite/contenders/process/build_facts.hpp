@@ -1,6 +1,6 @@
-// How a contender's own code was compiled. The workloads are templates, so the file with the contender's main
-// function counts, not the library that it is linked to: a contender from outside this tree may have been
-// compiled in any way.
+// The facts about how a contender's own code was compiled. The workloads are templates, so the flags of the
+// file with the contender's main function matter, not those of the library that it links to. A contender from
+// outside this tree can be compiled with any flags.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct build_facts {
     bool assertions = false;
 };
 
-/// Returns the facts of the file that calls it; therefore every file has its own function. The texts come
-/// from the target loopbench::contender.
+/// Returns the facts about the file that calls this function. The function is static, so every file has its
+/// own copy. The target loopbench::contender defines the macros.
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{
         .compiler = LOOPBENCH_COMPILER, .flags = LOOPBENCH_COMPILER_FLAGS, .type = LOOPBENCH_BUILD_TYPE};

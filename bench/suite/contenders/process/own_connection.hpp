@@ -1,4 +1,5 @@
-// A connection made by a contender's own runtime, to read the options that the workloads' connections have.
+// A connection that a contender's own runtime makes. It shows the socket options that the workloads'
+// connections have.
 #pragma once
 
 #include <array>
@@ -46,8 +47,9 @@ task_of<R> read_options(R& runtime, std::string& options) {
 
 }  // namespace detail
 
-/// Returns the result of options_of_connection() for a loopback connection that a fresh runtime made with its
-/// own connect() and accept(). The text begins with "none" if this runtime makes no connections here.
+/// Returns options_of_connection() of a loopback connection that a new runtime makes with its own connect()
+/// and accept(). The text begins with "none" if the runtime cannot make connections here, and with "not
+/// stated" after any other error.
 template <Runtime R, class MakeRuntime>
 std::string own_socket_options(const MakeRuntime& make) {
     try {

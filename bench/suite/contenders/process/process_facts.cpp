@@ -1,4 +1,4 @@
-// The dynamic linker knows the provider of a symbol, whether it came from a flag, a library or LD_PRELOAD.
+// The dynamic linker knows which file provides a symbol, whether a flag, a library or LD_PRELOAD caused this.
 #include "bench/suite/contenders/process/process_facts.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the name of the file that contains this address; empty if it is in no file.
+/// Returns the name of the file that contains this address; an empty string if no file contains it.
 std::string file_of(const void* place) {
     Dl_info found{};
     if (place == nullptr || ::dladdr(place, &found) == 0 || found.dli_fname == nullptr) return {};
@@ -29,8 +29,9 @@ std::string provider_of(const char* symbol) {
     return file_of(::dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// Returns the provider of malloc. The linker also binds by version, which dlsym does not, so the address in
-/// this file counts. In a program at a fixed address that may be a stub of its own; only then dlsym is asked.
+/// Returns the name of the file that provides malloc. It is determined from the address of malloc, because
+/// the linker also uses the version of a symbol, which dlsym ignores. In a program that is linked to a fixed
+/// address, the address can be a stub in the program itself. Only then is dlsym used.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

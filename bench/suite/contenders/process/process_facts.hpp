@@ -1,18 +1,21 @@
-// Facts about the process, found at run time: flags do not show a preloaded allocator or a sanitizer.
+// Facts about the process that are determined at run time, because compiler flags do not show a preloaded
+// allocator or sanitizer.
 #pragma once
 
 #include <string>
 
 namespace loopbench::bench {
 
-/// Returns the provider of this process's malloc, and of its operator new unless that is the C++ library's.
+/// Returns the provider of this process's malloc. Adds the provider of operator new, unless this is malloc's
+/// provider or the C++ library.
 std::string allocator_in_use();
 
-/// Returns the sanitizers whose run-time libraries are in this process, or "off". (clang's run-time libraries
-/// for the others also contain the one for undefined behaviour.)
+/// Returns the sanitizers whose run-time libraries are in this process, or "off". With clang, "undefined" can
+/// appear beside another sanitizer, because that sanitizer's library contains the one for undefined
+/// behaviour.
 std::string sanitizers_in_use();
 
-/// Returns the kernel's clock that std::chrono::steady_clock reads, with its resolution.
+/// Returns the kernel clock that std::chrono::steady_clock reads, and the clock's resolution.
 std::string clock_in_use();
 
 /// Returns the calling thread's timer slack in nanoseconds (prctl(2), PR_GET_TIMERSLACK).

@@ -1,4 +1,4 @@
-// The settings that a contender receives in its environment, beside Google Benchmark's flags.
+// The settings that a contender receives in environment variables, in addition to Google Benchmark's flags.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,35 @@
 namespace loopbench::bench {
 
 struct contender_settings {
-    // LOOPBENCH_SIZE, small or real: the size of workloads that are not calibrated.
+    // LOOPBENCH_SIZE, small or full: the size of workloads that are not calibrated.
     workload_size size = workload_size::full;
 
     // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations, once, and is not
-    // calibrated. For the counting pass, which must know the amount of work; and for a debugger.
+    // calibrated. The counting pass sets this variable, because it must know the amount of work. It is also
+    // useful in a debugger.
     std::optional<std::uint64_t> operations;
 
-    // LOOPBENCH_RECORD, on or off: whether latencies are recorded. The difference is the cost of recording.
+    // LOOPBENCH_RECORD, on or off: true if latencies are recorded. The time that recording adds is the
+    // measurement overhead.
     bool recording = true;
 
-    // LOOPBENCH_SLOWDOWN, from 0 to 1: the share by which every timed section is lengthened (0.03 is 3 %) by
-    // busy waiting, which wall time and CPU time show like any other work. For `loopbench calibrate`, which
-    // tests whether a slowdown is detected; the context states it, so that such numbers cannot pass for real
-    // ones.
+    // LOOPBENCH_SLOWDOWN, from 0 to 1: the share by which every timed section is lengthened (0.03 is 3 %).
+    // The time is added by busy waiting, which counts as wall time and CPU time like any other work.
+    // `loopbench calibrate` sets this variable to test whether a slowdown is detected. The context states the
+    // slowdown, so that such numbers cannot be mistaken for real results.
     double slowdown = 0;
 
-    // LOOPBENCH_SLICES: the timed section is interleaved with other contenders' (see
+    // LOOPBENCH_SLICES: the timed section is interleaved with those of other contenders (see
     // bench/suite/workloads/trial/slices.hpp). A calibrated workload then continues until the suite ends it.
     std::optional<slice_settings> slices;
 
-    // LOOPBENCH_HISTOGRAM_FILE, a path: the file for the histograms (histogram_file.hpp). Empty: no file.
+    // LOOPBENCH_HISTOGRAM_FILE, a path: the histograms are written to this file (histogram_file.hpp). Empty:
+    // no file.
     std::string histogram_file;
 };
 
-/// Returns the settings. Throws std::invalid_argument with the variable, its value and the remedy.
+/// Returns the settings from the environment. Throws std::invalid_argument with the variable, its value and
+/// the remedy.
 contender_settings settings_from_environment();
 
 }  // namespace loopbench::bench

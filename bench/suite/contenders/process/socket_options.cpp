@@ -1,4 +1,4 @@
-// The list of options, and the way to read each one.
+// The list of socket options, and the functions that read them.
 #include "bench/suite/contenders/process/socket_options.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// The options of a contender's sockets as the kernel reports them, not as the contender believes it has set
-// them: Nagle's algorithm, left on at one end, adds delays of 40 ms, which look like a slow loop.
+// The options of a contender's sockets as the kernel reports them, which can differ from those that the
+// contender requested. If Nagle's algorithm is on at one end, delays of 40 ms occur, which look like a slow
+// loop.
 #pragma once
 
 #include <string>
@@ -7,11 +8,10 @@
 namespace loopbench::bench {
 
 /// Returns the options of a TCP socket that can change the cost of a round trip, as "NAME=VALUE NAME=VALUE
-/// ...", in a fixed order. Reads them with getsockopt; an option that the kernel refuses to report has the
-/// error as its value.
+/// ...", in a fixed order. If getsockopt(2) fails for an option, its value is the name of the error.
 std::string options_of_socket(int fd);
 
-/// Returns both ends of one connection: "client NAME=VALUE ...; server NAME=VALUE ...".
+/// Returns the options of both ends of a connection: "client NAME=VALUE ...; server NAME=VALUE ...".
 std::string options_of_connection(int client, int server);
 
 }  // namespace loopbench::bench

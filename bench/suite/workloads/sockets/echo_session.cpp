@@ -1,4 +1,4 @@
-// The half of the echo workloads that does not depend on the runtime.
+// The part of the echo workloads that does not depend on the runtime.
 #include "bench/suite/workloads/sockets/echo_session.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +39,8 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept {
 }
 
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each) {
-    constexpr std::uint64_t fewest_round_trips = 8;  // half of them, give or take one, is a fair share
-    constexpr double unfair = 0.75;                  // a quarter of the connections had no round trip
+    constexpr std::uint64_t fewest_round_trips = 8;  // with fewer, one round trip more or less looks unfair
+    constexpr double unfair = 0.75;                  // as if 1 of 4 connections had no round trip
     if (round_trips_each < fewest_round_trips || shares.empty()) return;
     const double index = jain_index(shares);
     t.report("fairness", index);

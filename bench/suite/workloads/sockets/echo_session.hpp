@@ -1,5 +1,5 @@
-// The parts of every workload with echoing connections: the connections, their server, their clients, and the
-// proof that each reply consists of the bytes that were sent.
+// The parts that all workloads with echoing connections share: the connections, their server, their clients,
+// and the check that each reply equals its request.
 #pragma once
 
 #include <algorithm>
@@ -24,25 +24,24 @@
 namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t echo_bytes = 64;
-inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // in a server, for one connection
+inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for each connection
 
-/// The number of round trips on each connection before the timed section. The first round trips over a
-/// thousand connections, not only the very first one, are the slowest: kernel and contender touch much memory
-/// that is in no cache yet.
+/// The number of round trips on each connection before the timed section. With a thousand connections, all
+/// first round trips are slow, not only the very first one: kernel and contender use much memory that is not
+/// in the caches yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// Returns the smallest number of round trips in a slice: whole rounds, with one round trip on each
-/// connection. Other contenders have used the caches, so the first round takes longer than the next one; it
-/// is not timed.
+/// Returns the smallest number of round trips in a slice. They are whole rounds, with one round trip on each
+/// connection. The first rounds are untimed, because they are slower: other contenders have used the caches.
 inline slice_steps round_trips_of_a_slice(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
 
 namespace detail {
 
-/// Messages that differ by connection and by round trip, so that no stale or foreign reply passes the check.
-/// They are windows into one block of random bytes, so that they cost nothing to make. One in 65,536 pairs of
-/// messages is equal.
+/// Messages that differ by connection and by round trip, so that a reply to another request fails the check.
+/// They are windows into one block of random bytes, so that making a message costs nothing. Two messages are
+/// equal with a probability of 1 in 65,536.
 class echo_messages {
 public:
     explicit echo_messages(std::size_t bytes);
@@ -55,7 +54,7 @@ private:
 };
 
 struct echo_counts {
-    std::uint64_t round_trips = 0;  // with the right reply
+    std::uint64_t round_trips = 0;  // number of round trips with the right reply
     std::uint64_t wrong_replies = 0;
     int error = 0;  // errno of the operation that ended the connection too early
 
@@ -65,18 +64,19 @@ struct echo_counts {
     }
 };
 
-/// Returns Jain's fairness index of shares: 1 if all are equal, k/n if k of n have everything. (Jain, Chiu,
-/// Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 if there are no shares, or if all are 0.
+/// Returns Jain's fairness index of the shares: 1 if all shares are equal, k/n if k of n connections have
+/// everything. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 if there are no shares, or
+/// if all shares are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
-/// Proves the sums of what all connections did, and how many connections differ from what each should have
-/// done.
+/// Checks that all replies were right, and that each connection made `round_trips_each` round trips after the
+/// warm-up.
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// Judges how the first half of all round trips was shared among the connections. Reports the index as
-/// `fairness`, and fails the trial if some connections were served at the cost of others. Does nothing if
-/// each connection has few round trips.
+/// Judges how the connections shared the first half of all round trips. Reports Jain's index as `fairness`.
+/// Fails the trial if some connections were served at the cost of others. Does nothing if each connection
+/// makes only a few round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -107,9 +107,9 @@ struct echo_session {
         begin_rounds();
     }
 
-    /// Begins the next rounds when every connection has made all previous ones. No message is in flight
-    /// between rounds, so that a timed part has only whole round trips. Ends the timed section if no rounds
-    /// are left.
+    /// Begins the next rounds. Must be called when every connection has made all previous rounds. No message
+    /// is then in flight, so that a timed part contains only whole round trips. Ends the timed section if no
+    /// rounds are left.
     void begin_rounds() {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;
@@ -130,7 +130,7 @@ struct echo_session {
         }
     }
 
-    /// Returns how many of the present rounds each connection has made.
+    /// Returns how many of the current rounds each connection has made.
     std::vector<std::uint64_t> shares() const {
         const std::uint64_t before = warm_up_round_trips + rounds_before;
         std::vector<std::uint64_t> all;
@@ -141,8 +141,8 @@ struct echo_session {
         return all;
     }
 
-    /// Fails the trial for this reason and ends all other operations with ECANCELED; otherwise the peer of a
-    /// failed connection would wait for ever.
+    /// Fails the trial with this reason, and ends all other operations with ECANCELED. Otherwise, the peer of
+    /// a failed connection would wait for ever.
     void abort(std::string reason) {
         t.fail(std::move(reason));
         if (std::exchange(aborted, true)) return;
@@ -153,8 +153,9 @@ struct echo_session {
         open_gates();
     }
 
-    /// Returns true for the client that finished its rounds last (or if the trial is aborted): it has begun
-    /// the next rounds. Returns false for the others, which must wait for their gate.
+    /// Registers that a client has finished its rounds. For the last client (or if the trial is aborted),
+    /// begins the next rounds and returns true. For the other clients, returns false; they must wait for
+    /// their gate.
     bool is_last_to_finish(std::size_t index) {
         if (!aborted && ++finished < clients.size()) {
             gates[index].opened.emplace(runtime);
@@ -172,7 +173,7 @@ struct echo_session {
             if (std::exchange(each.is_shut, false)) each.opened->set();
     }
 
-    /// The event at which a client waits for the others.
+    /// A client waits for the other clients at this event.
     struct gate {
         std::optional<typename runtime_type::event> opened{};
         bool is_shut = false;
@@ -183,22 +184,24 @@ struct echo_session {
     Transport transport;
     std::size_t message_bytes;
     echo_messages messages;
-    // One per connection. The server's order of accepting can differ from the clients' order.
+    // The following members have one entry per connection. The server can accept the connections in another
+    // order than the clients connect.
     std::vector<std::byte> replies;
     std::vector<std::optional<stream>> clients;
     std::vector<std::optional<stream>> accepted;
     std::vector<echo_counts> counts;
     std::vector<std::uint64_t> served_bytes;
-    /// Round trips that each connection makes before it looks at the others again, and those made earlier.
+    /// Round trips that each connection makes before it waits for the other connections, and those of all
+    /// earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
-    std::uint64_t made_in_rounds = 0;  // by all connections
-    /// The value of shares() when half of the largest number of rounds so far was made.
+    std::uint64_t made_in_rounds = 0;  // current rounds, all connections
+    /// The value of shares() at half of the round trips. It belongs to the largest number of rounds so far.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
-    std::size_t finished = 0;  // clients that have made their rounds
-    bool ended = false;        // the timed section
-    bool stopped = false;      // clients make no further round trips
+    std::size_t finished = 0;  // number of clients that have made their rounds
+    bool ended = false;        // the timed section has ended
+    bool stopped = false;      // clients must make no further round trips
     bool aborted = false;
 };
 
@@ -208,7 +211,7 @@ using echo_task = task_of<typename Transport::runtime>;
 template <class Transport>
 echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t index) {
     auto& stream = *session.accepted[index];
-    // Not in the frame: runtimes recycle only small frames.
+    // The buffer is not in the frame, because runtimes recycle only small frames.
     std::vector<std::byte> buffer(std::max(session.message_bytes, echo_buffer_bytes_min));
     for (;;) {
         const auto received = co_await stream.read_some(buffer);
@@ -217,7 +220,7 @@ echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t in
         if (sent.error != 0) break;
         session.served_bytes[index] += received.bytes;
     }
-    stream.close();  // otherwise a client would wait for a reply for ever
+    stream.close();  // otherwise, a client would wait for a reply for ever
 }
 
 template <class Transport>
@@ -239,7 +242,7 @@ echo_task<Transport> echo_server(echo_session<Transport>& session) {
 
 enum class latencies : bool { not_recorded, recorded };
 
-/// Makes one round trip after the other. Each latency ends where the next one begins.
+/// Makes `count` round trips, one after the other. Each latency ends where the next one begins.
 template <class Transport>
 echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
                                       std::uint64_t first, std::uint64_t count, latencies those) {
@@ -278,14 +281,14 @@ echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::
     } catch (const std::exception& error) {
         session.abort(std::string("a client cannot connect: ") + error.what());
     }
-    if (session.aborted) {  // while this client connected, so that its end was not closed
+    if (session.aborted) {  // aborted while this client connected, so abort() did not close its end
         session.clients[index].reset();
         co_return;
     }
     co_await make_round_trips(session, index, 0, warm_up_round_trips, latencies::not_recorded);
 }
 
-/// Runs one phase of every client and waits for all of them.
+/// Starts a phase of every client, and waits until all of them have ended.
 template <class Transport, class Start>
 echo_task<Transport> for_each_client(echo_session<Transport>& session, Start start) {
     std::vector<echo_task<Transport>> clients;
@@ -294,9 +297,9 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
     co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
 }
 
-/// Connects and warms up the clients (all at once, since the server's handlers start when all are accepted).
-/// Then runs `work`, a callable that returns a task, on them, and ends the connections, which ends the
-/// handlers.
+/// Connects the clients and warms them up. All clients do this at once, because the server's handlers start
+/// when all connections are accepted. Then runs `work`, a callable that returns a task. Finally ends the
+/// connections, which ends the handlers.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
     co_await for_each_client(session,
@@ -307,7 +310,7 @@ echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work wo
     for (auto& client : session.clients) client->shutdown_write();
 }
 
-/// Runs the server, and `work` on its connected clients; ends when both have ended.
+/// Runs the server, and `work` on its connected clients. Completes when both have ended.
 template <class Transport, class Work>
 echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
     std::array<echo_task<Transport>, 2> both{echo_server(session), with_echo_clients(session, work)};
@@ -315,7 +318,7 @@ echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
 }
 
 /// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
-/// The last rounds end with their clients, so that a client that is missing shows in the proof.
+/// After the last rounds, no client waits, so that a missing client is detected by the check.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {
@@ -326,7 +329,7 @@ echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, st
     }
 }
 
-/// The timed section of an echo workload: every client makes its round trips.
+/// Runs the timed section of an echo workload, in which every client makes its round trips.
 template <class Transport>
 echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
     session.begin();

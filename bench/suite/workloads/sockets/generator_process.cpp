@@ -48,7 +48,8 @@ int spawn(const fs::path& program, std::vector<std::string> words, int output) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    // Some libraries keep their sockets open on exec; a listener that the client inherited would stay open.
+    // The client must not inherit descriptors. Some libraries keep their sockets open on exec, and an
+    // inherited listener would stay open.
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     pid_t process = -1;
     const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
@@ -69,8 +70,8 @@ std::string read_all(int fd) {
     }
 }
 
-/// Returns the words that start the generator through a shell command on another machine, where it has the
-/// same path. The first word is the shell.
+/// Returns the arguments for /bin/sh that run the generator on another machine through `command`. The
+/// generator must have the same path there.
 std::vector<std::string> through(const std::string& command, const fs::path& program,
                                  std::vector<std::string> words) {
     words.insert(words.begin(), {"-c", "exec " + command + " \"$@\"", "sh", fs::absolute(program).native()});
@@ -82,14 +83,14 @@ std::string how_much(const offered_load& offered) {
                                   : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
 }
 
-/// Returns a note if the generator uses epoll: a request then costs the generator more, which may be the
-/// cause.
+/// Returns a note if the generator uses epoll, because each request then costs the generator more. This can
+/// be the cause of the failure.
 std::string remark(const json& result) {
     const auto& refused = result.at("io_uring_refused");
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";
 }
 
-/// Describes how a process without a result ended.
+/// Describes how a process ended that gave no result.
 std::string end_of(int status) {
     if (!WIFSIGNALED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
     const char* const name = ::sigabbrev_np(WTERMSIG(status));
@@ -102,7 +103,7 @@ struct closed_at_end {
     ~closed_at_end() { ::close(fd); }
 };
 
-/// Listens on a port that the kernel chooses.
+/// Returns a socket that listens on a port that the kernel chooses.
 int listen_at(const std::string& address) {
     addrinfo wanted{};
     wanted.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
@@ -121,7 +122,7 @@ int listen_at(const std::string& address) {
     return fd;
 }
 
-/// Returns the port, which has the same place in addresses of both versions.
+/// Returns the port to which a socket is bound. IPv4 and IPv6 addresses contain the port at the same place.
 std::uint16_t port_of(int fd) {
     sockaddr_in6 bound{};
     socklen_t bytes = sizeof bound;
@@ -142,7 +143,7 @@ discarder::discarder(const std::string& address)
     : listening_(listen_at(address)), port_(port_of(listening_)), thread_([this] { serve(); }) {}
 
 discarder::~discarder() {
-    ::shutdown(listening_, SHUT_RDWR);  // ends accept()
+    ::shutdown(listening_, SHUT_RDWR);  // ends accept() in the thread
     thread_.join();
     ::close(listening_);
 }
@@ -176,7 +177,7 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
     output_ = ends[0];
-    const closed_at_end input{ends[1]};  // the generator has its own copy, and its end must be visible here
+    const closed_at_end input{ends[1]};  // so that the output ends when the generator ends
     std::vector<std::string> words{fmt::format("--port={}", plan.port),
                                    fmt::format("--connections={}", plan.connections),
                                    fmt::format("--requests={}", plan.requests), how_much(plan.offered),
@@ -243,7 +244,7 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     t.prove("requests sent", requests, result.at("sent").get<std::uint64_t>());
     t.prove("replies that are not the bytes sent", 0, result.at("wrong_replies").get<std::uint64_t>());
     t.prove("right replies", requests, result.at("replies").get<std::uint64_t>());
-    if (t.failure()) return;  // the contender's own failure, which nothing below excuses
+    if (t.failure()) return;  // a failure of the contender must not become `unsupported`
     if (const auto& why = result.at("invalid"); why.is_string())
         t.unsupported("invalid: " + why.get<std::string>() + remark(result));
 }

@@ -1,4 +1,5 @@
-// The process that measures a serving workload: bench/suite/generator, on another core.
+// The client process of a serving workload, which also measures it. The program is bench/suite/generator; it
+// runs on another core.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// The load that the generator offers: exactly one of the two is set.
+/// The load that the generator offers. Exactly one of the two members is set.
 struct offered_load {
     int percent_of_capacity = 0;  // of the server's capacity, which is measured first
     int per_second = 0;
@@ -22,11 +23,12 @@ struct offered_load {
 
 /// A generator on another machine.
 struct remote_client {
-    std::string address;  // of this machine, as the other one reaches it
+    std::string address;  // address of this machine, as the other machine reaches it
     std::string command;  // a shell command that runs its arguments on the other machine
 };
 
-/// Returns the client of LOOPBENCH_SERVE_ON and LOOPBENCH_GENERATOR_ON; nothing if the generator runs here.
+/// Returns the client that LOOPBENCH_SERVE_ON and LOOPBENCH_GENERATOR_ON configure; nothing if the generator
+/// runs on this machine.
 std::optional<remote_client> configured_remote_client();
 
 struct generator_plan {
@@ -38,10 +40,11 @@ struct generator_plan {
     double capacity_s;
 };
 
-/// A port on which a thread of its own reads connections until their end, to measure the network path.
+/// A port on which a separate thread reads each connection until its end. The generator measures the network
+/// path with this port.
 class discarder {
 public:
-    /// Throws std::system_error.
+    /// Listens on `address`. Throws std::system_error.
     explicit discarder(const std::string& address);
     discarder& operator=(discarder&&) = delete;
     ~discarder();
@@ -56,13 +59,14 @@ private:
     std::thread thread_;
 };
 
-/// Starts the generator, and collects its output on a thread of its own, since some runtimes have no pipes.
+/// A generator process. A separate thread collects its output, because some runtimes have no pipes.
 class generator_process {
 public:
-    /// Keeps this thread on one core, and the generator on another core or machine. Returns false if there is
-    /// no generator (it is looked for beside the contenders' folder and at LOOPBENCH_GENERATOR) or no other
-    /// core; the trial is then unsupported. Calls ended() on the other thread when the generator has ended.
-    /// Throws std::system_error if the kernel refuses a core, a pipe or the process.
+    /// Starts the generator on another core or machine, and keeps this thread on one core. Looks for the
+    /// generator at LOOPBENCH_GENERATOR, in the contender's folder and in its parent folder. Without a
+    /// generator or another core, marks the trial as unsupported and returns false. When the generator has
+    /// ended, calls ended() on the other thread. Throws std::system_error if the kernel refuses a core, a
+    /// pipe or the process.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
 
     /// Kills the generator if it still runs, and gives this thread its cores back.
@@ -71,20 +75,20 @@ public:
     generator_process(const generator_process&) = delete;
     generator_process& operator=(const generator_process&) = delete;
 
-    /// Puts the generator's latencies and its own figures into the trial, and proves its work; must be called
-    /// after ended(). If the generator could not offer or measure the load on this machine, the trial is
-    /// unsupported.
+    /// Adds the generator's latencies and its other results to the trial, and checks its work. Must be called
+    /// after ended(). If the generator could not offer or measure the load on this machine, marks the trial
+    /// as unsupported.
     void prove(trial& t, std::uint64_t requests);
 
 private:
-    // The actions that the destructor undoes.
+    // The destructor undoes what these members stand for.
     std::optional<kept_on_core> here_;
     std::optional<discarder> path_end_;
-    std::string command_;  // for the other machine; empty if the generator runs here
+    std::string command_;  // shell command for the other machine; empty if the generator runs here
     int process_ = -1;
     int output_ = -1;
     std::string text_;
-    std::atomic<bool> given_up_ = false;  // ended() must not be called any more
+    std::atomic<bool> given_up_ = false;  // if true, ended() must not be called any more
     std::thread reader_;
 };
 

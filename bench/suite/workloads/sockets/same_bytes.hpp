@@ -1,8 +1,8 @@
-// The comparison of bytes that every proof uses, in contenders, floors and the load generator alike.
+// The comparison of bytes that contenders, floors and the load generator use.
 //
-// It runs inside timed sections, so it must cost almost nothing. std::ranges::equal over std::byte would
-// compare one byte at a time (libstdc++ turns it into memcmp only for integers, and an enum is not one). For
-// a chunk of 64 KiB, that took longer than the system calls that carried the chunk.
+// The comparison runs inside timed sections, so it must cost almost nothing. std::ranges::equal over
+// std::byte would compare one byte at a time, because libstdc++ uses memcmp only for integers, and std::byte
+// is an enum. For a chunk of 64 KiB, this took longer than the system calls that transferred the chunk.
 #pragma once
 
 #include <cstddef>

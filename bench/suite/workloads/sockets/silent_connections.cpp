@@ -29,7 +29,7 @@ const sockaddr* generic(const sockaddr_in& address) noexcept {
     return reinterpret_cast<const sockaddr*>(&address);
 }
 
-/// Opens the connection with this number; returns 0 or an errno. The descriptor stays open until the process
+/// Opens the connection with this number. Returns 0 or an errno. The descriptor stays open until the process
 /// ends.
 int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -38,8 +38,8 @@ int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
     const linger reset{.l_onoff = 1, .l_linger = 0};
     const sockaddr_in local = loopback(1 + number / connections_per_address, 0);
     const sockaddr_in peer = loopback(0, port);
-    // IP_BIND_ADDRESS_NO_PORT: the kernel chooses the port when it knows the peer, so the port need not be
-    // free towards other peers.
+    // With IP_BIND_ADDRESS_NO_PORT, the kernel chooses the port when it knows the peer. The port can then be
+    // in use for other peers.
     const bool connected = ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) == 0 &&
                            ::setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on) == 0 &&
                            ::bind(fd, generic(local), sizeof local) == 0 &&
@@ -47,8 +47,8 @@ int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
     return connected ? 0 : errno;
 }
 
-/// Runs the child process: for each port that it receives, opens `at_a_time` connections and sends the
-/// outcome. Makes only calls that are allowed after a fork.
+/// Runs in the child process. For each port that the process receives, opens `at_a_time` connections and
+/// sends the result. Makes only calls that are allowed after a fork.
 [[noreturn]] void hold_connections(int channel) noexcept {
     std::uint32_t number = 0;
     for (std::uint16_t port = 0; ::read(channel, &port, sizeof port) == sizeof port;) {

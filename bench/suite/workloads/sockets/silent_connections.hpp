@@ -1,5 +1,5 @@
-// Connections on which nothing happens. The server's end belongs to the runtime, which waits for data; the
-// other end is a bare socket, so that only the waiting is measured.
+// Connections on which nothing happens. The runtime owns the server's end and waits for data on it. The other
+// end is a bare socket, so that only the waiting is measured.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,26 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// A process that holds the clients' ends, so that this process needs descriptors only for the servers' ends.
-/// Every 10,000 connections come from their own loopback address, so that the range of ports is no limit.
-/// They end with a reset, so that no port stays in TIME_WAIT. The process dies with the thread that made it.
+/// A process that holds the clients' ends, so that the contender's process needs descriptors only for the
+/// servers' ends. Each 10,000 connections come from another loopback address, so that the range of ports is
+/// no limit. Connections end with a reset, so that no port stays in TIME_WAIT. The process is killed when the
+/// thread that made it ends.
 class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;
 
-    /// Throws std::system_error.
+    /// Starts the process. Throws std::system_error.
     silent_peers();
     ~silent_peers() { end(); }
     silent_peers(const silent_peers&) = delete;
     silent_peers& operator=(const silent_peers&) = delete;
 
-    /// Opens `at_a_time` more connections to 127.0.0.1. They are established when this returns, but not
-    /// accepted: the listener's backlog must have space for them. Throws std::system_error with the remedy.
+    /// Opens `at_a_time` more connections to 127.0.0.1. When this function returns, the connections are
+    /// established, but not accepted. The listener's backlog must have space for them. Throws
+    /// std::system_error with the remedy.
     void connect(std::uint16_t port);
 
-    /// Ends all connections and the process, and waits for that.
+    /// Ends all connections and the process, and waits until the process has ended.
     void end() noexcept;
 
 private:
@@ -40,7 +42,8 @@ private:
     int channel_ = -1;
 };
 
-/// Returns true if descriptors, ports or addresses ran out: then the contender is not at fault.
+/// Returns true if the error means that descriptors, ports or addresses ran out. The contender is then not at
+/// fault.
 bool machine_lacks(const std::error_code& error) noexcept;
 
 template <Runtime R>
@@ -48,8 +51,8 @@ class silent_connections {
 public:
     silent_connections(R& runtime, trial& t) : runtime_(runtime), t_(t) {}
 
-    /// Opens `count` connections, a multiple of 100. Returns false if the machine lacks them; the trial has
-    /// the reason.
+    /// Opens `count` connections, a multiple of 100. Returns false if this fails; the trial then has the
+    /// reason.
     task_of<R, bool> open(typename R::listener& listener, std::size_t count) {
         resident_before_ = resident_bytes();
         accepted_.reserve(count);  // a stream must not move while a read is pending
@@ -67,7 +70,7 @@ public:
         co_return accepted_.size() == count;
     }
 
-    /// Waits for data on every connection while `work` is done, then ends the connections.
+    /// Waits for data on every connection while `work` runs, then ends the connections.
     task_of<R> while_silent(task_of<R> work) {
         std::vector<task_of<R>> tasks;
         tasks.reserve(accepted_.size() + 1);
@@ -92,7 +95,7 @@ private:
     }
 
     task_of<R> and_then_end(task_of<R> work) {
-        co_await runtime_.yield();  // the others have started
+        co_await runtime_.yield();  // lets the other tasks start
         t_.report("bytes_per_item", static_cast<double>(resident_bytes() - resident_before_) /
                                         static_cast<double>(accepted_.size()));
         co_await std::move(work);

@@ -10,7 +10,8 @@ namespace loopbench::bench::workloads {
 
 socket_path::socket_path() {
     static std::atomic<unsigned> count = 0;
-    // Short, because it must fit into 107 bytes: the suite gives each trial its own temporary folder.
+    // The name is short, because the path must fit into 107 bytes and the suite gives each trial its own
+    // temporary folder.
     text_ = fmt::format("{}/lb{}.{}", std::filesystem::temp_directory_path().native(), ::getpid(), ++count);
 }
 

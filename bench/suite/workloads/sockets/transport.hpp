@@ -1,4 +1,5 @@
-// The two ways to connect: TCP on loopback and Unix sockets. Each is a listener and a connect().
+// The two ways to connect: TCP on loopback, and Unix sockets. Each transport has a listener and a connect()
+// function.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ struct tcp_transport {
     typename R::listener listener;
 };
 
-/// A unique path in the folder for temporary files; removed on destruction.
+/// A unique path in the temporary folder. The destructor removes the socket at this path.
 class socket_path {
 public:
     socket_path();

@@ -13,7 +13,7 @@ void checked(int result, const char* call) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), call);
 }
 
-// The calling thread, although the parameter is called a process ID (sched_setaffinity(2), NOTES).
+// The calling thread. sched_setaffinity(2) calls this parameter a process ID, but it is a thread ID (NOTES).
 constexpr pid_t this_thread = 0;
 
 cpu_set_t affinity() {
@@ -22,7 +22,7 @@ cpu_set_t affinity() {
     return cores;
 }
 
-/// Returns at least one core.
+/// Returns the cores that this thread may use: at least one.
 std::vector<int> cores_of_this_thread() {
     const cpu_set_t allowed = affinity();
     std::vector<int> cores;
@@ -61,7 +61,7 @@ std::optional<core_pair> cores_for_two_threads(int cores, trial& t) {
 }
 
 std::thread start_on_core(int core, std::function<void()> work) {
-    const kept_on_core there(core);  // the new thread inherits it
+    const kept_on_core there(core);  // the new thread inherits this core
     return std::thread(std::move(work));
 }
 

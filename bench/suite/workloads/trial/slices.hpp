@@ -1,18 +1,22 @@
-// Interleaved measuring: the contender's half. (The suite's half is bench/harness/trial/interleaving.hpp.)
+// The contender's side of interleaved measuring. (The suite's side is bench/harness/trial/interleaving.hpp.)
 //
-// All contenders of a block are alive at the same time. One of them works, for a slice of a millisecond or
-// two, while the others sleep in read(2). A disturbance of the machine that lasts longer than a slice
-// therefore affects all of them alike.
+// All contenders of a block are alive at the same time. One contender works for a slice of one or two
+// milliseconds, while the others sleep in read(2). A disturbance of the machine that lasts longer than a
+// slice therefore affects all contenders alike.
 //
-// Protocol, for contenders in any language. The environment variable LOOPBENCH_SLICES is
-// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A calibrated workload has first run
-// for about a millisecond in this process, as in the other pairings. At the beginning of its timed section, a
-// contender writes the line "ready" to OUT and reads one byte from IN. 't' grants a slice: untimed operations
-// for about UNTIMED (another contender has used the caches), then timed ones for about TIMED. The contender
-// then writes the line "OPERATIONS NANOSECONDS UNTIMED_OPERATIONS UNTIMED_NANOSECONDS" (the last two are
-// optional) and reads the next byte. Each part has whole operations: they began and ended in it. 'e', or the
-// end of the file, is the end: the contender leaves the section without reading IN again, even if its number
-// of operations is fixed. It prints its result and exits as usual.
+// This is the protocol, for contenders in any language. The environment variable LOOPBENCH_SLICES is
+// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. Before its timed section, a
+// calibrated workload has run for about a millisecond in this process, as in the other pairings.
+//
+// - At the beginning of its timed section, the contender writes the line "ready" to OUT and reads one byte
+//   from IN.
+// - The byte 't' grants a slice. The contender makes untimed operations for about UNTIMED, because another
+//   contender has used the caches, and then timed operations for about TIMED. Each part consists of whole
+//   operations, which begin and end in this part.
+// - The contender then writes the line "OPERATIONS NANOSECONDS UNTIMED_OPERATIONS UNTIMED_NANOSECONDS" (the
+//   last two numbers are optional), and reads the next byte.
+// - The byte 'e', or the end of the file, ends the section, even if the contender has a fixed number of
+//   operations. The contender does not read IN again, prints its result and exits as usual.
 #pragma once
 
 #include <chrono>
@@ -32,51 +36,52 @@ struct slice_settings {
 /// remedy.
 slice_settings parse_slices(std::string_view text);
 
-/// Units of work that a slice must not cut: each part of a slice has a multiple of `operations`; the untimed
-/// part has at least `untimed` such units, the timed part at least `timed`.
+/// Units of work that a slice must not cut. Each part of a slice consists of whole units of `operations`
+/// operations: at least `untimed` units in the untimed part, and at least `timed` units in the timed part.
 struct slice_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
 };
 
-/// The timed section, divided into slices. Used on one thread.
+/// The timed section, divided into slices. Only one thread may use it.
 class slicer {
 public:
     explicit slicer(const slice_settings& settings, double slowdown) noexcept
         : settings_(settings), slowdown_(slowdown) {}
 
-    /// Same as usage_meter's; must be called before begin().
+    /// Does the same as usage_meter::take_cpu_of(). Must be called before begin().
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
     /// Waits for the first slice.
     void begin(const slice_steps& steps) noexcept;
 
-    /// Accepts that `done` operations were made since the last call, and returns how many whole steps'
-    /// operations to make until the next call. If the slice is over, waits for the next slice first. Returns
-    /// 0 if the section must end. `left` is how many operations the trial may still make; a timed part that
-    /// has begun is completed even if it needs more.
+    /// Registers the `done` operations that were made since the last call. Returns how many operations to
+    /// make until the next call, in whole steps, or 0 if the section must end. If the slice is over, waits
+    /// for the next slice first. `left` is the number of operations that the trial may still make. A timed
+    /// part that has begun is completed even if it needs more operations.
     std::uint64_t next(std::uint64_t done, std::uint64_t left) noexcept;
 
     /// Ends the section. An incomplete timed part does not count.
     void end() noexcept { ended_ = true; }
 
-    /// True if the current operations are timed.
+    /// Returns true if the current operations are timed.
     bool is_timing() const noexcept { return is_timing_; }
 
-    /// The cost and the operations of the timed parts of all slices.
+    /// Return the cost and the number of operations of the timed parts of all slices.
     const usage& cost() const noexcept { return cost_; }
     std::uint64_t operations() const noexcept { return operations_; }
 
 private:
     using clock = std::chrono::steady_clock;
 
-    /// Returns how many operations fit into the rest of a part, in whole steps; `done` ended before.
+    /// Returns how many operations fit into the rest of a part, in whole steps. The previous chunk had `done`
+    /// operations.
     std::uint64_t size_of_chunk(std::uint64_t done, std::chrono::nanoseconds left) const noexcept;
     bool wait_for_slice() noexcept;
     void begin_part(bool timed) noexcept;
     void finish_slice() noexcept;
 
-    /// Returns the intended length of the current part.
+    /// Returns the intended duration of the current part.
     std::chrono::nanoseconds length() const noexcept {
         return is_timing_ ? settings_.timed : settings_.untimed;
     }
@@ -89,12 +94,12 @@ private:
     double slowdown_;
     bool is_timing_ = false;
     bool ended_ = false;              // 'e' was received
-    clock::time_point part_began_{};  // the timed or untimed part of a slice
+    clock::time_point part_began_{};  // start of the current part of a slice, timed or untimed
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;
-    std::uint64_t untimed_operations_ = 0;  // of the current slice, and how long they took
+    std::uint64_t untimed_operations_ = 0;  // number in the current slice, and their duration
     std::chrono::nanoseconds untimed_{};
-    double operation_ns_ = 0;  // of the last chunk; 0: unknown
+    double operation_ns_ = 0;  // duration of one operation in the last chunk; 0: unknown
     usage_meter meter_;
     usage cost_;
     std::uint64_t operations_ = 0;

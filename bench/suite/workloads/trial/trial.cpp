@@ -1,4 +1,4 @@
-// The bookkeeping of trial.hpp that needs no template.
+// The bookkeeping of a trial.
 #include "bench/suite/workloads/trial/trial.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ void trial::fail(std::string reason) {
 }
 
 std::optional<std::string> trial::failure() const {
-    // First, because it is the cause of the other deviations.
+    // An early timer is reported first, because it can be the cause of the other failures.
     if (lateness_.count() > 0 && lateness_.min_ns() < -early_limit_.count())
         return fmt::format("{} of {} timers fired early, the earliest by {} ns", lateness_.early_count(),
                            lateness_.count(), -lateness_.min_ns());

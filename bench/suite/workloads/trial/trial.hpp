@@ -1,7 +1,8 @@
-// A trial as a workload sees it: how much to do, where to record observations, and how to prove the work.
+// A trial as a workload uses it: the number of operations to do, the places to record observations, and the
+// proof that the work was done.
 //
-// The purpose of the class is to refuse results: a trial that did not time exactly one section, or that
-// proved nothing, or whose proof failed, has no result, so no unproved number can be printed by mistake.
+// The class refuses invalid results. A trial has no result if it did not time exactly one section, proved
+// nothing, or failed a proof. Therefore, no unproved number can be printed by mistake.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,12 @@
 
 namespace loopbench::bench {
 
-/// One run of one workload by one runtime. Used on the runtime's thread only.
+/// One run of one workload by one runtime. Only the runtime's thread may use it.
 class trial {
 public:
-    /// Without `recording`, workloads record no latencies and read no clock for them: the time saved is the
-    /// measurement overhead. Lateness is always recorded, because it is part of the proof. `slowdown` is the
-    /// share by which the timed section, or each slice of it, is lengthened on purpose, at its end.
+    /// Without `recording`, workloads record no latencies and do not read the clock for them; the saved time
+    /// is the measurement overhead. Lateness is always recorded, because the proof needs it. `slowdown` is
+    /// the share by which the timed section, or each slice of it, is lengthened on purpose, at its end.
     trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
@@ -41,27 +42,28 @@ public:
     /// calls did().
     std::uint64_t operations() const noexcept { return operations_; }
 
-    /// Enclose the timed section, exactly once each. The work outside (connecting, warming up, proving) is
-    /// not timed. For interleaved contenders, `steps` states which units of work a slice must not cut.
+    /// Begin and end the timed section. Each must be called exactly once. The work outside the section
+    /// (connecting, warming up, proving) is not timed. For interleaved contenders, `steps` states the units
+    /// of work that a slice must not cut.
     void begin(const slice_steps& steps = {}) noexcept;
     void end() noexcept;
 
-    /// Returns how many operations to do until the next call, and 0 when the section must end. Nothing may be
-    /// in flight when this is called: every operation that was returned before has ended, so that a timed
-    /// part has only operations that began and ended inside it. Interleaved contenders wait here for their
-    /// slice (slices.hpp); others get all operations at once.
+    /// Returns how many operations to do until the next call, or 0 when the section must end. No operation
+    /// may be in flight during the call: all operations of the previous call must have ended. A timed part
+    /// then contains only operations that began and ended in it. Interleaved contenders wait here for their
+    /// slice (slices.hpp); other contenders get all operations at once.
     std::uint64_t next() noexcept;
-    /// True when next() has returned the last of operations(). Never true when interleaved: a timed part that
-    /// has begun is completed, even if that needs more operations.
+    /// Returns true when next() has returned the last of operations(). Always returns false for interleaved
+    /// contenders, because a timed part that has begun is completed even if it needs more operations.
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
-    /// Sets how many operations the timed section did, for a section without next() that did not do
-    /// operations().
+    /// Sets the number of operations that the timed section did. A section must call this function if it does
+    /// not use next() and did not do operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
-    /// Measures the CPU time of another process, which does the work; must be called before begin(). Its user
-    /// and system shares and its sleeps are then unknown. Throws std::system_error if there is no such
-    /// process.
+    /// Measures the CPU time of another process, which does the work. Must be called before begin(). The
+    /// process's user and system shares and its sleeps are then unknown. Throws std::system_error if the
+    /// process does not exist.
     void take_cpu_of(pid_t process) {
         slices_ ? slices_->take_cpu_of(process) : meter_.take_cpu_of(process);
         is_of_another_process_ = true;
@@ -70,12 +72,14 @@ public:
 
     bool recording() const noexcept { return recording_; }
     using time_point = std::chrono::steady_clock::time_point;
-    /// Returns the current time, where a latency begins. Does not read the clock when no latency is recorded.
+    /// Returns the current time, at which a latency begins. Does not read the clock if no latencies are
+    /// recorded.
     time_point start_of_latency() const noexcept {
         return recording_ ? std::chrono::steady_clock::now() : time_point{};
     }
-    /// Records the latency of an operation that began at `start`, unless this part of the slice is not timed.
-    /// Returns its end, where the next one may begin; not across a call of next(), which may wait.
+    /// Records the latency of an operation that began at `start`, unless the current part of the slice is
+    /// untimed. Returns the end of this latency, at which the next latency can begin. After a call of next(),
+    /// which can wait, a latency needs a new start.
     time_point record_latency(time_point start) noexcept {
         const time_point end = start_of_latency();
         if (recording_ && (!slices_ || slices_->is_timing()))
@@ -95,14 +99,15 @@ public:
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
-    /// Adds a value beside time, latency and lateness; `metric` is one of reports/model/metrics.cpp, in its
-    /// unit.
+    /// Adds a value in addition to time, latency and lateness. `metric` is the name of a metric in
+    /// reports/model/metrics.cpp, and `value` has the unit of this metric.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
-    /// Adds to the proof: `actual` must equal `expected`. The first violation is kept as the reason.
+    /// Adds to the proof: `actual` must equal `expected`. The first difference becomes the reason for the
+    /// failure.
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
 
-    /// Fails the trial: the work was not done, for this reason. Only the first reason is kept.
+    /// Fails the trial, because the work was not done. Only the first reason is kept.
     void fail(std::string reason);
 
     /// Marks the trial as unsupported: this contender cannot run this workload. Overrides any failure.
@@ -110,13 +115,14 @@ public:
 
     // The outcome, for the code that started the trial.
 
-    /// Returns why there is no number; nothing if the work is proved.
+    /// Returns why the trial has no result; nothing if the work is proved.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
     const usage& cost() const noexcept { return slices_ ? slices_->cost() : cost_; }
     const std::vector<std::pair<std::string, double>>& reported() const noexcept { return reported_; }
     std::uint64_t operations_done() const noexcept { return done_.value_or(std::max(operations_, given_)); }
-    /// Returns the number of operations that cost() covers; if interleaved, fewer than were done.
+    /// Returns the number of operations that cost() covers. In an interleaved trial, fewer are covered than
+    /// were done.
     std::uint64_t operations_timed() const noexcept {
         return slices_ ? slices_->operations() : operations_done();
     }
@@ -129,11 +135,11 @@ private:
     std::optional<std::uint64_t> done_;
     std::optional<slicer> slices_;
     std::uint64_t step_ = 1;
-    std::uint64_t given_ = 0;  // operations, returned by next()
+    std::uint64_t given_ = 0;  // number of operations that next() has returned in total
     std::uint64_t chunk_ = 0;  // the last value that next() returned
     usage_meter meter_;
     usage cost_;
-    std::chrono::nanoseconds delay_{0};  // at the beginning of the section
+    std::chrono::nanoseconds delay_{0};  // run_delay() at the beginning of the section
     bool is_of_another_process_ = false;
     int begins_ = 0;
     int ends_ = 0;
