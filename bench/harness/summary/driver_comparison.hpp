@@ -9,11 +9,12 @@
 namespace loopbench::bench {
 
 /// Compares two contenders on each workload, in time and CPU: the contender with the smallest median time
-/// among those whose context names io_uring as the driver, and the same for epoll. The pairs are within
-/// blocks. The verdicts follow the rule of all other verdicts, and the comparisons of one metric on all
-/// workloads form a family. The direct comparison is more precise than comparing both contenders with a third
-/// one. Floors are left out, because users cannot choose them as a runtime. The choice of the fastest
-/// contender favours it a little, because the same numbers serve for the choice and for the comparison.
+/// among those whose context names io_uring as the driver, and the same for epoll. The same numbers serve for
+/// choosing the two contenders and for comparing them. The pairs are within blocks. The verdicts follow the
+/// rule of all other verdicts, and the comparisons of one metric on all workloads form a family. The direct
+/// comparison is more precise than comparing both contenders with a third one. Floors are left out, because
+/// users cannot choose a floor as their runtime.
+///
 /// `samples` are the samples of the report.
 void compare_drivers(reports::report& report, const verdict_rule& rule, const run_plan& plan,
                      const sample_table& samples);
