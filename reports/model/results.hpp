@@ -170,7 +170,8 @@ struct host {
     std::string kernel, cpu_model;
     std::int64_t cores = 0;
     std::vector<std::uint64_t> shards;  // the numbers of the shards that ran on this host
-    std::uint64_t blocks = 0;  // blocks of these shards; two hosts can share one (some workloads each)
+    std::uint64_t blocks =
+        0;  // in these shards; two hosts can share a block if each ran some of its workloads
 };
 
 /// The part of the plan that must be equal in two comparable reports.
