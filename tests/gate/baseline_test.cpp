@@ -184,7 +184,7 @@ TEST_F(baseline, updating_ratios_accepts_only_those_with_an_interval) {
     EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
 }
 
-TEST_F(baseline, a_ratio_is_of_a_measured_metric_and_each_has_one_line) {
+TEST_F(baseline, a_ratio_of_an_unmeasured_metric_or_a_repeated_ratio_is_refused) {
     EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "lateness"), "lateness");
     EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "syscalls"), "syscalls");
     auto two = sample_document();

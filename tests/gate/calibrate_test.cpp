@@ -66,7 +66,7 @@ TEST(calibrate, slowed_contenders_differ_only_in_their_slowdown) {
     }
 }
 
-TEST(calibrate, large_slowdowns_are_found_and_equal_builds_are_not_different) {
+TEST(calibrate, large_slowdowns_are_found_and_equal_builds_are_not_called_different) {
     const auto found = calibrated(0.02, {.aa_tries = 100, .aa_blocks = 20, .tries = 40, .blocks = 20});
     EXPECT_EQ(found.contender, "asio-epoll");
     EXPECT_EQ(found.aa.tries, 100U);

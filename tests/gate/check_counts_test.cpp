@@ -48,7 +48,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(check_counted, the_same_build_holds) {
+TEST_F(check_counted, the_gate_results_of_the_same_build_hold) {
     const auto ran = check("");
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
     EXPECT_EQ(ran.output, "7 of 7 hold: pass\n");

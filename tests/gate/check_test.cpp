@@ -143,7 +143,7 @@ reports::report unreliable_session(double slower) {
     return unreliable;
 }
 
-TEST(check_times, the_same_build_holds) {
+TEST(check_times, the_gate_results_of_the_same_build_hold) {
     EXPECT_EQ(time_found(session(1)).kind, gate_result_kind::holds);
     EXPECT_NEAR(*time_found(session(1)).measured, 2, 0.02);
 }
@@ -155,7 +155,7 @@ TEST(check_times, a_slower_time_is_suspect_and_a_faster_one_shows_a_loose_baseli
     EXPECT_EQ(time_found(session(0.95)).kind, gate_result_kind::looser);
 }
 
-TEST(check_times, the_distance_to_the_nearest_end_of_the_expected_interval_counts) {
+TEST(check_times, ratios_are_compared_with_the_nearest_end_of_the_expected_interval) {
     auto doubtful = recorded_times;
     doubtful.ratios[0].low = 1.88;
     EXPECT_EQ(time_found(session(1.05), doubtful).kind, gate_result_kind::holds);
@@ -175,7 +175,7 @@ TEST(check_times, an_unreliable_session_is_neither_a_pass_nor_a_regression) {
     }
 }
 
-TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unusable_session) {
+TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unreliable_session) {
     auto cut = session(1), other_machine = session(1);
     cut.complete = false;
     other_machine.where.kernel = "Linux 2";

@@ -55,7 +55,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(check_timed, the_same_build_holds_after_one_session) {
+TEST_F(check_timed, the_gate_results_of_the_same_build_hold_after_one_session) {
     update();
     const auto ran = check();
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
@@ -161,7 +161,7 @@ TEST_F(check_timed, a_budget_that_is_too_small_is_inconclusive) {
     EXPECT_EQ(check({"--blocks", "3"}).code, 4);
 }
 
-TEST_F(check_timed, a_session_with_a_failed_aa_is_unreliable_even_for_a_slower_build) {
+TEST_F(check_timed, a_session_whose_aa_copy_differs_is_unreliable_even_for_a_slower_build) {
     update();
     loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
     EXPECT_EQ(check().code, 5);
@@ -171,7 +171,7 @@ TEST_F(check_timed, a_session_with_a_failed_aa_is_unreliable_even_for_a_slower_b
     EXPECT_SAYS(ran.output, "unreliable time of all workloads: ");
 }
 
-TEST_F(check_timed, a_confirming_session_with_a_failed_aa_is_unreliable) {
+TEST_F(check_timed, a_confirming_session_whose_aa_copy_differs_is_unreliable) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     loopbench.add_contender_that_knows_its_name(

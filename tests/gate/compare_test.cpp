@@ -414,7 +414,7 @@ TEST_F(compare_reports, a_slower_machine_is_not_a_slower_contender) {
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
 }
 
-TEST_F(compare_reports, a_large_change_of_the_baseline_means_another_machine_and_is_inconclusive) {
+TEST_F(compare_reports, a_large_change_of_the_baseline_counts_as_another_machine_and_is_inconclusive) {
     for (const auto& [then, now] : {std::pair{report_with(190, 50), report_with(100, 50)},
                                     {report_with(100, 50), report_with(190, 50)}}) {
         const auto ran = between(then, now);

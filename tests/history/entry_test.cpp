@@ -51,7 +51,7 @@ TEST(entry, the_content_id_depends_on_the_contents_and_not_on_the_file) {
     EXPECT_NE(bench::entry_of(other, {}).content, read.content);
 }
 
-TEST(entry, ratios_are_kept_if_there_are_any_and_values_otherwise) {
+TEST(entry, a_result_with_a_ratio_keeps_its_ratio_and_other_results_keep_their_values) {
     auto report = report_of_day(1, 1.0 / 3, 1234567890.125);
     const auto kept = bench::entry_of(report, {});
     EXPECT_EQ(nlohmann::json::parse(kept.points)["contenders"], (nlohmann::json{"asio-epoll", "loop-epoll"}));

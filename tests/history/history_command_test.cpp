@@ -70,7 +70,7 @@ TEST_F(history_command, unknown_fields_of_a_newer_version_are_exported_unchanged
     EXPECT_EQ(run("export", {"1"}).output, text);
 }
 
-TEST_F(history_command, a_refused_file_is_named_and_those_before_it_are_kept) {
+TEST_F(history_command, a_refused_file_is_named_and_the_files_before_it_are_kept) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");
     const auto ran = run("add", {good, bad});
@@ -81,7 +81,7 @@ TEST_F(history_command, a_refused_file_is_named_and_those_before_it_are_kept) {
     EXPECT_EQ(runs().size(), 1);
 }
 
-TEST_F(history_command, changes_exits_with_3_if_a_new_one_is_worse) {
+TEST_F(history_command, the_changes_command_exits_with_3_if_a_new_change_is_worse) {
     std::vector<std::string> files;
     std::mt19937_64 random{3};
     std::normal_distribution<double> noise{0, 0.005};
@@ -232,7 +232,7 @@ TEST_F(history_command, two_concurrent_adds_are_both_kept) {
     EXPECT_EQ(runs().size(), 2);
 }
 
-TEST_F(history_command, a_file_size_limit_changes_nothing_and_is_reported) {
+TEST_F(history_command, an_add_beyond_a_file_size_limit_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     ASSERT_EQ(run("add", {write(report_of_day(1), "1.json")}).code, 0);
     write(large_report(2), "2.json");
@@ -247,7 +247,7 @@ TEST_F(history_command, a_file_size_limit_changes_nothing_and_is_reported) {
 
 // The same for a full disk instead of a process limit. The test mounts a small file system, which disappears
 // with the shell.
-TEST_F(history_command, a_full_disk_changes_nothing_and_is_reported) {
+TEST_F(history_command, an_add_to_a_full_disk_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     constexpr int refused = 77;
     write(report_of_day(1), "1.json");

@@ -115,7 +115,7 @@ TEST_F(killed_add, a_kill_at_any_moment_loses_nothing_and_leaves_no_partial_repo
     EXPECT_EQ(std::ranges::adjacent_find(seeds), seeds.end()) << "each report is stored once";
 }
 
-TEST_F(killed_add, a_kill_while_the_history_is_created_does_no_harm) {
+TEST_F(killed_add, a_kill_during_the_creation_leaves_a_history_that_accepts_reports) {
     if (!history_.is_file()) return;  // on PostgreSQL the database already exists
     const int wanted = std::max(kills_wanted() / 4, 1);
     const auto file = write(2);

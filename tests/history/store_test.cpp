@@ -114,7 +114,7 @@ TEST(store, a_finished_run_replaces_its_interrupted_state) {
     as_it_is();
 }
 
-TEST(store, a_commit_from_the_caller_wins_over_the_one_in_the_file) {
+TEST(store, a_commit_from_the_caller_replaces_the_commit_in_the_file) {
     const empty_history history;
     auto store = opened(history);
     const auto* text = R"({"context": {"date": "2026-01-05T12:00:00Z", "commit": "cafe"}, "benchmarks": [
@@ -194,7 +194,7 @@ TEST(store, runs_can_be_removed) {
     EXPECT_EQ(store.points_of(first), "");
 }
 
-TEST(store, a_history_of_another_format_is_refused_and_left_alone) {
+TEST(store, a_history_of_another_format_is_refused_and_left_unchanged) {
     const empty_history history;
     opened(history).add(bench::entry_of(report_of_day(1), {}));
     other_session other{history};
@@ -213,7 +213,7 @@ TEST(store, a_history_of_another_format_is_refused_and_left_alone) {
     EXPECT_EQ(opened(history).runs().size(), 1);
 }
 
-TEST(store, a_history_with_the_tables_of_another_format_is_refused_without_a_version) {
+TEST(store, a_history_with_unknown_tables_and_another_format_is_refused) {
     const empty_history history;
     opened(history);
     other_session{history}.sql << "DROP TABLE loopbench_run";
@@ -245,7 +245,7 @@ TEST(store, reading_does_not_create_a_missing_history) {
     EXPECT_FALSE(history.is_file() && std::filesystem::exists(history.place()));
 }
 
-TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
+TEST(sqlite, files_that_are_no_history_are_refused_and_left_unchanged) {
     const temporary_folder folder;
     const auto text = (folder / "text.db").native(), other = (folder / "other.db").native();
     reports::write_file_atomically(text, "this is no database, and longer than sixteen bytes");
@@ -291,7 +291,7 @@ TEST(sqlite, a_file_that_disappears_during_use_loses_nothing) {
     EXPECT_EQ((bench::store{file.native(), opening::existing}.runs().size()), 1);
 }
 
-TEST(sqlite, damage_is_reported) {
+TEST(sqlite, a_damaged_file_is_reported) {
     const temporary_folder folder;
     const auto file = (folder / "history.db").native();
     bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(1), {}));

@@ -64,7 +64,7 @@ TEST_F(trends_page, the_page_has_every_run_every_point_and_the_change) {
     EXPECT_EQ(line["changes"][0]["is"], "worse");
 }
 
-TEST_F(trends_page, a_constant_series_is_one_number) {
+TEST_F(trends_page, a_constant_series_is_written_as_one_number) {
     EXPECT_EQ(line_of(shown(), "syscalls", "loop-epoll")["values"], 1);
 }
 

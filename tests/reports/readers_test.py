@@ -112,7 +112,7 @@ class Readers(unittest.TestCase):
 
     # ---- json: python3-jsonschema ----
 
-    def test_json_fits_the_schema_and_has_every_name_as_it_is(self):
+    def test_json_fits_the_schema_and_contains_every_name_unchanged(self):
         schema = json.loads((SOURCE / "reports/model/report.schema.json").read_text())
         jsonschema.Draft7Validator.check_schema(schema)
         validator = jsonschema.Draft7Validator(schema)
@@ -132,7 +132,7 @@ class Readers(unittest.TestCase):
 
     # ---- csv: Python's csv ----
 
-    def test_csv_has_the_numbers_of_the_report_and_no_cell_begins_a_formula(self):
+    def test_csv_has_the_numbers_of_the_report_and_no_cell_is_a_formula(self):
         def number(text):
             return float(text) if text else None
 
@@ -223,7 +223,7 @@ class Readers(unittest.TestCase):
 
     # ---- junit: JUnit's schema, and python3-junitparser for the results of cases ----
 
-    def test_junit_fits_the_schema_that_the_reports_of_junit_are_tested_with(self):
+    def test_junit_fits_the_schema_of_junits_own_reports(self):
         schema = etree.XMLSchema(file=JUNIT_SCHEMA)
         for source, _ in self.both():
             text = written(source, "junit")
@@ -233,7 +233,7 @@ class Readers(unittest.TestCase):
             self.assertIn(part, text)
             self.assertFalse(schema.validate(etree.fromstring(text.replace(part, spoiled, 1).encode())), part)
 
-    def test_junit_has_a_case_for_each_cell_with_its_outcome(self):
+    def test_junit_has_a_case_with_the_outcome_of_each_workload_and_contender(self):
         kinds = {"failed": junitparser.Error, "unsupported": junitparser.Skipped, "not_run": junitparser.Skipped,
                  "slower": junitparser.Failure, "inconclusive": junitparser.Skipped}
 
@@ -258,7 +258,7 @@ class Readers(unittest.TestCase):
 
     # ---- markdown: python3-markdown-it, for CommonMark with GitHub's tables ----
 
-    def test_markdown_is_tables_and_text_and_nothing_that_a_name_asks_for(self):
+    def test_names_add_no_elements_to_the_tables_and_text_of_markdown(self):
         parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
         text_only = {"text", "softbreak", "text_special"}
         for source, report in self.both():
@@ -287,7 +287,7 @@ class Readers(unittest.TestCase):
 
     # ---- github: the workflow commands, read as GitHub documents them ----
 
-    def test_github_has_one_command_in_a_line_and_none_in_a_name(self):
+    def test_github_has_one_command_per_line_and_names_add_none(self):
         def decoded(text):
             return re.sub("%(0A|0D|25|3A|2C)", lambda found: chr(int(found[1], 16)), text)
 
@@ -312,7 +312,7 @@ class Readers(unittest.TestCase):
 
     # ---- text and screen: a terminal, which must not receive control characters ----
 
-    def test_text_for_a_terminal_steers_it_nowhere(self):
+    def test_text_and_screen_contain_no_control_characters(self):
         for source, _ in self.both():
             text, screen = written(source, "text"), written(source, "screen")
             for shown in (text, screen):
@@ -321,7 +321,7 @@ class Readers(unittest.TestCase):
 
     # ---- hgrm: gnuplot, which HdrHistogram's own make_percentile_plot uses ----
 
-    def test_hgrm_is_read_as_the_plotting_script_of_hdrhistogram_reads_it(self):
+    def test_gnuplot_reads_hgrm_as_in_the_plotting_script_of_hdrhistogram(self):
         folder = self.folder / "hgrm"
         folder.mkdir()
         shutil.copy(self.source, folder)

@@ -164,7 +164,7 @@ TEST(summary_sentences, the_cpu_of_io_uring_against_epoll_has_its_own_verdict) {
     EXPECT_SAYS(said(report, topic::connections), "4.00 µs against 9.00 µs (undecided).");
 }
 
-TEST(summary_sentences, an_inverted_interval_does_no_harm) {
+TEST(summary_sentences, a_contender_with_an_inverted_interval_can_still_lead) {
     auto report = three_on("echo/conns:1000");
     report.results[2].to_baseline = reports::ratio{"asio-epoll", 2.0, 2.2, 1.8};
     const auto all = reports::standings(report, "echo/conns:1000", "time");
@@ -233,7 +233,7 @@ reports::report with_timers() {
     return report;
 }
 
-TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_ones_apart) {
+TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_timers_separately) {
     const auto report = with_timers();
     const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
     for (const auto* part : {"sleeps is 30.0 µs late", "17.0 µs", "ticks is", "latest (50.0 ms)"})
@@ -277,7 +277,7 @@ TEST(summary_sentences, too_few_blocks_on_a_busy_machine_come_first) {
         EXPECT_FALSE(says(said(other, topic::caution), "busy")) << said(other, topic::caution);
 }
 
-TEST(summary_sentences, a_contender_that_burns_a_core_once_is_not_among_the_others) {
+TEST(summary_sentences, a_contender_that_burns_a_core_once_is_not_counted_among_the_sleeping_ones) {
     auto report = with_timers();
     for (auto item : with_timers().results) {
         item.workload = "timer/ladder";

@@ -29,7 +29,7 @@ TEST(correction, benjamini_hochberg_divides_by_the_rank_and_never_decreases) {
 
 // Table 1 of Benjamini and Hochberg (1995): at 5 %, Bonferroni's and Holm's methods find three and theirs
 // finds four.
-TEST(correction, the_authors_example_gives_their_result) {
+TEST(correction, the_example_of_benjamini_and_hochberg_gives_their_result) {
     const numbers p_values{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                            0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0};
     const auto found = [&](correction how) {

@@ -52,7 +52,7 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
 }
 
 // There is no threshold, so that only the correction limits the errors.
-TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_names_one) {
+TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_claims_one) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;
         rule.threshold_pct = 0;
@@ -63,7 +63,7 @@ TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_names_one)
     }
 }
 
-TEST(coverage, without_the_correction_most_such_reports_name_one) {
+TEST(coverage, without_the_correction_most_reports_of_40_comparisons_claim_a_false_difference) {
     bench::verdict_rule rule;
     rule.threshold_pct = 0;
     generator random{7};

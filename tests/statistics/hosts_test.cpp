@@ -94,7 +94,7 @@ TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
     EXPECT_NEAR(share_covered(5), 0.88, 0.05);
 }
 
-TEST(hosts, test_and_interval_agree) {
+TEST(hosts, the_test_and_the_interval_agree) {
     const std::vector<double> hosts{0.01, 0.04, 0.02};
     const auto found = bench::few_hosts_with_interval(hosts);
     EXPECT_NEAR(found.median, 0.02, 1e-12);
@@ -105,7 +105,7 @@ TEST(hosts, test_and_interval_agree) {
     EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
 }
 
-TEST(hosts, equal_hosts_leave_no_doubt) {
+TEST(hosts, hosts_with_equal_values_give_an_interval_without_width) {
     const std::vector<double> hosts{0.02, 0.02};
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.01), 0);
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.03), 1);
@@ -152,7 +152,7 @@ TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     }
 }
 
-TEST(hosts, one_block_per_host_cannot_be_told_from_noise) {
+TEST(hosts, one_block_per_host_gives_no_deviation_and_no_p_value) {
     generator random{1};
     const auto once = measured(random, 6, 1, 0.03, quiet(0.01)), one = measured(random, 1, 9, 0, quiet(0.01));
     for (const auto& each : {once, one, std::vector<host_value>{}}) {
@@ -161,7 +161,7 @@ TEST(hosts, one_block_per_host_cannot_be_told_from_noise) {
     }
 }
 
-TEST(hosts, equal_hosts_seldom_differ_significantly_and_others_mostly_do) {
+TEST(hosts, equal_hosts_seldom_differ_significantly_and_unequal_hosts_mostly_do) {
     constexpr int tries = 2000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 4U}) {
@@ -178,7 +178,7 @@ TEST(hosts, equal_hosts_seldom_differ_significantly_and_others_mostly_do) {
         }
 }
 
-TEST(hosts, without_noise_hosts_differ_beyond_doubt) {
+TEST(hosts, without_noise_the_p_value_of_unequal_hosts_is_zero) {
     const std::vector<host_value> same{{0, 1}, {0, 1}, {1, 1}, {1, 1}}, other{{0, 1}, {0, 1}, {1, 2}, {1, 2}};
     EXPECT_EQ(bench::p_hosts_are_alike(same), 1);
     EXPECT_EQ(bench::p_hosts_are_alike(other), 0);

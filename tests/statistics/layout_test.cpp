@@ -47,7 +47,7 @@ TEST(layout, the_deviation_between_layouts_is_estimated_correctly) {
     EXPECT_NEAR(mean_found(0.01, 0.005), 0.01, 0.001);
 }
 
-TEST(layout, noise_alone_has_no_effect) {
+TEST(layout, noise_alone_gives_hardly_any_deviation_between_layouts) {
     EXPECT_LT(mean_found(0, 0.03), 0.012);
     generator random{3};
     int none = 0;

@@ -23,7 +23,7 @@ std::vector<double> one_to(std::size_t count) {
     return all;
 }
 
-TEST(median, it_is_the_middle_value_or_the_mean_of_the_two_middle_values) {
+TEST(median, the_median_is_the_middle_value_or_the_mean_of_the_two_middle_values) {
     EXPECT_EQ(median_with_interval(std::vector{3.0, 1.0, 2.0}).median, 2.0);
     EXPECT_EQ(median_with_interval(std::vector{4.0, 1.0, 3.0, 2.0}).median, 2.5);
     EXPECT_EQ(median_with_interval(std::vector{7.0}).median, 7.0);
@@ -112,7 +112,7 @@ TEST(median, the_interval_of_equal_samples_is_a_point) {
     EXPECT_EQ(median_with_interval(samples).high, 0.25);
 }
 
-TEST(ratio, it_is_the_median_of_the_pairs_not_the_ratio_of_the_medians) {
+TEST(ratio, a_ratio_is_the_median_of_the_pairs_and_not_the_ratio_of_the_medians) {
     // A drifting machine doubles both values of a pair, so the ratio does not change.
     const values base{10, 20, 40, 80, 160, 320}, other{5, 10, 20, 40, 80, 160};
     const auto found = bench::ratio_from(paired_log_ratios(base, other));

@@ -20,7 +20,7 @@ double median_of_all_differences(const samples& first, const samples& second) {
     return bench::median_of(all);
 }
 
-TEST(shift, it_is_the_median_of_all_differences) {
+TEST(shift, the_shift_is_the_median_of_all_differences) {
     generator random{5};
     for (const auto& from : populations())
         for (const auto& [m, n] : {std::pair{1UL, 1UL}, {1UL, 2UL}, {4UL, 4UL}, {5UL, 7UL}, {31UL, 20UL}}) {

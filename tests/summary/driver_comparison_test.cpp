@@ -49,7 +49,7 @@ const reports::result& in(const reports::report& report, std::string_view who, s
     return *reports::find_result(report, busiest, who, metric);
 }
 
-TEST(driver_comparison, pairs_decide_what_two_ratios_to_a_noisy_baseline_cannot) {
+TEST(driver_comparison, pairs_decide_a_comparison_that_ratios_to_a_noisy_baseline_leave_undecided) {
     const auto report = report_of_drivers({{"ring", {"io_uring", "", {{"time", 0.90}, {"cpu", 0.80}}}},
                                            {"slow ring", {"io_uring", "", {{"time", 0.99}, {"cpu", 0.5}}}},
                                            {"poll", {"epoll", "", {{"time", 0.99}, {"cpu", 0.80}}}},
@@ -69,7 +69,7 @@ TEST(driver_comparison, pairs_decide_what_two_ratios_to_a_noisy_baseline_cannot)
         EXPECT_FALSE(in(report, other, "time").to_epoll) << other;
 }
 
-TEST(driver_comparison, without_a_contender_on_each_driver_there_is_no_comparison) {
+TEST(driver_comparison, a_report_without_a_contender_on_each_driver_has_no_comparison) {
     const auto report = report_of_drivers(
         {{"ring", {"io_uring", "", {{"time", 0.9}}}}, {"bare", {"epoll", "floor", {{"time", 0.5}}}}});
     EXPECT_FALSE(in(report, "ring", "time").to_epoll);

@@ -115,7 +115,7 @@ double by_chance(double share) {
 
 // Without machine names, all blocks seem to come from one machine, and the machines' effects seem to be the
 // loop's.
-TEST(hosts, ignoring_the_hosts_makes_most_runs_of_equals_a_false_alarm) {
+TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();
     };
@@ -123,7 +123,7 @@ TEST(hosts, ignoring_the_hosts_makes_most_runs_of_equals_a_false_alarm) {
 }
 
 // The promised rate is 5 %.
-TEST(hosts, false_alarms_stay_within_the_promise) {
+TEST(hosts, false_alarms_stay_below_5_percent_on_several_hosts) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});
         EXPECT_LE(found.different, 0.05 + by_chance(0.05)) << hosts;
@@ -138,7 +138,7 @@ TEST(hosts, a_difference_larger_than_the_hosts_effects_is_found) {
     EXPECT_GE(of_runs({8, 24, 0.02, 0.1}).slower, 0.9 - by_chance(0.9));
 }
 
-TEST(hosts, differing_hosts_are_reported_and_equal_ones_are_not) {
+TEST(hosts, unequal_hosts_are_reported_and_equal_hosts_are_not) {
     EXPECT_GE(of_runs({3, 24, 0.08, 0}).hosts_differ, 0.9 - by_chance(0.9));
     EXPECT_LE(of_runs({3, 24, 0, 0}).hosts_differ, 0.05 + by_chance(0.05));
 }
@@ -187,7 +187,7 @@ TEST(hosts, a_result_of_one_host_alone_has_no_host_effect) {
     EXPECT_TRUE(item.to_baseline->low) << "twelve blocks of one machine";
 }
 
-TEST(hosts, trials_without_a_machine_count_as_one_more_host) {
+TEST(hosts, trials_without_a_machine_name_count_as_one_more_host) {
     auto record = record_of({2, 24, 0.05, 0}, 1);
     for (auto& trial : record.outcome.trials)
         if (trial.block < 6) trial.machine.reset();

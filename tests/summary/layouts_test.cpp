@@ -94,18 +94,18 @@ shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between,
 
 // With one build of each side, as before layouts existed, the effect of code placement seems to be the effect
 // of the source.
-TEST(layouts, one_layout_makes_most_comparisons_of_unchanged_code_a_false_alarm) {
+TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarms) {
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
 // The promised rate is 5 %. With 400 tries, chance alone gives 7.5 % in one of a hundred cases.
-TEST(layouts, fresh_layouts_in_each_block_keep_false_alarms_within_the_promise) {
+TEST(layouts, with_new_layouts_in_each_block_false_alarms_stay_below_5_percent) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);
     EXPECT_LE(found.unreliable, 0.05);
 }
 
-TEST(layouts, repeated_layouts_keep_false_alarms_within_the_promise) {
+TEST(layouts, with_repeated_layouts_false_alarms_stay_below_5_percent) {
     for (const std::size_t layouts : {6U, 8U, 12U}) {
         const auto found = of_comparisons(layouts, 72, 0.03, 0);
         EXPECT_LE(found.different, 0.05) << layouts;

@@ -114,7 +114,7 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
 }
 
 // The faster server received more load, so its latency and the time of the schedule cannot be compared.
-TEST(summary, a_load_relative_to_the_capacity_compares_only_the_capacity) {
+TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
         auto outcome = took_ns(1000 / factor);
@@ -133,7 +133,7 @@ TEST(summary, a_load_relative_to_the_capacity_compares_only_the_capacity) {
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
-TEST(summary, a_load_at_one_rate_is_compared) {
+TEST(summary, the_latency_of_a_load_at_one_rate_is_compared) {
     const auto report = report_of(plan_of({one_rate}, 7), [](const trial_request& request) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
@@ -453,7 +453,7 @@ TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::failed);
 }
 
-TEST(summary, unsupported_is_no_failure) {
+TEST(summary, an_unsupported_result_is_no_failure) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "why") : took_ns(1);
     });
@@ -462,7 +462,7 @@ TEST(summary, unsupported_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, unsupported_in_few_blocks_has_its_reason) {
+TEST(summary, a_result_that_is_unsupported_in_few_blocks_has_its_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });
