@@ -1,4 +1,4 @@
-// Tests `loopbench history` and `run --history`, also when the disk is full.
+// Tests `loopbench history` and `run --history`, including their behaviour on a full disk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -195,7 +195,7 @@ TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
-// The second run starts in .git, where git knows the commit but not whether the sources are clean.
+// The second run starts in the folder .git, where git knows the commit but not whether the sources are clean.
 TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
@@ -245,8 +245,8 @@ TEST_F(history_command, an_add_beyond_a_file_size_limit_changes_nothing_and_is_r
     EXPECT_EQ(runs().size(), 2);
 }
 
-// The same for a full disk instead of a process limit. The test mounts a small file system, which disappears
-// with the shell.
+// This test uses a full disk instead of a limit for the process. It mounts a small file system, which
+// disappears when the shell ends.
 TEST_F(history_command, an_add_to_a_full_disk_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     constexpr int refused = 77;

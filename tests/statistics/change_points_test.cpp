@@ -1,4 +1,4 @@
-// Tests change points in series with known changes.
+// Tests the change points of series with known changes.
 #include <gtest/gtest.h>
 
 #include "simulated_series.hpp"

@@ -1,4 +1,4 @@
-// Tests the conversion of intervals into verdicts.
+// Tests how intervals become verdicts.
 #include "bench/harness/statistics/verdict.hpp"
 
 #include <gtest/gtest.h>
