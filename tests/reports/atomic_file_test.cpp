@@ -1,4 +1,4 @@
-// Tests that a file has either the old or the new contents, and that no other files remain.
+// Tests that a file has either its old or its new contents, and that no other files remain.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -190,7 +190,7 @@ TEST(output_folder, a_folder_below_a_file_is_an_error_with_cause_and_remedy) {
 TEST(output_folder, an_output_folder_that_accepts_no_files_is_an_error) {
     const auto text = complaint([] { reports::prepare_output_folder("/proc/self"); });
     EXPECT_TRUE(text.starts_with("cannot create /proc/self/probe: ")) << text;
-    // The message depends on the kernel's version.
+    // The error message depends on the kernel's version.
     EXPECT_TRUE(text.find("No such file or directory") != std::string::npos ||
                 text.find("Permission denied") != std::string::npos)
         << text;

@@ -1,4 +1,4 @@
-// Tests the one-screen report: with any names, no line is wider than 100 columns and no text controls the
+// Tests the one-screen report. With any names, no line is wider than 100 columns, and no text controls the
 // terminal.
 #include "reports/render/terminal/screen.hpp"
 

@@ -1,4 +1,4 @@
-// Tests the comparison of the best contender on io_uring with the best one on epoll in a report.
+// Tests the comparison of the best contender on io_uring with the best contender on epoll.
 #include "bench/harness/summary/driver_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ constexpr auto busiest = "echo/rtt/tcp/conns:1000/bytes:64";
 
 struct on_driver {
     std::string driver, role;
-    std::map<std::string, double> times;  // relative to the machine's time in that block
+    std::map<std::string, double> times;  // relative to the machine's time in each block
 };
 
-/// Returns a report of twelve blocks. The speed of the machine varies from block to block, and the baseline
-/// has additional noise.
+/// Returns a report of twelve blocks. The speed of the machine differs between blocks, and the baseline's
+/// times have additional noise.
 reports::report report_of_drivers(const std::map<std::string, on_driver>& contenders) {
     auto plan = small_plan(12);
     plan.workloads = {busiest};

@@ -1,4 +1,4 @@
-// Tests the multiples of the best floor, and the warnings about values below it.
+// Tests the multiples of the best floor, and the warnings about values below a floor.
 #include "bench/harness/summary/floor_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -22,10 +22,10 @@ namespace {
 
 using reports::result;
 
-/// The value of each metric that a contender measures in its n-th trial of a workload, counted from 1.
+/// For each metric, the value that a contender measures in its n-th trial of a workload. n starts at 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
-/// Returns the report of a run of seven blocks of one workload, with the given values for each contender. The
+/// Returns the report of a run of seven blocks of one workload, with these values for each contender. The
 /// contenders in `floors` describe themselves as floors.
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
@@ -70,8 +70,8 @@ std::function<double(double)> always(double value) {
     return [value](double) { return value; };
 }
 
-/// Returns values that grow with every block, as on a machine that slows down. Only the quotients within a
-/// block are equal.
+/// Returns values that grow with every block, as on a machine that becomes slower. Only the quotients within
+/// a block are equal.
 std::function<double(double)> growing(double value) {
     return [value](double n) { return value * n; };
 }
@@ -188,7 +188,7 @@ TEST(floor_comparison, a_baseline_far_below_the_floor_leaves_no_ratio) {
     EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
 }
 
-// floor-blocking is faster than floor-epoll here, but loop-epoll makes the calls of floor-epoll.
+// floor-blocking is faster than floor-epoll, but loop-epoll makes the same system calls as floor-epoll.
 TEST(floor_comparison, a_contender_is_compared_with_the_floor_that_has_the_same_driver) {
     const std::map<std::string, measured> contenders{{"loop-epoll", {{"time", growing(8)}}},
                                                      {"loop-poll", {{"time", growing(8)}}},

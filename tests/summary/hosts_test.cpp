@@ -1,5 +1,5 @@
-// Simulates runs on several machines: the effect of each machine is drawn at random once, and all code from
-// the plan to the verdict is the real one.
+// Simulates runs on several machines. The effect of each machine is drawn at random once. All code from the
+// plan to the verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ bench::run_plan fleet_plan(std::uint64_t blocks, std::uint64_t seed) {
     return plan;
 }
 
-/// Machines on which loop-epoll is slower by `slower`, plus or minus a random effect of size `between` per
-/// machine.
+/// Simulated machines on which loop-epoll is slower by `slower`. Each machine changes this value by a random
+/// effect of size `between`.
 class machines {
 public:
     machines(std::uint64_t seed, double between, double slower)
@@ -108,13 +108,13 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// Returns by how much chance can raise a share of LOOPBENCH_TRIES tries, in one of a thousand cases.
+/// Returns the increase of a share of LOOPBENCH_TRIES tries that chance exceeds in one of a thousand cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
 
-// Without machine names, all blocks seem to come from one machine, and the machines' effects seem to be the
-// loop's.
+// Without the names of machines, all blocks seem to come from one machine. The effects of the machines then
+// look like an effect of the loop.
 TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();

@@ -1,4 +1,4 @@
-// Tests the laws on results as a whole that need counts: a number that breaks one is no number.
+// Tests the laws about whole results that need counts. A result whose number breaks a law fails.
 #include "bench/harness/summary/result_laws.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ counted_result counts(std::map<std::string, double> metrics, std::vector<double>
     return cell;
 }
 
-/// A session in which both contenders take 1000 ns per operation, with these counts of loop-epoll.
+/// Returns a session in which both contenders take 1000 ns per operation. loop-epoll has these counts.
 bench::session_record session_with(counted_result counted) {
     bench::session_record record;
     record.plan = small_plan(7);

@@ -1,4 +1,4 @@
-// Tests the A/A comparison, disturbed trials, and how a trial is started.
+// Tests the A/A comparison, the handling of disturbed trials, and the start of a trial.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(self_check, a_failed_aa_copy_is_a_failure_of_the_baseline) {
     }
 }
 
-/// Returns a report of thirty workloads. On the first `wrong` of them the A/A copy is slower.
+/// Returns a report of thirty workloads. The A/A copy is slower on the first `wrong` workloads.
 reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
     auto plan = plan_with_aa_copy(blocks);
     plan.workloads.clear();
@@ -168,7 +168,7 @@ TEST(self_check, a_machine_that_slows_down_is_reported_as_drift) {
 
 TEST(self_check, a_drift_is_found_although_another_workload_has_too_few_blocks) {
     int trial = 0;
-    // The run stops after seven blocks of six trials and the first workload of the eighth.
+    // The run stops after seven blocks of six trials and the first workload of the eighth block.
     const auto report = report_of(plan_with_aa_copy(20), [&](const auto&) {
         return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
     });
@@ -340,8 +340,8 @@ TEST(runner, after_the_pilot_the_precision_decides_the_number_of_blocks) {
     EXPECT_GT(blocks_with(0.3, /*refuses_once=*/true), 40U);
 }
 
-/// Simulates a run with a target precision whose trials scatter much more after the pilot. A block has six
-/// trials.
+/// Simulates a run with a target precision. Its trials scatter much more after the pilot than before. A block
+/// has six trials.
 bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     auto plan = plan_with_aa_copy(1000);
     plan.precision_pct = 0.3;
@@ -376,7 +376,7 @@ TEST(runner, an_unfinished_workload_of_a_block_is_repeated_as_a_whole) {
         }
         return outcome;
     };
-    auto cut = run_with(10, 2 * 3 + 2, {});  // in the first row of the second block
+    auto cut = run_with(10, 2 * 3 + 2, {});  // in the first workload of the second block
     EXPECT_EQ(cut.trials.size(), 8U);
     cut.interrupted = false;
     cut.blocks_finished = 0;

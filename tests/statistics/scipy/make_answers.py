@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes answers.json: SciPy's results for stored data, which scipy_test.cpp compares with ours.
+"""Writes answers.json: SciPy's results for stored data. scipy_test.cpp compares them with the results of this project.
 
 Run with Debian's python3-scipy (1.10.1): ./make_answers.py > answers.json
 """
@@ -14,7 +14,7 @@ random = numpy.random.default_rng(20261121)
 
 
 def samples_of(kind, count):
-    """Returns log ratios of the kinds that trials produce, rounded to keep the file small."""
+    """Returns log ratios that resemble those of trials. They are rounded to keep the file small."""
     values = {
         "normal": lambda: random.normal(0.01, 0.04, count),
         "skewed": lambda: random.lognormal(-3.5, 0.8, count) - 0.03,
@@ -26,7 +26,7 @@ def samples_of(kind, count):
 
 
 def interval_of(data, level=0.95):
-    """Returns the interval by Hettmansperger and Sheather, which SciPy also provides."""
+    """Returns the interval by the method of Hettmansperger and Sheather, as SciPy computes it."""
     low, high = scipy.stats.mstats.median_cihs(data, alpha=1 - level)
     return {"low": float(low), "high": float(high)}
 
