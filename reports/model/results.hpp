@@ -170,8 +170,7 @@ struct host {
     std::string kernel, cpu_model;
     std::int64_t cores = 0;
     std::vector<std::uint64_t> shards;  // the numbers of the shards that ran on this host
-    std::uint64_t blocks =
-        0;  // in these shards; two hosts can share a block if each ran some of its workloads
+    std::uint64_t blocks = 0;           // in these shards; two hosts can share a block, workload by workload
 };
 
 /// The part of the plan that must be equal in two comparable reports.
@@ -181,8 +180,7 @@ struct planned {
     double trial_limit_s = 0;
     std::uint64_t blocks = 0;           // if the user gave a precision, the number of blocks that were needed
     std::optional<std::int64_t> cpu{};  // the CPU to which the trials were pinned
-    std::optional<std::uint64_t>
-        layouts{};  // layouts of each build; absent unless several layouts are compared
+    std::optional<std::uint64_t> layouts{};  // per build; absent unless several layouts are compared
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
     // For serve/open_loop with its client on another machine: the address of this machine, and the command
     // that starts the client.
@@ -213,7 +211,7 @@ struct self_comparison {
     verdict judged = verdict::inconclusive;
     std::optional<double> detectable_pct;
     std::optional<double> drift_pct;  // how much slower the run's second half was; absent with few blocks
-    bool drifted = false;             // true if the second half was slower by more than chance
+    bool drifted = false;             // true if the halves differ by more than chance
 };
 
 /// The A/A comparison: the differences that this session finds between equal programs.

@@ -57,8 +57,7 @@ struct indexed_report : report_index {
                 all.push_back({item, ratio->median, *ratio->low, *ratio->high});
         }
         std::ranges::sort(all, [](const standing& a, const standing& b) {
-            return a.ratio != b.ratio ? a.ratio > b.ratio
-                                      : a.item < b.item;  // equal ratios keep the report's order
+            return a.ratio != b.ratio ? a.ratio > b.ratio : a.item < b.item;  // ties: the report's order
         });
         return all;
     }
@@ -452,7 +451,7 @@ std::optional<lead> latest(const indexed_report& in) {
         if (all.size() <= 2 || all.back().item->judged != verdict::slower) continue;
         const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
         if (std::all_of(all.begin(), std::prev(all.end()),
-                        is_apart))  // checks all, because a distant contender can have a wider interval
+                        is_apart))  // a farther interval can be wider
             last.emplace_back(workload, places{all.back()});
     }
     if (last.empty()) return std::nullopt;

@@ -31,8 +31,8 @@ protected:
                         name));
     }
 
-    /// Adds twelve layouts of a build that takes about `ns` nanoseconds. A layout changes the time by up to 3
-    /// %. `first` is the start in the pattern of these changes.
+    /// Adds twelve layouts of a build that takes about `ns` nanoseconds. A layout changes the time by
+    /// up to 3 %. `first` is the start in the pattern of these changes.
     void add_layouts(const std::string& side, int ns, std::size_t first = 0) {
         constexpr std::array pct{3, -3, 2, -2, 3, -3, 1, -1, 2, -2, 1, -1};
         for (std::size_t i = 0; i < pct.size(); ++i)

@@ -440,7 +440,7 @@ TEST_F(compare_reports, no_regression_is_named_if_the_machine_may_have_changed) 
     EXPECT_EQ(ran.code, 4) << "the baseline moved by a quarter, or by a twentieth: " << ran.error_tail;
 }
 
-/// Returns such a report for a periodic timer, with these values as the median latenesses.
+/// Returns a report like two_times() for a periodic timer. The values are the median latenesses.
 reports::report two_timers(double baseline_late, double other_late) {
     auto content = two_times(1e6, 1e6);
     for (auto& item : content.results) item.workload = "timer/periodic";

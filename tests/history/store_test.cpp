@@ -339,8 +339,8 @@ TEST(postgresql, a_connection_that_ends_during_use_loses_nothing) {
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
 }
 
-// With the server's default isolation level, each writer would see the state from before it waited for the
-// others.
+// The store's transactions must set their own isolation level. With this default of the server, a transaction
+// would not see the rows that other writers committed while it waited.
 TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
     if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;

@@ -14,6 +14,7 @@ namespace loopbench::bench {
 /// the contender's ratios to the baseline are compared, so that a slower machine does not look like a
 /// regression of the contender. The baseline itself, and contenders without a baseline, are compared only by
 /// their times: lateness of timers and the cost of waiting can double from session to session.
+///
 /// If the baseline's time in a workload changed by more than a fifth, nothing is compared in this workload.
 /// Either the machine is different, or a part that all contenders share has changed; only one session with
 /// both builds can tell these cases apart. A report that has only the baseline cannot show that the machine
@@ -23,7 +24,6 @@ namespace loopbench::bench {
 /// whether a slowdown is ruled out. A verdict of a difference or of equivalence needs an interval at a
 /// stricter level, which keeps 95 % for all comparisons of a metric together (Bonferroni's correction),
 /// because among many results of equal builds some deviate by chance.
-/// builds, one deviates by chance.
 reports::report compare_reports(const reports::report& then, const reports::report& now,
                                 double threshold_pct);
 

@@ -54,11 +54,11 @@ constexpr auto names_of(gate_outcome) {
     return std::to_array<std::string_view>({"pass", "failed", "regression", "unreliable", "inconclusive"});
 }
 
-/// Returns the outcome of all gate results. The rules are, in this order: a failed contender fails the gate,
-/// because the failure does not depend on the machine. Next, a regression fails it: it is a regression of
-/// counts, or of times in a reliable session, because an unreliable session finds no regression of times.
-/// Next, an unreliable session neither passes nor fails. The gate passes only if there are gate results and
-/// none of them is undecided.
+/// Returns the outcome of all gate results. The first applicable rule decides. A failed contender gives
+/// `failed`, because the failure does not depend on the machine. A regression gives `regression`, even in an
+/// unreliable session: such a session finds no regressions of times, so that this is a regression of counts.
+/// An unreliable session gives `unreliable`. Undecided gate results, or no gate results at all, give
+/// `inconclusive`.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
 }  // namespace loopbench::bench

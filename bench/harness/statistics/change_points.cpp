@@ -18,8 +18,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the sum of the distances from a value to others. Adds four sums in parallel, because one sum would
-/// wait for each addition.
+/// Returns the sum of the distances from `value` to all `others`. Computes four partial sums in parallel,
+/// because each addition to a single sum would wait for the previous addition.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
     std::array<double, at_once> sums{};

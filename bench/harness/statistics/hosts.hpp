@@ -36,12 +36,12 @@ inline constexpr std::size_t many_hosts = 6;
 /// of comparisons would need correspondingly many draws.
 estimate few_hosts_with_interval(std::span<const double> hosts, double level = default_level);
 
-/// Returns the probability of such hosts if their mean is at most `value`. At this level, the interval of
-/// few_hosts_with_interval() ends at `value`.
+/// Returns the probability of values as high as those of these hosts if the true mean is at most `value`. At
+/// this level, the interval of few_hosts_with_interval() ends at `value`.
 double p_few_hosts_above(std::span<const double> hosts, double value);
 
-/// Returns a distance: if the mean of such hosts lies this far beyond a value, about three of four runs find
-/// the mean beyond that value at this level (two-sided).
+/// Returns the distance from a threshold at which a true mean is detected in about three of four runs like
+/// this one: the test at this level (two-sided) then finds the mean beyond the threshold.
 double reach_of_few_hosts(std::span<const double> hosts, double level);
 
 /// Returns the standard deviation between hosts. Uses layout_deviation() (layout.hpp), because a difference

@@ -34,7 +34,7 @@ struct comparison {
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest detectable difference, which four of five such runs would find. Set only for verdicts
+    /// The smallest detectable difference, which four of five runs like this would find. Set only for verdicts
     /// other than faster and slower; empty if so few pairs cannot show any difference.
     std::optional<double> detectable_pct;
 };
@@ -83,7 +83,7 @@ estimate ratio_from(const comparison& from, double level = default_level);
 /// threshold, or neither.
 reports::verdict zone_of(const estimate& found, double threshold);
 
-/// Returns the smallest true difference, in per cent, that such a test finds in four of five runs. If log
+/// Returns the smallest true difference, in per cent, that the verdict finds in four of five runs. If log
 /// ratios have a normal distribution with the standard deviation s, the share q of them lies beyond the
 /// threshold if their median is
 ///     threshold + s * quantile(q).

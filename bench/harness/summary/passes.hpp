@@ -10,7 +10,7 @@
 
 namespace loopbench::bench {
 
-/// Returns true if the report has a time for this workload and contender. Counts are only kept for those.
+/// Returns true if the report has a time for this workload and contender. Other counts are ignored.
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
 
 /// Adds the counts, and medians with their intervals, to the report. They follow the other results of the

@@ -51,8 +51,8 @@ private:
     std::vector<std::size_t> workloads_;      // the workload of each comparison
     std::vector<double> deviations_;
 
-    /// Returns the metric to compare. It is not the time if a fixed schedule gives every server the same
-    /// time.
+    /// Returns the metric to compare. A workload with a fixed schedule is not compared by its time, because
+    /// this time is the same for every server.
     std::string_view compared_metric(std::size_t workload) const {
         switch (pace_of(plan_.workloads[workload])) {
             case pace::own_load:

@@ -51,8 +51,7 @@ std::string write_github(const report& content) {
     const report_index index{content};
     const auto unreliable = why_unreliable(content);
     if (unreliable)
-        out += github_command("notice", "unreliable",
-                              *unreliable);  // a single notice, because GitHub shows at most ten per step
+        out += github_command("notice", "unreliable", *unreliable);  // one notice: a step shows at most ten
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
         const auto judged = index.judged(item.workload, item.contender);

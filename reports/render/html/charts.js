@@ -98,7 +98,7 @@ function linearAxis(title, format) {
   };
 }
 
-// ---- labels beside what they name ----
+// ---- labels next to points, lines and bars ----
 
 function overlaps(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
