@@ -450,8 +450,7 @@ std::optional<lead> latest(const indexed_report& in) {
         if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) continue;
         if (all.size() <= 2 || all.back().item->judged != verdict::slower) continue;
         const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-        if (std::all_of(all.begin(), std::prev(all.end()),
-                        is_apart))  // a farther interval can be wider
+        if (std::all_of(all.begin(), std::prev(all.end()), is_apart))  // a farther interval can be wider
             last.emplace_back(workload, places{all.back()});
     }
     if (last.empty()) return std::nullopt;

@@ -310,8 +310,7 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
 TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
-        plan.workloads = {"yield",
-                          "spawn"};  // time is their primary metric, independently of other printed metrics
+        plan.workloads = {"yield", "spawn"};  // time is their primary metric
         for (auto& who : plan.contenders) who.workloads = plan.workloads;
         return report_of(plan, [&](const trial_request& request) {
             auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);

@@ -43,8 +43,7 @@ struct dialect {
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql",
-    "BEGIN ISOLATION LEVEL READ COMMITTED",  // after waiting for the lock, sees other writers' rows
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // after waiting, sees other writers' rows
     "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 

@@ -34,8 +34,8 @@ struct comparison {
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest detectable difference, which four of five runs like this would find. Set only for verdicts
-    /// other than faster and slower; empty if so few pairs cannot show any difference.
+    /// The smallest detectable difference, which four of five runs like this one would find. Set only for
+    /// verdicts other than faster and slower; empty if so few pairs cannot show any difference.
     std::optional<double> detectable_pct;
 };
 
