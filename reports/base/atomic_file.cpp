@@ -1,4 +1,5 @@
-// Writes a temporary file, syncs and closes it, renames it, and syncs the folder; checks each step.
+// Writes a temporary file, syncs and closes it, renames it, and syncs the folder. Checks each step for
+// errors.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -24,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes the rename survive a power failure. Some file systems refuse to sync a folder; the file's name is
-/// already correct then.
+/// Syncs the folder, so that a power failure cannot undo the rename. Some file systems refuse to sync a
+/// folder; this is not an error, because the file already has its final name.
 void sync_folder_of(const fs::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
     const unique_fd opened{
@@ -35,8 +36,9 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// A running writer holds a lock on its file. If the file system has no locks, or the writer has not locked
-/// the file yet, its process id still shows that it runs.
+/// Decides by the lock whether a file's writer is running, because a running writer locks its file. If the
+/// file system has no locks, or the writer has not locked the file yet, the process id in the file's name
+/// decides.
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
@@ -67,15 +69,16 @@ void write_content(int fd, const new_file& of, const std::string& name) {
     }
 }
 
-/// A new file next to its target. The destructor removes it unless it was renamed to the target.
+/// A new file in the folder of its target. The destructor removes the file unless it was renamed to the
+/// target.
 class temporary_file {
 public:
     explicit temporary_file(const fs::path& target) : temporary_file{target, target.native()} {}
-    /// `called` is the target's name in messages.
+    /// Error messages contain `called` as the target's name.
     temporary_file(fs::path target, std::string called)
         : target_{std::move(target)}, called_{std::move(called)} {
         remove_abandoned(target_);
-        // mkstemp would make files that only their owner can read, whatever the umask says.
+        // Does not use mkstemp, which ignores the umask and makes files that only their owner can read.
         constexpr int attempts_max = 100;
         for (int attempt = 0; attempt < attempts_max && !file_; ++attempt) {
             path_ = fmt::format("{}.{}-{}.tmp", target_.native(), ::getpid(), attempt);
@@ -112,8 +115,8 @@ private:
     bool renamed_ = false;
 };
 
-/// Follows symbolic links that point to a missing file. For links in a circle, the kernel reports ELOOP, not
-/// a missing file.
+/// Follows symbolic links as long as the path is a link to a missing file. Links in a circle end the loop,
+/// because the kernel reports ELOOP for them and not a missing file.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&
@@ -122,7 +125,7 @@ fs::path end_of_links(fs::path path) {
     return path;
 }
 
-/// Returns the name for messages: a link is named as the user named it, with its target.
+/// Returns the name for messages. For a link, it consists of the link's name and its target.
 std::string called(const fs::path& path, const fs::path& target) {
     std::error_code unreadable;
     if (path == target || !fs::is_symlink(path, unreadable)) return path.native();

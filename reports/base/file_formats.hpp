@@ -1,5 +1,5 @@
-// The formats of the files that loopbench writes. docs/formats.md says what changes a format's number, and
-// what a newer version does with an older file.
+// The formats of the files that loopbench writes. docs/formats.md explains which changes increase a format's
+// number, and what a newer version does with an older file.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 namespace loopbench::reports {
 
 struct file_format {
-    std::string_view schema;  // NAME/NUMBER, as the file's field "schema" has it
-    std::string_view remedy;  // for a file with an older number, besides the version that wrote it
+    std::string_view schema;  // NAME/NUMBER, the value of the file's field "schema"
+    std::string_view remedy;  // for a file with an older number, besides using the version that wrote it
 };
 
 inline constexpr file_format report_format{"loopbench-report/2", "measure again with `loopbench run`"};
@@ -20,14 +20,15 @@ inline constexpr file_format calibration_format{"loopbench-calibration/2", "run 
 inline constexpr file_format check_format{"loopbench-check/1", "run `loopbench check` again"};
 inline constexpr file_format baseline_format{
     "loopbench-baseline/2", "move it away and write it again with `loopbench check --update`"};
-/// A history has it as the version of its tables. It rises with the report's number: a history holds reports.
+/// The version of a history's tables. Its number increases with the report's number, because a history
+/// contains reports.
 inline constexpr file_format history_format{"loopbench-history/2", "start another history with --history"};
-/// The file in which a contender leaves histograms.
+/// The file in which a contender stores its histograms.
 inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
-/// The output of loopbench-generator, which contenders read.
+/// The output of loopbench-generator. Contenders read this output.
 inline constexpr file_format generator_format{"loopbench-generator/1", "build both from the same sources"};
 
-/// The first format of a report, which had no name of its own.
+/// The first format of a report. Its name did not contain "report".
 inline constexpr std::string_view first_report_schema = "loopbench/1";
 
 }  // namespace loopbench::reports

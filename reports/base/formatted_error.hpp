@@ -1,4 +1,4 @@
-// Error with a formatted text: it says which thing failed, why, and what to do.
+// An error with a formatted text. The text states the failed operation, the cause and the remedy.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace loopbench::reports {
 
-/// Base of errors. what() is `text` itself or, with parts, the output of fmt::format().
+/// The base class of errors. what() returns `text`, formatted with `parts` by fmt::format() if there are any.
 class formatted_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -1,7 +1,7 @@
 // Converts a struct to and from JSON by one list of its fields:
 //     constexpr auto fields_of(const ratio*) { return std::tuple(field{"to", &ratio::to}, ...); }
-// in the namespace of the struct. An enumeration needs names_of(). If a struct has further rules,
-// check_fields(struct, node) checks them.
+// This function must be in the struct's namespace. An enumeration needs names_of(). If a struct has further
+// rules, check_fields(struct, node) checks them.
 #pragma once
 
 #include <array>
@@ -55,8 +55,8 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// Converts a struct, or a member of one, to JSON. Durations are in the unit at the end of the field's name:
-/// seconds (`_s`) or nanoseconds (`_ns`).
+/// Converts a struct, or a member of a struct, to JSON. The end of the field's name determines the unit of a
+/// duration: seconds (`_s`) or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     if constexpr (listed<type>) {
@@ -91,7 +91,7 @@ nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     }
 }
 
-/// Reads a struct, or a member of one, from JSON. Throws format_error with the place of the error.
+/// Reads a struct, or a member of a struct, from JSON. Throws format_error with the position of the error.
 template <class type>
 void read_into(type& to, const node& from, std::string_view name = {});
 

@@ -1,5 +1,5 @@
-// Reads JSON that another program may have written, cut short or edited: every field is checked, and an error
-// names its place ("results[3].median").
+// Reads JSON that another program wrote, or that was truncated or edited. Every field is checked, and an
+// error message contains the field's path ("results[3].median").
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,9 @@
 
 namespace loopbench::reports {
 
-/// Limits of a document, far above any report. The parsed form of a value has up to 25 times the size of its
-/// text, and each key is compared with all others of its object.
+/// The limits of a document, which are far above the needs of any report. They exist because a parsed value
+/// takes up to 25 times the size of its text, and because each key is compared with all other keys of its
+/// object.
 inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
                              json_bytes_max = file_bytes_max;
 
@@ -34,46 +35,48 @@ struct json_list {
 };
 struct json_object {};
 
-/// A value of a document. The contents of a list or an object follow it, up to `end`.
+/// A value of a document. The contents of a list or an object directly follow their value in the document's
+/// array, and end before index `end`.
 struct json_value {
     std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
                  json_object>
         is;
     std::size_t end = 0;
-    std::string_view key = {};  // in an object
+    std::string_view key = {};  // set for members of an object
 };
 
 class node;
 
-/// Options for reading a text.
+/// The options for reading a text.
 struct reading {
     duplicates twice = duplicates::refused;
-    std::size_t first_line = 1;   // number of the text's first line in its file
-    std::size_t room_behind = 0;  // readable bytes after the text; with too few, it is copied
+    std::size_t first_line = 1;   // the number of the text's first line in its file
+    std::size_t room_behind = 0;  // readable bytes after the text; if there are too few, it is copied
 };
 
-/// A parsed JSON text. Stricter than JSON, so that no file can mislead its reader, overflow the stack, fill
-/// the memory or take for ever: numbers must fit into a double, the limits above apply and, unless allowed,
-/// no object has a key twice.
+/// A parsed JSON text. The rules are stricter than JSON, so that no file can mislead its reader, overflow the
+/// stack, fill the memory or take an unlimited time: numbers must fit into a double, the limits above apply
+/// and, unless `twice` allows it, no object has a key twice.
 class document {
 public:
-    /// Throws format_error with line and column.
+    /// Throws format_error with the line and the column of the error.
     explicit document(std::string_view text, const reading& how = {});
-    /// Returns the root value; valid as long as the document.
+    /// Returns the root value. It is valid as long as the document exists.
     [[nodiscard]] node root() const;
 
 private:
-    std::shared_ptr<const void> texts_;  // owns the texts and keys
-    std::vector<json_value> values_;     // in the order of the text
+    std::shared_ptr<const void> texts_;  // owns the texts and the keys
+    std::vector<json_value> values_;     // in the order in which the text contains them
 };
 
-/// Returns the document in `text` as a tree that can be changed; throws as document does.
+/// Returns the document in `text` as a tree that can be changed. Throws the same errors as the constructor of
+/// document.
 nlohmann::ordered_json parse_strictly(std::string_view text, duplicates twice = duplicates::refused);
 
 /// A value in a document.
 class node {
 public:
-    /// Refers to the value with index `at` of a document's values.
+    /// Makes a node for the value with index `at` in `all`, a document's values.
     node(std::span<const json_value> all, std::size_t at) : all_{all}, at_{at} {}
 
     [[nodiscard]] node at(std::string_view key) const {
@@ -81,10 +84,10 @@ public:
         fail("the field \"{}\" is missing", key);
     }
 
-    /// Returns the field, or nothing if it is missing.
+    /// Returns the field, or nothing if the field is missing.
     [[nodiscard]] std::optional<node> find(std::string_view key) const;
 
-    /// Calls `take` for all fields of an object, with their names.
+    /// Calls `take` with the name and the value of each field of an object.
     template <class function>
     void each_field(function take) const {
         require<json_object>("an object");
@@ -101,7 +104,7 @@ public:
         for (auto i = at_ + 1; i < value().end; i = all_[i].end) take(node{all_, i});
     }
 
-    /// Returns the results of `convert` for all elements of a list.
+    /// Returns a list with the result of `convert` for each element of a list.
     template <class function>
     [[nodiscard]] auto each(function convert) const {
         std::vector<decltype(convert(*this))> all;
@@ -128,7 +131,7 @@ public:
         require<json_object>("an object");
         return tree();
     }
-    /// Returns the whole value as a tree; of duplicate keys, the last one wins.
+    /// Returns the whole value as a tree. If a key occurs several times, the last one wins.
     [[nodiscard]] nlohmann::ordered_json tree() const;
 
     template <class value, class names>
@@ -161,12 +164,12 @@ private:
     }
     [[noreturn]] void mismatch(std::string_view expected) const;
 
-    /// Returns the path of the value: "results[3].median".
+    /// Returns the path of the value, for example "results[3].median".
     [[nodiscard]] std::string path() const;
 
     std::span<const json_value> all_;
     std::size_t at_;
-    mutable std::size_t next_ = at_ + 1;  // where find() begins
+    mutable std::size_t next_ = at_ + 1;  // the index at which find() begins
 };
 
 inline node document::root() const {

@@ -1,4 +1,4 @@
-// Parses the text with simdjson, and collects its values.
+// Parses the text with simdjson and collects its values.
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -19,7 +19,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using json = nlohmann::ordered_json;
 
-/// Collects every value in order, and checks the rules that are stricter than JSON.
+/// Collects all values in order, and checks the rules that go beyond JSON.
 class builder {
 public:
     builder(std::vector<json_value>& to, duplicates twice) : all_{to}, twice_{twice} {}
@@ -81,7 +81,7 @@ private:
         }
     }
 
-    /// Adds a number; a whole number that fits into no integer type becomes the nearest double.
+    /// Adds a number. A whole number that fits into no integer type becomes the nearest double.
     template <class source>
     void add_number(std::size_t place, source& from) {
         std::uint64_t natural = 0;
@@ -96,15 +96,15 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Returns the double. simdjson (3.0.1) validates the number, but counts the digits after "0." wrongly,
-    /// so that more than 19 of them give a wrong value; the C library reads those.
+    /// Returns the double. simdjson (3.0.1) validates the number, but it counts the digits after "0."
+    /// wrongly, so that its value is wrong for more than 19 digits. The C library converts such numbers.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
-        const std::string_view text = from.raw_json_token();  // includes the whitespace after it
+        const std::string_view text = from.raw_json_token();  // includes the whitespace after the number
         const double found = from.get_double().value();
         if (text.find_last_not_of(" \n\r\t") < bytes_of_19_digits) return found;
-        const double exact = std::strtod(text.data(), nullptr);  // stops at the padding at the latest
+        const double exact = std::strtod(text.data(), nullptr);  // the padding stops strtod at the latest
         if (std::isinf(exact)) throw simdjson::simdjson_error{simdjson::NUMBER_ERROR};
         return exact;
     }
@@ -119,7 +119,7 @@ std::string_view without_mark(std::string_view text) {
     return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
 
-/// Returns where the line with invalid UTF-8 begins, which simdjson does not report.
+/// Returns the start of the line with invalid UTF-8. simdjson does not report this position.
 std::size_t first_line_of_other_bytes(std::string_view text) {
     std::size_t begin = 0;
     while (begin < text.size()) {
@@ -143,11 +143,11 @@ document::document(std::string_view whole, const reading& how) {
     simdjson::padded_string_view json{text, text.size() + how.room_behind};
     if (json.padding() < simdjson::SIMDJSON_PADDING) json = copy = simdjson::padded_string{text};
     const auto parser = std::make_shared<ondemand::parser>();
-    texts_ = parser;  // it owns the texts that it unescapes
+    texts_ = parser;  // the parser owns the texts that it unescapes
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // The most frequent error is an end inside a string.
+    // Reports the end of the text as the position, because most other errors here are an end inside a string.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)
@@ -187,7 +187,8 @@ std::string in_one_line(std::string text) {
 
 std::optional<node> node::find(std::string_view key) const {
     require<json_object>("an object");
-    // Start after the last field found: fields are mostly requested in the order of the text.
+    // Starts after the previously requested field, because most callers request fields in the order of the
+    // text.
     for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
         for (; i < end; i = all_[i].end)
             if (all_[i].key == key) {

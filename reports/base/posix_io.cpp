@@ -1,4 +1,4 @@
-// File operations; their errors have remedies, which are in three tables.
+// File operations. The remedies for their errors are in three tables.
 #include "reports/base/posix_io.hpp"
 
 #include <fcntl.h>
@@ -83,7 +83,8 @@ file_error::file_error(std::string_view action, std::string_view name, int error
 
 int unique_fd::reset() noexcept {
     if (fd_ < 0) return 0;
-    // Not repeated on EINTR: Linux has already closed the descriptor, and another file may have its number.
+    // Does not repeat close() after EINTR: Linux has already closed the descriptor, and another file may have
+    // received its number.
     const int outcome = ::close(std::exchange(fd_, -1));
     return outcome == -1 && errno != EINTR ? errno : 0;
 }
@@ -126,7 +127,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     }
 }
 
-/// Returns the kind of a file that is not regular.
+/// Returns a name for the kind of a file that is not a regular file.
 std::string_view kind_of(mode_t mode) {
     if (S_ISFIFO(mode)) return "a pipe";
     return S_ISSOCK(mode) ? "a socket" : "a device";

@@ -1,5 +1,5 @@
-// File operations for reports, journals and child processes: an owned descriptor, the one place that handles
-// EINTR, and writes whose errors cannot be ignored.
+// File operations for reports, journals and child processes: an owner of a descriptor, the only function that
+// handles EINTR, and write functions whose errors cannot be ignored.
 #pragma once
 
 #include <cerrno>
@@ -12,17 +12,17 @@
 
 namespace loopbench::reports {
 
-/// Error of a file operation; what() names the file, the cause and the remedy.
+/// An error of a file operation. what() contains the file's name, the cause and the remedy.
 class file_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 
-    /// `action` is a verb phrase ("write", "create the folder"; for reading it begins with "read"), `error`
-    /// an errno value.
+    /// `action` is a verb phrase like "write" or "create the folder"; for reading, it begins with "read".
+    /// `error` is an errno value.
     file_error(std::string_view action, std::string_view name, int error);
 };
 
-/// Calls a system call again if a signal interrupted it.
+/// Repeats a system call until no signal interrupts it.
 template <class system_call>
 auto uninterrupted(system_call&& call) {
     for (;;) {
@@ -31,7 +31,7 @@ auto uninterrupted(system_call&& call) {
     }
 }
 
-/// Owns one file descriptor; -1 if it has none.
+/// Owns one file descriptor. The value is -1 if there is none.
 class unique_fd {
 public:
     unique_fd() = default;
@@ -49,39 +49,42 @@ public:
     [[nodiscard]] int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
-    /// Closes the descriptor; returns 0 or the errno value. A file's last write error may appear only here.
+    /// Closes the descriptor. Returns 0 or the errno value. close() can be the first call that reports a
+    /// write error.
     int reset() noexcept;
 
 private:
     int fd_ = -1;
 };
 
-/// Writes all of `bytes`; throws file_error with `name`.
+/// Writes all of `bytes`. Throws file_error with `name`.
 void write_all(int fd, std::string_view bytes, std::string_view name);
 
-/// Writes all of `bytes` to standard output; throws file_error.
+/// Writes all of `bytes` to standard output. Throws file_error.
 void write_standard_output(std::string_view bytes);
 
-/// Default limit of read_file(): ten times the largest report that the suite's own limits allow, and small
-/// enough for its parsed form to fit into the memory of an ordinary machine.
+/// The default limit of read_file(). It is ten times the largest report that the suite's own limits allow. It
+/// is small enough that the parsed form fits into the memory of an ordinary machine.
 inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 
-/// Opens a regular file, or a link to one. Throws file_error; for other kinds of files immediately, because
-/// opening a pipe could block until another process opens its other end.
+/// Opens a regular file, or a link to one. Throws file_error. For other kinds of files, throws immediately,
+/// because opening a pipe could block until another process opens its other end.
 unique_fd open_regular_file(const std::string& path, int flags, std::string_view action);
 
-/// Spare bytes after a file's content: simdjson reads ahead, and would otherwise copy the text.
+/// The number of spare bytes after a file's content. simdjson reads ahead, and would copy the text without
+/// this space.
 inline constexpr std::size_t room_behind = 64;
 
-/// Returns the whole content of a regular file. Throws file_error, also for more than `bytes_max` bytes.
+/// Returns the whole content of a regular file. Throws file_error, also if the file has more than `bytes_max`
+/// bytes.
 std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// Returns the content of a file, pipe or device named by the user. Gives up on endless input at the size
-/// limit; does not wait for a pipe without a writer.
+/// Returns the content of a file, pipe or device that the user named. Throws if the input, which can be
+/// endless, exceeds `bytes_max` bytes. Does not wait for a pipe without a writer.
 std::string read_file_or_pipe(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// Returns the content of a file that another user may have created; nothing if it does not exist. Throws
-/// file_error if it is not a regular file. Does not wait for a pipe, and follows no link.
+/// Returns the content of a file that another user may have created, or nothing if it does not exist. Throws
+/// file_error if it is not a regular file. Does not wait for a pipe, and does not follow links.
 std::optional<std::string> read_regular_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
 }  // namespace loopbench::reports

@@ -203,8 +203,8 @@ std::string dump(const json& value, int indent) {
     auto text = value.dump(indent, ' ', false, json::error_handler_t::replace);
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
     if (std::ranges::all_of(text, is_plain)) return text;
-    // Escape characters that a terminal obeys; nlohmann's dump() escapes only those below a space. All of
-    // them are inside strings.
+    // Escapes the characters that could control a terminal, because nlohmann's dump() escapes only those
+    // below the space character. In JSON, all these characters are inside strings.
     std::string escaped;
     escaped.reserve(text.size());
     for (std::string_view rest = text; !rest.empty();) {

@@ -1,5 +1,5 @@
-// Converts the result structs to report.json and back. report.schema.json in this folder documents the
-// format.
+// Converts the structs of results.hpp to report.json and back. report.schema.json in this folder documents
+// the format.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 
 namespace loopbench::reports {
 
-/// Error: a text is not a report; what() says where and why.
+/// The error for a text that is not a report. what() contains the position and the cause.
 class format_error : public formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -22,38 +22,40 @@ nlohmann::ordered_json to_json(const environment& where);
 nlohmann::ordered_json to_json(const report& content);
 
 /// Returns the JSON text of a value. Numbers have the shortest form that reads back exactly. Invalid UTF-8
-/// becomes replacement characters: names come from outside and must not prevent a report. Characters that
-/// could steer a terminal are escaped. `indent` -1 means one line.
+/// becomes replacement characters, because names can contain any bytes and must not prevent a report.
+/// Characters that could control a terminal are escaped. If `indent` is -1, the text is one line.
 std::string dump(const nlohmann::ordered_json& value, int indent = -1);
 
-/// Returns null for a missing number, and for numbers that JSON does not have (NaN, infinity).
+/// Returns null for a missing number, and for numbers that JSON cannot represent (NaN, infinity).
 nlohmann::ordered_json number_or_null(std::optional<double> value);
 
-/// Appends the number with at most this many digits, or null as number_or_null() does.
+/// Appends the number with at most `digits` digits. Appends null in the same cases as number_or_null().
 void add_number(std::string& out, std::optional<double> value, int digits);
 
-/// Returns `text` with replacement characters for invalid UTF-8, as it would come back from a file.
+/// Returns `text` with replacement characters for invalid UTF-8, as a report file would contain it.
 std::string valid_utf8(std::string_view text);
 
 /// Returns the text of report.json.
 std::string write_json(const report& content);
 
-/// Returns the report in `text`; throws format_error with `name`, the position, the cause and the remedy.
+/// Returns the report in `text`. Throws format_error with `name`, the position, the cause and the remedy.
 report read_json(const std::string& text, std::string_view name);
 
-/// Returns `text` formatted as report.json, after checking it with read_json(). Keeps unknown fields, which a
-/// later version or another tool added.
+/// Returns `text` in the layout of report.json, after read_json() has checked it. Keeps unknown fields, which
+/// a later version or another tool may have added.
 std::string rewrite_json(const std::string& text, std::string_view name);
 
-/// Removes the whitespace between the values of a valid JSON text.
+/// Returns a valid JSON text without the whitespace between its values.
 std::string in_one_line(std::string text);
 
-/// Returns the part of a foreign text that a message shows: at most the first 60 bytes, in whole characters,
-/// with "..." if something is cut off, and with spaces for control characters, which a terminal would obey.
+/// Returns the beginning of a text from a file or a program, for a message: at most 60 bytes, in whole
+/// characters, and "..." if anything is cut off. Control characters become spaces, because they could control
+/// a terminal.
 std::string shown(std::string_view text);
 
-/// Returns line and column, both from 1, of the byte at `offset` (from 0): "line 3, column 7". `first_line`
-/// is the number of the text's first line, if the text is part of a file.
+/// Returns the line and the column of the byte at `offset`, for example "line 3, column 7". `offset` starts
+/// at 0; lines and columns start at 1. `first_line` is the number of the text's first line, if the text is a
+/// part of a file.
 std::string position_in(std::string_view text, std::size_t offset, std::size_t first_line = 1);
 
 }  // namespace loopbench::reports

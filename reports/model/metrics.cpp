@@ -1,4 +1,4 @@
-// The list of metrics.
+// All metrics.
 #include "reports/model/metrics.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The list of metrics: name, unit, and which direction is better. A contender's counter becomes a metric if
-// its name is in this list; adding a metric takes one entry.
+// The list of metrics with their names, their units, and the direction that is better. A contender's counter
+// becomes a metric if its name is in this list. A new metric needs only one new entry.
 #pragma once
 
 #include <span>
@@ -10,37 +10,38 @@
 
 namespace loopbench::reports {
 
-/// The use of a floor's value in the judgement of a contender's.
+/// The use of a floor's value for judging a contender's value.
 enum class floor_role {
-    none,  // nothing
-    show,  // a contender's value is shown as a multiple of the best floor's
-    warn   // and a value below the floor's is a warning; other percentiles would only repeat it
+    none,  // the floor's value is not used
+    show,  // the contender's value is shown as a multiple of the best floor's value
+    warn   // also warns of a value below the floor's; other percentiles would only repeat the warning
 };
 
-/// Everything that is known about a metric.
+/// The properties of a metric.
 struct metric_info {
-    std::string_view name;   // in files and on the command line
-    std::string_view title;  // for readers; with "per operation" or the like, if it is a rate
+    std::string_view name;   // the name in files and on the command line
+    std::string_view title;  // the title for readers; a rate's title says "per operation" or the like
     std::string_view unit;
     direction better = direction::smaller;
-    bool deterministic = false;        // a count that does not depend on the machine's state
-    bool valid_if_concurrent = false;  // it is CPU time or memory, and others on the core do not change it
+    bool deterministic = false;        // true for a count that does not depend on the machine's state
+    bool valid_if_concurrent = false;  // true if other programs on the core do not change it (CPU, memory)
     floor_role floors = floor_role::none;
-    bool judged_by_tolerance = false;  // by the gate: --tolerate is its limit
+    bool judged_by_tolerance = false;  // true if the gate's limit for this metric is --tolerate
     std::string_view summary;
-    std::string_view how;  // it is measured, and what affects it
+    std::string_view how;  // how the metric is measured, and what affects it
 };
 
-/// Returns all metrics, in the order in which they are reported.
+/// Returns all metrics in the order in which reports contain them.
 std::span<const metric_info> known_metrics();
 
-/// Returns the metric with this name, or nullptr.
+/// Returns the metric with this name, or nullptr if there is none.
 const metric_info* find_metric(std::string_view name);
 
-/// Returns a result for this metric, still without a number.
+/// Returns a result for this metric, without a number.
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
-/// Returns the metric's title; for an unknown metric, which a third-party report may have, its name.
+/// Returns the metric's title. For an unknown metric, which a third-party report can contain, returns the
+/// name.
 std::string_view title_of_metric(std::string_view name);
 
 }  // namespace loopbench::reports

@@ -1,6 +1,6 @@
-// Index of a report's results, of which there may be a hundred thousand, and the primary metrics of its
-// workloads. For example, a sleep always takes its time; loops differ in how late they wake up and in the CPU
-// time that this costs.
+// An index of a report's results, because a report can have a hundred thousand of them, and the primary
+// metrics of its workloads. The primary metric is not always the time. For example, a sleep always takes the
+// same time; loops differ in how late they wake up and in the CPU time that they use.
 #pragma once
 
 #include <map>
@@ -15,47 +15,47 @@
 
 namespace loopbench::reports {
 
-/// Index of a report. Refers to the report.
+/// An index of a report. Keeps a reference to the report.
 class report_index {
 public:
     explicit report_index(const report& of);
 
     [[nodiscard]] const report& whole() const { return whole_; }
-    /// Returns the workloads with results, in the report's order.
+    /// Returns the workloads that have results, in the report's order.
     [[nodiscard]] std::span<const std::string_view> workloads() const { return workloads_; }
     /// Returns the contenders that are floors (is_floor).
     [[nodiscard]] const std::set<std::string_view>& floors() const { return floors_; }
     [[nodiscard]] bool is_floor(std::string_view contender) const { return floors_.contains(contender); }
 
-    /// Returns a workload's results for a metric, in the report's order.
+    /// Returns the results of a workload for a metric, in the report's order.
     [[nodiscard]] std::span<const result* const> of(std::string_view workload, std::string_view metric) const;
-    /// Returns the first result for this workload, contender and metric; null if not found.
+    /// Returns the first result for this workload, contender and metric, or null if there is none.
     [[nodiscard]] const result* find(std::string_view workload, std::string_view contender,
                                      std::string_view metric = "time") const;
-    /// Returns the same if it has a number, otherwise null.
+    /// Returns this result if it has a number, otherwise null.
     [[nodiscard]] const result* number(std::string_view workload, std::string_view contender,
                                        std::string_view metric = "time") const;
     [[nodiscard]] const result* baseline(std::string_view workload, std::string_view metric = "time") const {
         return number(workload, whole_.baseline, metric);
     }
 
-    /// Returns a workload's primary metrics, the most important first, even if some contenders lack them;
-    /// empty for a workload without results. They are taken from the report. If the report does not name
-    /// them, the first rule that applies decides: latency and capacity if there is a capacity; CPU and
-    /// wakeups for the family `idle`; lateness and CPU if there is lateness; otherwise time, with p99 and CPU
-    /// if there are latencies.
+    /// Returns a workload's primary metrics, the most important one first. Some contenders can lack them.
+    /// Returns an empty list for a workload without results. The list comes from the report. If the report
+    /// does not contain it, the first applicable rule decides: latency and capacity if there is a capacity;
+    /// CPU and wakeups for the family `idle`; lateness and CPU if there is lateness; otherwise time, and also
+    /// p99 and CPU if there are latencies.
     [[nodiscard]] const std::vector<std::string>& headline(std::string_view workload) const;
     [[nodiscard]] const std::map<std::string_view, std::vector<std::string>>& headlines() const {
         return headlines_;
     }
-    /// Returns whether the metric is a primary one of the workload, for any type that names both.
+    /// Returns true if the metric is a primary metric of the workload. Accepts any type with these two names.
     template <class line>
     [[nodiscard]] bool is_about(const line& of) const {
         return is_about(of.workload, of.metric);
     }
     [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const;
-    /// Returns the results that a gate judges: those for the primary metrics, in their order, that have a
-    /// verdict. Includes duplicates, which a third-party report may have.
+    /// Returns the results that a gate judges: the results for the primary metrics that have a verdict, in
+    /// the order of the primary metrics. Includes duplicates, which a third-party report can contain.
     [[nodiscard]] std::vector<const result*> judged(std::string_view workload,
                                                     std::string_view contender) const;
 

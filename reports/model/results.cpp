@@ -1,4 +1,4 @@
-// Lookup in results, and the context keys that become fields of a contender.
+// Searches in results, and the keys of a context that become fields of a contender.
 #include "reports/model/results.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Results of a run, as plain structs. They are the schema: report.json and every reader and writer of reports
-// follow from them. Nothing in this folder knows how the numbers were measured.
+// Results of a run, as plain structs. These structs define report.json, and every reader and writer of
+// reports uses them. No file in this folder depends on how the numbers were measured.
 #pragma once
 
 #include <algorithm>
@@ -16,33 +16,36 @@
 
 namespace loopbench::reports {
 
-/// Ratio of a contender to the baseline; above 1 is better than the baseline, whatever the metric's
-/// direction.
+/// The ratio of a contender to the baseline. A ratio above 1 means better than the baseline, for metrics of
+/// both directions.
 struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
     std::optional<double> low, high;  // absent if there are too few trials for an interval
-    /// The ratio of each block, only for times of interleaved trials: the median over the block's rounds. For
-    /// all others, the ratio of a block is the quotient of its two samples.
+    /// The ratio of each block, only for times of interleaved trials: the median over the rounds of the
+    /// block. For all other results, the ratio of a block is the quotient of two samples.
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
-/// A contender's value minus the baseline's, in the metric's unit, for values that are not above zero, where
-/// a ratio is undefined. Compares distances from zero, so that early is no better than late.
+/// A contender's value minus the baseline's value, in the metric's unit. Used for values that are not above
+/// zero, because ratios are undefined there. It compares distances from zero, so that being early is not
+/// better than being late.
 struct difference {
     std::string to;                   // the baseline's name
-    double median = 0;                // of the differences within blocks
+    double median = 0;                // the median of the differences within blocks
     std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
-/// A value as a multiple of the best floor's value: 1.08 is 8 % above it. For the floor itself it is 1.
+/// A value as a multiple of the best floor's value: 1.08 means 8 % above the floor's value. The floor's own
+/// multiple is 1.
 struct floor_multiple {
     std::string floor;                // the floor's name
-    double median = 0;                // of the quotients within blocks
+    double median = 0;                // the median of the quotients within blocks
     std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
-/// The best contender on io_uring compared with the best on epoll; above 1 means that io_uring is better.
+/// The ratio of the best contender on io_uring to the best contender on epoll; above 1 means that io_uring is
+/// better.
 struct driver_ratio {
     std::string to;  // the best contender on epoll
     double median = 0;
@@ -50,16 +53,16 @@ struct driver_ratio {
     verdict judged = verdict::inconclusive;
 };
 
-/// A ratio, for each of several hosts.
+/// The ratio on each of several hosts.
 struct host_effect {
-    std::vector<std::optional<double>> ratios;  // the median on each, in the order of the report's hosts
-    /// Standard deviation between hosts, in per cent; absent if it cannot be distinguished from noise.
+    std::vector<std::optional<double>> ratios;  // the median on each host, in the order of the report's hosts
+    /// The standard deviation between hosts, in per cent. Absent if it cannot be distinguished from noise.
     std::optional<double> deviation_pct;
-    bool differ = false;  // by more than the threshold, and more than by chance
+    bool differ = false;  // true if hosts differ by more than the threshold and more than by chance
 };
 
-/// One metric of one workload and contender. Without numbers, there is one result, for `time`, with the
-/// status and the reason.
+/// One metric of one workload and contender. A workload and contender without numbers has a single result,
+/// for `time`, with the status and the reason.
 struct result {
     std::string workload;
     std::string contender;
@@ -67,22 +70,24 @@ struct result {
     std::string unit;
     direction better = direction::smaller;
     bool deterministic = false;
-    pairing made = pairing::sequential;          // the pairing of its trials
+    pairing made = pairing::sequential;          // the pairing of the trials
     std::vector<std::optional<double>> samples;  // one per trial, by block; for --checks one per pair
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
-    std::optional<difference> from_baseline;  // only where there is no ratio
-    /// Absent if there is no floor, and for metrics without a limit in the kernel.
+    std::optional<difference> from_baseline;  // only set if there is no ratio
+    /// The multiple of the best floor. Absent if there is no floor, or if the kernel does not limit this
+    /// metric.
     std::optional<floor_multiple> times_floor;
-    /// Only for time and CPU of the fastest contender on io_uring, if there is a contender on epoll.
+    /// The ratio to epoll. Set only for time and CPU of the fastest contender on io_uring, if there is a
+    /// contender on epoll.
     std::optional<driver_ratio> to_epoll;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
-    /// Standard deviation between layouts of the same code, in per cent, for a comparison of several layouts
-    /// of each build. Absent if it cannot be distinguished from noise.
+    /// The standard deviation between layouts of the same code, in per cent. Set for a comparison of several
+    /// layouts of each build; absent if it cannot be distinguished from noise.
     std::optional<double> layout_pct;
-    std::optional<host_effect> by_host;  // for ratios with blocks from several hosts
+    std::optional<host_effect> by_host;  // set for ratios with blocks from several hosts
     result_status status = result_status::ok;
     std::optional<std::string> reason;  // always present if a number is missing
 };
@@ -90,57 +95,57 @@ struct result {
 struct contender {
     std::string name;
     std::optional<std::string> library, version, compiler, flags, socket_options;
-    /// The contender's whole description of itself.
+    /// The contender's complete description of itself.
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
 };
 
 /// A workload's description, without its numbers.
 struct workload {
     std::string name;
-    /// Its primary metrics: overviews and summary sentences are about these.
+    /// The workload's primary metrics. Overviews and summary sentences use these metrics.
     std::vector<std::string> primary_metrics;
 };
 
-/// Rate at which a slowdown of a known size was called `slower`; 0 % means the A/A comparison with the same
-/// number of blocks.
+/// The rate at which a slowdown of a known size was called `slower`. A slowdown of 0 % is the A/A comparison
+/// with the same number of blocks.
 struct detection_rate {
     double slowdown_pct = 0;
     std::uint64_t measured = 0, measured_slower = 0;  // tries, each with its own blocks
-    std::optional<double> low, high;                  // 95 % bounds of that share; absent without tries
-    std::uint64_t faster = 0;                         // called the opposite
+    std::optional<double> low, high;  // 95 % limits of the share of slower tries; absent without tries
+    std::uint64_t faster = 0;         // tries that were called `faster`
 };
 
-/// Rate at which a contender was called different from itself.
+/// The rate at which a contender was called different from itself.
 struct alarm_rate {
     std::uint64_t blocks = 0, tries = 0, different = 0;
-    double at_most_pct = 100;  // 95 % upper bound of the false-alarm rate
+    double at_most_pct = 100;  // 95 % upper limit of the false-alarm rate
 };
 
-/// The agreement of a workload's interleaved trials with those of another pairing, its referee.
+/// The agreement of a workload's interleaved trials with its trials in another pairing, which is the referee.
 struct pairing_agreement {
     std::string workload;
     pairing referee = pairing::sequential;
     double time_differs_pct = 0;
-    double ratio_differs_pct = 0;  // of the contender slowed down to the contender as it is
+    double ratio_differs_pct = 0;  // difference of the ratios of the slowed contender to the unchanged one
     bool agrees = true;
 };
 
-/// Results of `loopbench calibrate`: how often verdicts are right when the truth is known.
+/// The results of `loopbench calibrate`: how often verdicts are right when the truth is known.
 struct calibration {
     std::string date;  // UTC, ISO 8601
     bool complete = true;
     std::string contender;
     std::vector<std::string> workloads;
-    pairing made = pairing::sequential;  // the pairing of their trials
+    pairing made = pairing::sequential;  // the pairing of the trials
     double threshold_pct = 0;
     alarm_rate aa;
-    std::uint64_t blocks = 0;  // in each try below
-    double try_s = 0;          // duration of a try with its own A/A: three trials per block
+    std::uint64_t blocks = 0;  // the number of blocks in each try below
+    double try_s = 0;          // the duration of a try and its A/A comparison: three trials per block
     std::vector<detection_rate> slowdowns;
     std::optional<std::vector<pairing_agreement>> pairings{};  // absent if no trial was interleaved
 };
 
-/// The machine and the time of the run. No host name: reports are shared.
+/// The machine and the time of the run. Contains no host name, because reports are shared.
 struct environment {
     std::string date;  // UTC, ISO 8601
     std::string loopbench_version;
@@ -151,78 +156,79 @@ struct environment {
     std::optional<std::string> governor;
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
-    /// The least time of a system call (getppid), over batches; absent if another program
-    /// measured.
+    /// The shortest time of a system call (getppid), over batches. Absent if another program made the report.
     std::optional<double> cheapest_call_ns{};
     std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, at the start of the run
-    std::optional<calibration> calibrated;  // absent if this machine has none
-    /// Tells this machine from others that look the same: a random number that its kernel draws at boot. Only
-    /// in reports of shards.
+    std::optional<calibration> calibrated;  // absent if this machine has no calibration
+    /// A random number that the kernel draws at boot. It distinguishes machines that look the same. Only in
+    /// reports of shards.
     std::optional<std::string> machine = {};
 };
 
-/// One of several machines that ran blocks.
+/// One of several machines on which blocks ran.
 struct host {
     std::string kernel, cpu_model;
     std::int64_t cores = 0;
-    std::vector<std::uint64_t> shards;  // that it ran
-    std::uint64_t blocks = 0;           // of these shards; two hosts may share a block, workload by workload
+    std::vector<std::uint64_t> shards;  // the numbers of the shards that ran on this host
+    std::uint64_t blocks = 0;           // in these shards; two hosts can share a block, workload by workload
 };
 
-/// The plan, as far as it must be equal in two comparable reports.
+/// The part of the plan that must be equal in two comparable reports.
 struct planned {
-    std::string size;       // of the workloads: "small" or "full"
-    double min_time_s = 0;  // of a trial whose workload has no fixed size
+    std::string size;       // the size of the workloads: "small" or "full"
+    double min_time_s = 0;  // the minimum time of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;                // with a precision: the number that was needed
-    std::optional<std::int64_t> cpu{};       // the trials were pinned to it
-    std::optional<std::uint64_t> layouts{};  // per build, if several are compared; otherwise absent
+    std::uint64_t blocks = 0;           // if the user gave a precision, the number of blocks that were needed
+    std::optional<std::int64_t> cpu{};  // the CPU to which the trials were pinned
+    std::optional<std::uint64_t> layouts{};  // per build; absent unless several layouts are compared
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
-    // For serve/open_loop with its client on another machine: our address, and the command that starts the
-    // client.
+    // For serve/open_loop with its client on another machine: the address of this machine, and the command
+    // that starts the client.
     std::optional<std::string> serve_on{}, generator_on{};
 };
 
 struct warning {
-    std::string code;  // stable, for programs
+    std::string code;  // never changes, so that programs can use it
     std::string message;
     std::string remedy;
 };
 
-/// Rules for the verdicts.
+/// The rules for the verdicts.
 struct judging {
-    std::string correction;    // for the number of comparisons
+    std::string correction;    // the correction for the number of comparisons
     double threshold_pct = 0;  // smaller differences are ignored
-    /// Comparisons of `time` on workloads with time as a primary metric. The correction treats every other
-    /// metric as a family of its own; in a run, also a metric on workloads where it is not primary.
+    /// The number of comparisons of `time` on workloads whose primary metrics include time. The correction
+    /// treats each other metric as a separate family. In a run, a metric on workloads where it is not primary
+    /// is a separate family, too.
     std::uint64_t comparisons = 0;
 };
 
-/// The baseline compared with its A/A copy on one workload, and its first blocks compared with its last.
+/// The comparison of the baseline with its A/A copy on one workload, and of its first blocks with its last
+/// blocks.
 struct self_comparison {
     std::string workload;
     ratio to_itself;
     verdict judged = verdict::inconclusive;
     std::optional<double> detectable_pct;
     std::optional<double> drift_pct;  // how much slower the run's second half was; absent with few blocks
-    bool drifted = false;             // by more than chance
+    bool drifted = false;             // true if the halves differ by more than chance
 };
 
-/// The A/A comparison: differences that this session finds between equal programs.
+/// The A/A comparison: the differences that this session finds between equal programs.
 struct self_check {
-    std::string contender, aa_copy;  // the same executable under two names of equal length
+    std::string contender, aa_copy;  // one executable under two names of equal length
     reliability found = reliability::unknown;
-    std::optional<std::string> reason;  // always present unless it is fit
-    std::optional<double> spread_pct;   // of the single pairs, over all workloads
+    std::optional<std::string> reason;  // always present unless the session is reliable
+    std::optional<double> spread_pct;   // the spread of the single pairs, over all workloads
     std::vector<self_comparison> comparisons;
 };
 
 /// Disturbances by other activity on the machine during trials.
 struct disturbances {
-    std::uint64_t trials = 0;     // all that ended, including repeated ones
-    std::uint64_t disturbed = 0;  // of those
-    std::uint64_t repeated = 0;   // workloads of a block run again after a disturbance or an interrupt
-    std::uint64_t kept = 0;  // disturbed trials in the results, because the limit for repeats was reached
+    std::uint64_t trials = 0;     // all finished trials, including repeated ones
+    std::uint64_t disturbed = 0;  // the disturbed ones among these trials
+    std::uint64_t repeated = 0;   // workloads of blocks that ran again after a disturbance or an interrupt
+    std::uint64_t kept = 0;       // disturbed trials in the results, after the limit for repeats
 };
 
 struct report {
@@ -232,10 +238,10 @@ struct report {
     std::string baseline;
     std::vector<std::string> command;
     std::optional<planned> plan;             // absent if another program measured
-    environment where;                       // with several hosts, the first one's
-    std::optional<std::vector<host>> hosts;  // absent if there is only one
+    environment where;                       // with several hosts, the environment of the first host
+    std::optional<std::vector<host>> hosts;  // absent if there is only one host
     std::vector<contender> contenders;
-    std::vector<workload> workloads;  // empty if another program measured: see report_index.hpp
+    std::vector<workload> workloads;  // empty if another program made the report: see report_index.hpp
     std::vector<result> results;
     judging judged_by;
     std::optional<self_check> aa;  // absent if the baseline was not measured
@@ -243,30 +249,32 @@ struct report {
     std::vector<warning> warnings;
 };
 
-/// Returns the report's result for this workload, contender and metric; null if not found.
+/// Returns the report's result for this workload, contender and metric, or null if there is none.
 const result* find_result(const report& in, std::string_view workload, std::string_view contender,
                           std::string_view metric = "time");
 
-/// Returns whether both have the same workload and contender; for any types that name these.
+/// Returns true if both have the same workload and contender. Accepts any types with these two names.
 template <class one, class other>
 bool same_cell(const one& left, const other& right) {
     return left.workload == right.workload && left.contender == right.contender;
 }
 
-/// Returns the first of `all` with the same workload and contender as `like`, or their end.
+/// Returns an iterator to the first of `all` with the same workload and contender as `like`, or the end of
+/// `all`.
 template <class items, class one>
 auto find_cell(items& all, const one& like) {
     return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });
 }
 
-/// Returns whether the contender's context says that it is a floor: bare calls or coroutines, and thus the
-/// limit for all loops.
+/// Returns true if the contender's context says that it is a floor. A floor makes bare calls or uses bare
+/// coroutines, and is thus the limit for all loops.
 bool is_floor(const contender& who);
 
-/// Returns the context's text under `key`; nothing if it is absent, empty or not a text.
+/// Returns the text of `key` in the context, or nothing if the key is missing or its value is empty or not a
+/// text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
 
-/// Returns the contender as its context describes it.
+/// Returns the contender that its context describes.
 contender describe(std::string name, nlohmann::ordered_json context);
 
 }  // namespace loopbench::reports

@@ -21,12 +21,12 @@ enum class verdict { faster, slower, equivalent, inconclusive };
 enum class reliability { reliable, unreliable, unknown };
 /// The arrangement of a block's trials in time. It determines how they can be compared.
 enum class pairing {
-    sequential,   // one after the other
-    interleaved,  // all alive on one core, working one at a time for a millisecond or two
-    concurrent    // at once on one core, under the kernel's scheduler; CPU time is judged
+    sequential,   // the trials run one after the other
+    interleaved,  // all processes live on one core; one works at a time, for a millisecond or two
+    concurrent    // all run at once on one core, under the kernel's scheduler; CPU time is judged
 };
 
-// Spelling of each value in files, in the order of the enumeration.
+// The spelling of each value in files, in the order of the enumeration.
 constexpr auto names_of(direction) {
     return std::to_array<std::string_view>({"smaller", "larger"});
 }

@@ -1,4 +1,4 @@
-// Results of `loopbench calibrate`, as later reports quote them.
+// The results of `loopbench calibrate`, as later reports quote them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,13 +11,13 @@ namespace loopbench::reports {
 
 nlohmann::ordered_json to_json(const calibration& found);
 
-/// Throws format_error.
+/// Reads a calibration from JSON. Throws format_error.
 calibration read_calibration(const node& from);
 
-/// Returns two sentences: the rate of false alarms, and how often each slowdown was found.
+/// Returns two sentences: the rate of false alarms, and how often each slowdown was detected.
 std::string calibration_text(const calibration& found);
 
-/// Returns the whole calibration, for the terminal.
+/// Returns the whole calibration as text for the terminal.
 std::string calibration_table(const calibration& found);
 
 }  // namespace loopbench::reports

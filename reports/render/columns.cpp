@@ -1,4 +1,4 @@
-// Groups results into lines, and defines the list of columns.
+// Groups results into lines, and defines all columns.
 #include "reports/render/columns.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns both ends of the interval: times are skewed, and a single ± width would hide that.
+/// Returns both ends of the interval, because times are skewed, and a single ± width would hide the skewness.
 std::string interval_text(const line& from) {
     const auto* time = from.find("time");
     if (time == nullptr || !time->low || !time->high) return "";
@@ -29,7 +29,7 @@ std::string in_its_unit(const result& of, double value) {
     return three_digits(value);
 }
 
-/// Returns the first primary metric with its interval, unless it is the time.
+/// Returns the first primary metric with its interval; empty if this metric is the time.
 std::string about_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || found->metric == "time") return "";
@@ -39,7 +39,7 @@ std::string about_text(const line& from) {
                        in_its_unit(*found, *found->high));
 }
 
-/// Returns the difference with its sign, which replaces the ratio.
+/// Returns the difference with its sign. The difference replaces the ratio.
 std::string difference_text(const result& of) {
     const auto with_sign = [&](double value) { return (value > 0 ? "+" : "") + in_its_unit(of, value); };
     const auto& [to, median, low, high] = *of.from_baseline;
@@ -133,7 +133,7 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
-    // From --counts and --checks; the files have the other metrics of these passes.
+    // These metrics come from --counts and --checks. The files contain further metrics of these passes.
     median("syscalls/op", "syscalls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
@@ -171,7 +171,7 @@ std::string line::note() const {
 std::vector<family> families_of(const report& content) {
     std::vector<family> all;
     std::map<std::string, std::size_t> groups;
-    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;  // in their group
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;  // index in the group
     for (const auto& item : content.results) {
         const auto [group, is_new_group] = groups.try_emplace(family_name(item.workload), all.size());
         if (is_new_group) all.push_back({group->first, {}});
@@ -223,7 +223,7 @@ std::string human_time(double value_ns) {
         std::string_view name;
     };
     constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
-    // 0.9995 of a unit already rounds to 1.00 of it.
+    // A value from 0.9995 of a unit on is shown in this unit, because it rounds to 1.00.
     const auto chosen = std::ranges::find_if(
         units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
     const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
@@ -232,7 +232,7 @@ std::string human_time(double value_ns) {
 
 namespace {
 
-/// Formats without decimals: "3,178".
+/// Formats a number without decimals: "3,178".
 std::string with_commas(double value) {
     auto digits = fmt::format("{:.0f}", value);
     for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
@@ -240,7 +240,7 @@ std::string with_commas(double value) {
     return digits;
 }
 
-/// Returns "4.2 %", or "a factor of 3,178" for ten and more.
+/// Returns "4.2 %", or "a factor of 3,178" for factors from ten on.
 std::string worse_by(double ratio) {
     constexpr double readable_factor = 10;
     const double factor = 1 / ratio;
@@ -248,7 +248,7 @@ std::string worse_by(double ratio) {
     return fmt::format("a factor of {}", with_commas(factor));
 }
 
-/// Formats with three decimals, and very small ratios with two digits.
+/// Formats a ratio with three decimals, and very small ratios with two digits.
 std::string exact_ratio(double value) {
     constexpr double small = 0.01;
     return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);
@@ -334,8 +334,8 @@ std::string hosts_legend(const report& content) {
         content.hosts->size());
 }
 
-/// Returns how many of the differences are expected to be false alarms: Benjamini and Hochberg's correction
-/// only keeps their share small.
+/// Returns how many of the found differences are expected to be false alarms, because Benjamini and
+/// Hochberg's correction only keeps their share small.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
@@ -347,7 +347,8 @@ std::string false_alarms(const report& content) {
                        found, fixed_point(share * static_cast<double>(found), found < 200 ? 2 : 0));
 }
 
-/// Returns the slice length of the plan; a slice may take longer, because work is not cut at any point.
+/// Returns the length of a slice in the plan. A slice can take longer, because work can be interrupted only
+/// at certain points.
 std::string length_of_slices(const report& content) {
     if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
@@ -356,7 +357,7 @@ std::string length_of_slices(const report& content) {
         ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 
-/// Describes the pairings other than sequential.
+/// Describes all pairings except for sequential.
 std::string pairings_legend(const report& content) {
     const auto has = [&](reports::pairing made) {
         return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
@@ -375,7 +376,8 @@ std::string pairings_legend(const report& content) {
     return text;
 }
 
-/// Describes the corrected comparisons; a run with only sleeps has no comparison of time.
+/// Describes the comparisons for which the verdicts are corrected. A run with only sleeps has no comparison
+/// of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for those of each other metric", of_time,

@@ -27,12 +27,12 @@ using places = std::vector<standing>;
 using sources = std::vector<const result*>;
 using names = std::vector<std::string_view>;
 
-constexpr double burns_from = 0.5;  // of a core, while there is nothing to do
+constexpr double burns_from = 0.5;  // the share of a core that counts as burning CPU while nothing happens
 constexpr std::size_t names_shown = 4;
 
-/// A report's index, together with the drivers, as the sentences need them.
+/// The index of a report and the drivers of its contenders, for the sentences.
 struct indexed_report : report_index {
-    std::map<std::string_view, std::string> drivers;  // by contender
+    std::map<std::string_view, std::string> drivers;  // the driver of each contender
 
     explicit indexed_report(const report& content) : report_index{content} {
         for (const auto& who : content.contenders)
@@ -47,7 +47,8 @@ struct indexed_report : report_index {
     }
     [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const {
         places all;
-        // Without the baseline, as in a comparison of two reports, each ratio may refer to something else.
+        // Without the baseline, as in a comparison of two reports, the ratios can be relative to different
+        // values.
         if (baseline(workload, metric) == nullptr) return all;
         for (const auto* item : measured(workload, metric)) {
             if (item->contender == whole().baseline)
@@ -60,14 +61,14 @@ struct indexed_report : report_index {
         });
         return all;
     }
-    /// Returns the results that have a number, without floors.
+    /// Returns the results that have a number. Leaves out floors.
     [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const {
         sources all;
         std::ranges::copy_if(of(workload, metric), std::back_inserter(all),
                              [&](const result* item) { return item->median && !is_floor(item->contender); });
         return all;
     }
-    /// Returns the number of workloads with at least two contenders to compare.
+    /// Returns the number of workloads with at least two contenders that can be compared.
     [[nodiscard]] std::size_t compared(std::string_view metric) const {
         const auto all = about(metric);
         return static_cast<std::size_t>(std::ranges::count_if(
@@ -75,9 +76,9 @@ struct indexed_report : report_index {
     }
 };
 
-/// Returns whether a measured contender that could be the best is missing from the standings. A contender
-/// with a difference instead of a ratio is missing; but if it is significantly worse than the baseline, it
-/// cannot be the best.
+/// Returns true if a measured contender that could be the best is missing from the standings. A contender
+/// with a difference instead of a ratio is missing from them. It cannot be the best if it is significantly
+/// worse than the baseline.
 bool first_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_behind = item->from_baseline && item->judged == verdict::slower;
@@ -85,8 +86,8 @@ bool first_may_be_missing(const places& all, const sources& measured) {
     });
 }
 
-/// Returns the same for the latest contender. A contender that is early, or significantly nearer to its
-/// deadlines than the baseline, cannot be the latest.
+/// Returns true if a measured contender that could be the latest is missing from the standings. A contender
+/// cannot be the latest if it is early, or if it is significantly nearer to its deadlines than the baseline.
 bool latest_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
@@ -98,7 +99,7 @@ std::string cut(std::string_view text, std::size_t most = 60) {
     return text.size() <= most ? std::string{text} : shown(text);
 }
 
-/// Returns "a, b and c"; if there are more than a few, names some and counts the rest.
+/// Returns a list like "a, b and c". Names at most `most` items, and counts the others.
 std::string listed(const names& all, std::size_t most = names_shown) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < all.size() && i < most; ++i) parts.push_back(cut(all[i]));
@@ -131,7 +132,7 @@ std::string times(double value) {
     return three_digits(value) + "×";
 }
 
-/// Returns " (2.36 to 2.67)", or "" if an end of the interval is missing.
+/// Returns a text like " (2.36 to 2.67)"; empty if an end of the interval is missing.
 std::string in_brackets(const std::optional<double>& low, const std::optional<double>& high) {
     return low && high ? fmt::format(" ({} to {})", three_digits(*low), three_digits(*high)) : "";
 }
@@ -157,8 +158,8 @@ struct range {
     }
 };
 
-/// Returns "on yield", "on all 7 workloads" or "on 6 of 7 workloads"; if only some of the compared workloads
-/// are decided, "on both decided workloads (of 7)".
+/// Returns a text like "on yield", "on all 7 workloads" or "on 6 of 7 workloads". If only some of the
+/// compared workloads are decided, returns a text like "on both decided workloads (of 7)".
 std::string on_how_many(const names& those, std::size_t decided, std::size_t compared) {
     const bool all_decided = decided >= compared;
     const std::string_view kind = all_decided ? "workloads" : "decided workloads";
@@ -172,11 +173,11 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
     return fmt::format("on all {} {}{}", decided, kind, whole);
 }
 
-/// The leaders of each workload: contenders that no other one significantly beats.
+/// The leaders of each workload: the contenders that no other contender beats significantly.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
-/// The contenders that lead on the most workloads, and these workloads. Of several with equally many, only
-/// those with the same workloads are named together.
+/// The contenders that lead on the most workloads, and these workloads. If several contenders lead on equally
+/// many workloads, only those with the same workloads are included.
 struct lead {
     names who;
     names on;
@@ -204,7 +205,7 @@ lead widest_lead(const lead_table& table) {
     return found;
 }
 
-/// Returns whether a group is informative: a group of all contenders is not.
+/// Returns true if naming a group is informative. A group of all contenders is not.
 bool tells_something(const places& all, const places& group) {
     return all.size() > 1 && group.size() < all.size();
 }
@@ -220,9 +221,9 @@ lead_table leads_by_time(const indexed_report& in) {
     return table;
 }
 
-/// Returns "a and b are 1.40× to 1.50× as fast as asio-epoll on yield" for the leaders, with the ratios of
-/// those that are significantly faster than the baseline; a single ratio has its interval. Without such a
-/// ratio, returns which contenders lead.
+/// Returns a text about the leaders, for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield".
+/// The ratios are those of leaders that are significantly faster than the baseline; a single ratio has its
+/// interval. If no leader is significantly faster, the text only names the leaders.
 std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
     const auto baseline = cut(in.whole().baseline);
     range ratios;
@@ -291,7 +292,8 @@ void find_limit(std::vector<summary_sentence>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Returns 1000 for "echo/rtt/tcp/conns:1000/bytes:64"; 0 without such a parameter.
+/// Returns the number of connections: 1000 for "echo/rtt/tcp/conns:1000/bytes:64", and 0 without this
+/// parameter.
 std::uint64_t connections_of(std::string_view workload) {
     constexpr std::string_view key = "/conns:";
     const auto at = workload.find(key);
@@ -301,7 +303,8 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
-/// Returns the verdict of a direct comparison of the two; nothing if they were not compared.
+/// Returns the verdict of the direct comparison of two contenders; nothing if they were not compared
+/// directly.
 std::optional<verdict> verdict_as_drivers(const standing& one, const standing& other) {
     const auto said = [](const standing& ours, const standing& theirs) {
         return ours.item->to_epoll && ours.item->to_epoll->to == theirs.item->contender;
@@ -311,7 +314,8 @@ std::optional<verdict> verdict_as_drivers(const standing& one, const standing& o
     return found->item->to_epoll->judged;
 }
 
-/// Returns whether neither can be called better: by their direct comparison, or by intervals and the verdict.
+/// Returns true if neither contender can be called better. The direct comparison decides; without one, the
+/// intervals and the verdicts decide.
 bool level(const standing& one, const standing& other, std::string_view baseline) {
     const auto no_difference = [](const standing& each) { return !is_difference(each.item->judged); };
     if (const auto judged = verdict_as_drivers(one, other)) return !is_difference(judged);
@@ -319,12 +323,12 @@ bool level(const standing& one, const standing& other, std::string_view baseline
            (other.item->contender == baseline && no_difference(one));
 }
 
-/// The best contender on io_uring and the best on epoll, from standings sorted by speed.
+/// The best contender on io_uring and the best contender on epoll, from standings that are sorted by speed.
 struct driver_pair {
     standing ours, theirs;
 
-    /// Returns the ratio from paired measurement; if the report has none for these two, the quotient of their
-    /// ratios to the baseline.
+    /// Returns the ratio that was measured in pairs. If the report has no such ratio, returns the quotient of
+    /// the two ratios to the baseline.
     [[nodiscard]] double times_as_fast() const {
         const auto& measured = ours.item->to_epoll;
         return measured && measured->to == theirs.item->contender ? measured->median
@@ -349,8 +353,8 @@ std::string_view how_sure(const standing& one, const standing& other, std::strin
     return level(one, other, baseline) ? "undecided" : "significant";
 }
 
-/// Returns the CPU time per operation of both, and whether the difference is significant; empty if one of
-/// them did not report CPU time.
+/// Returns a text with the CPU time per operation of both contenders and the certainty of the difference. The
+/// text is empty if one of them did not report CPU time.
 std::string cpu_compared(const indexed_report& in, const driver_pair& of, sources& from) {
     const auto& workload = of.ours.item->workload;
     const auto* const ours = in.number(workload, of.ours.item->contender, "cpu");
@@ -366,7 +370,7 @@ std::string cpu_compared(const indexed_report& in, const driver_pair& of, source
                        is_judged ? fmt::format(" ({})", how_sure(*one, *other, in.whole().baseline)) : "");
 }
 
-/// Adds the comparison of io_uring with epoll, for the workload with the most connections that has both.
+/// Adds the comparison of io_uring with epoll, for the workload that has both and the most connections.
 void find_connections(std::vector<summary_sentence>& all, const indexed_report& in) {
     std::uint64_t most = 1;
     std::optional<driver_pair> busiest;
@@ -387,13 +391,13 @@ void find_connections(std::vector<summary_sentence>& all, const indexed_report& 
     all.push_back(std::move(found));
 }
 
-/// Returns whether the contender burns CPU while it waits; without a number, assumes that it sleeps.
+/// Returns true if the contender burns CPU while it waits. A contender without a number is assumed to sleep.
 bool burns(const indexed_report& in, std::string_view workload, std::string_view who) {
     const auto* const spin = in.number(workload, who, "spin");
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
 }
 
-/// Returns the workloads of waiting, where CPU time is wasted.
+/// Returns the workloads that wait, because loops can waste CPU time on these workloads.
 names workloads_that_wait(const indexed_report& in) {
     names all;
     for (const auto workload : in.workloads())
@@ -409,14 +413,14 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// Returns the workload with the most contenders. Costs are shown for one workload, because they differ by
-/// workload.
+/// Returns the workload with the most contenders. Costs are shown for one workload only, because they differ
+/// between workloads.
 std::string_view most_measured(const indexed_report& in, const names& workloads) {
     return *std::ranges::max_element(
         workloads, {}, [&](std::string_view each) { return in.measured(each, "late_p50").size(); });
 }
 
-/// Returns the median lateness of the leaders: "34.9 to 37.2 µs late on sleep/serial".
+/// Returns the median lateness of the leaders, for example "34.9 to 37.2 µs late on sleep/serial".
 std::string how_late(const lead& those, std::string_view workload) {
     sources there;
     std::ranges::copy_if(those.from, std::back_inserter(there),
@@ -424,7 +428,8 @@ std::string how_late(const lead& those, std::string_view workload) {
     return fmt::format("{} late on {}", lateness(there), cut(workload));
 }
 
-/// Returns " with 36.0 to 56.6 µs of CPU per operation"; empty if they did not report it.
+/// Returns a text like " with 36.0 to 56.6 µs of CPU per operation"; empty if no leader reported its CPU
+/// time.
 std::string cpu_of_leaders(const indexed_report& in, const lead& those, std::string_view workload,
                            sources& from) {
     range cpu;
@@ -436,7 +441,7 @@ std::string cpu_of_leaders(const indexed_report& in, const lead& those, std::str
     return cpu.least ? fmt::format(" with {} of CPU per operation", cpu.text(human_time)) : "";
 }
 
-/// Returns the contender that is significantly the latest, and the workloads where it is.
+/// Returns the contender that is significantly the latest, and the workloads on which it is the latest.
 std::optional<lead> latest(const indexed_report& in) {
     lead_table last;
     for (const auto workload : in.about("late_p50")) {
@@ -444,14 +449,14 @@ std::optional<lead> latest(const indexed_report& in) {
         if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) continue;
         if (all.size() <= 2 || all.back().item->judged != verdict::slower) continue;
         const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-        if (std::all_of(all.begin(), std::prev(all.end()), is_apart))  // farther intervals may be wider
+        if (std::all_of(all.begin(), std::prev(all.end()), is_apart))  // a farther interval can be wider
             last.emplace_back(workload, places{all.back()});
     }
     if (last.empty()) return std::nullopt;
     return widest_lead(last);
 }
 
-/// Returns the leaders by lateness, among the results for which `counts` is true.
+/// Returns the leaders by lateness. Considers only the results for which `counts` returns true.
 lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
     lead_table table;
     for (const auto workload : in.about("late_p50")) {
@@ -466,7 +471,7 @@ lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
     return table;
 }
 
-/// Returns which share of a core the leaders burn while they wait; empty if any of them sleeps.
+/// Returns the shares of a core that the leaders burn while they wait; empty if any leader sleeps.
 range burnt_by(const indexed_report& in, const lead& those) {
     range burnt;
     for (const auto* item : those.from) {
@@ -476,8 +481,8 @@ range burnt_by(const indexed_report& in, const lead& those) {
     return burnt;
 }
 
-/// Adds the most accurate contenders and their CPU time; those that burn a core are named separately from
-/// those that sleep, for the same workload if possible.
+/// Adds the most accurate contenders and their CPU time. Contenders that burn a core and contenders that
+/// sleep are named separately, for the same workload if possible.
 void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     const auto table = leads_by_lateness(in, sleeps);
@@ -519,8 +524,8 @@ void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Returns "" if all contenders measured on workloads of waiting reported their CPU share, otherwise how many
-/// did. Printing this counter is a contender's own choice.
+/// Returns "" if all contenders that were measured on waiting workloads reported their CPU share. Otherwise
+/// returns how many contenders did, because this counter is optional for contenders.
 std::string among_those_that_report(const indexed_report& in) {
     std::set<std::string_view> waiting, silent;
     for (const auto workload : workloads_that_wait(in))
@@ -533,11 +538,12 @@ std::string among_those_that_report(const indexed_report& in) {
                        waiting.size());
 }
 
-/// Adds the contenders that burn CPU on any workload of waiting, and the highest share of the others.
+/// Adds the contenders that burn CPU on any waiting workload, and the highest CPU share of all other
+/// contenders.
 void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) {
     names burners;
     range burnt;
-    const result* others = nullptr;  // the result with the highest share among them
+    const result* others = nullptr;  // the result with the highest share among all other contenders
     summary_sentence found{topic::waiting, "Waiting", "", {}};
     sources not_burning;
     const auto is_a_burner = [&](std::string_view who) {
@@ -582,7 +588,7 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
     all.push_back(std::move(found));
 }
 
-/// Returns whether the time was too short for an interval, and the cores were busy when the run began.
+/// Returns true if the time was too short for an interval and the cores were busy at the start of the run.
 bool was_too_busy(const report& content) {
     const auto warns = [&](std::string_view code) {
         return std::ranges::find(content.warnings, code, &warning::code) != content.warnings.end();
@@ -638,7 +644,8 @@ void find_failures(std::vector<summary_sentence>& all, const report& content) {
              {}});
 }
 
-/// Number of verdicts for a metric, and the undecided ones. Excludes floors, because users do not choose one.
+/// The number of verdicts for a metric, and the undecided ones. Floors are left out, because users cannot
+/// choose a floor as their runtime.
 struct tally {
     std::size_t compared = 0;
     sources undecided;
@@ -659,7 +666,7 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
     return all;
 }
 
-/// Returns the metric's title without "per operation", which means nothing for a number of comparisons.
+/// Returns the metric's title without "per operation", which has no meaning for a number of comparisons.
 std::string_view short_title(std::string_view metric) {
     constexpr std::string_view each = " per operation";
     auto title = title_of_metric(metric);
@@ -670,7 +677,7 @@ std::string_view short_title(std::string_view metric) {
 void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto counted = tallies(in);
     if (counted.empty() && std::ranges::any_of(in.whole().results, [](const result& each) {
-            return each.judged.has_value();  // of floors, or of metrics that are not primary
+            return each.judged.has_value();  // a verdict on a floor, or on a metric that is not primary
         }))
         return;
     const auto baseline = cut(in.whole().baseline);
@@ -695,7 +702,8 @@ void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in
     all.push_back(std::move(found));
 }
 
-/// Adds whether the verdicts are reliable; if that is unknown, find_cautions() has said so.
+/// Adds a statement about the reliability of the verdicts. If it is unknown, find_cautions() has already
+/// added one.
 void find_trust(std::vector<summary_sentence>& all, const report& content) {
     summary_sentence found{topic::trust, "A/A", "", {}};
     if (!content.aa)
@@ -723,7 +731,8 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // Where the highest interval begins; the best contender's interval may begin lower, because it is wider.
+    // The beginning of the interval that begins highest. The best contender's interval can begin lower,
+    // because it can be wider.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);
@@ -731,8 +740,7 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     }
     for (const auto& each : all) {
         const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
-        const bool is_best =
-            &each == &all.front();  // a third-party report may have an invalid interval for it
+        const bool is_best = &each == &all.front();  // in a third-party report, its interval can be invalid
         if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
     }
     return group;

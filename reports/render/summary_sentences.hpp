@@ -1,7 +1,7 @@
-// Summary sentences of a report, for readers of one screen. Each claims only what verdicts and intervals
-// show: if two intervals touch, neither contender is called better; a contender with an inconclusive
-// difference counts as level with the baseline; and an unreliable session makes no statement about
-// differences.
+// Summary sentences of a report, for a reader who looks at one screen. Each sentence claims only what
+// verdicts and intervals show. If two intervals touch, neither contender is called better. A contender whose
+// difference is inconclusive counts as level with the baseline. The sentences about an unreliable session
+// contain no statement about differences.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@
 namespace loopbench::reports {
 
 enum class topic {
-    caution,      // the run was cut short, or is unreliable
+    caution,      // the run ended early, or is unreliable
     failed,       // contenders that did not complete the work
     cost,         // the fastest contenders, by time per operation
-    limit,        // their distance from the fastest floor
-    connections,  // io_uring compared with epoll, with the most connections
-    timers,       // the most accurate and the latest timers, and their CPU
+    limit,        // the distance of the fastest contenders from the fastest floor
+    connections,  // io_uring compared with epoll, on the workload with the most connections
+    timers,       // the most accurate timers, the latest timers, and their CPU time
     waiting,      // contenders that burn CPU while there is nothing to do
-    undecided,    // number of undecided comparisons
+    undecided,    // the number of undecided comparisons
     trust         // the A/A comparison
 };
 constexpr auto names_of(topic) {
@@ -31,36 +31,37 @@ constexpr auto names_of(topic) {
 
 struct summary_sentence {
     topic about = topic::caution;
-    /// The subject, in one to three words, without a colon.
+    /// The subject, one to three words without a colon.
     std::string_view title;
-    /// The statement, which continues the title. Plain text. Names in it come from outside, so every writer
-    /// must escape them. They are cut after 60 characters.
+    /// The statement, which continues the title, as plain text. Names in it are cut after 60 characters. They
+    /// can contain any characters, so that every writer must escape the text.
     std::string text;
-    /// The results with its numbers; they point into the report.
+    /// The results that the sentence quotes. The pointers point into the report.
     std::vector<const result*> from;
 };
 
-/// Returns the sentences in the order of the topics, without topics for which the report has no data.
+/// Returns the sentences in the order of the topics. Leaves out topics for which the report has no data.
 std::vector<summary_sentence> summary_sentences_of(const report& content);
 
-/// A contender on one workload by one metric, as a ratio to the baseline with its interval. For the baseline
-/// itself, all three numbers are 1.
+/// The ratio of a contender to the baseline, with its interval, for one workload and one metric. For the
+/// baseline itself, all three numbers are 1.
 struct standing {
     const result* item = nullptr;
     double ratio = 1, low = 1, high = 1;
 };
 
-/// Returns whether the intervals touch, so that neither contender can be called better.
+/// Returns true if the intervals touch. Neither contender can then be called better.
 bool touch(const standing& one, const standing& other);
 
-/// Returns the contenders that can be compared, best first and without floors: the baseline, and all with an
-/// interval of the ratio. Empty if the baseline has no number: in a comparison of two reports, each ratio
-/// refers to its own old value.
+/// Returns the contenders that can be compared, the best one first: the baseline, and all contenders whose
+/// ratio has an interval. Leaves out floors. Returns an empty list if the baseline has no number: in a
+/// comparison of two reports, each ratio is relative to the contender's own old value.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
-/// Returns the best of the standings and all others that are not significantly worse than any contender. One
-/// contender is significantly worse than another if its interval lies below the other's and, in addition, the
-/// verdicts against the baseline confirm it: the other one is faster, or this one is slower.
+/// Returns the best of the standings, and all others that are not significantly worse than any contender. A
+/// contender is significantly worse than another one under two conditions: its interval lies below the other
+/// interval, and the verdicts against the baseline confirm it (the other contender is faster, or this one is
+/// slower).
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline);
 
 }  // namespace loopbench::reports

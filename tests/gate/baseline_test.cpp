@@ -1,5 +1,5 @@
-// Tests the baseline's file: a written one is read back and fits its schema, and everything else is refused
-// with the reason.
+// Tests the baseline file: a written baseline is read back and fits the schema, and every other file is
+// refused with the reason.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ protected:
         return bench::read_baseline(file());
     }
 
-    /// Returns the refusal of a text that is no baseline.
+    /// Returns the error message for a text that is not a baseline.
     std::string refusal_of(const std::string& text) {
         try {
             read(text);
@@ -59,7 +59,7 @@ protected:
         return "it was read";
     }
 
-    /// Returns the refusal of the sample baseline with one value changed.
+    /// Returns the error message for the sample baseline with one changed value.
     std::string refusal_with(const char* place, const json& value) {
         auto document = sample_document();
         document[json::json_pointer{place}] = value;
@@ -96,7 +96,7 @@ TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
-            if (key == "version") continue;  // only for messages
+            if (key == "version") continue;  // the reader uses it only in messages
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
@@ -184,7 +184,7 @@ TEST_F(baseline, updating_ratios_accepts_only_those_with_an_interval) {
     EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
 }
 
-TEST_F(baseline, a_ratio_is_of_a_measured_metric_and_each_has_one_line) {
+TEST_F(baseline, a_ratio_of_an_unmeasured_metric_or_a_repeated_ratio_is_refused) {
     EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "lateness"), "lateness");
     EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "syscalls"), "syscalls");
     auto two = sample_document();

@@ -1,5 +1,5 @@
-// Tests calibration rates with fake trials that take exactly the time that they are configured with, so that
-// the true answer is known.
+// Tests calibration rates. The trials are fake: each takes exactly the configured time, so that the true
+// answer is known.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
     return outcome;
 }
 
-/// Returns the record of trials of one workload with this spread of noise.
+/// Returns a record of trials of one workload. The noise of their times has this spread.
 bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
     bench::run_plan base = small_plan(blocks);
     base.workloads = {"echo"};
@@ -66,7 +66,7 @@ TEST(calibrate, slowed_contenders_differ_only_in_their_slowdown) {
     }
 }
 
-TEST(calibrate, large_slowdowns_are_found_and_equal_builds_are_not_different) {
+TEST(calibrate, large_slowdowns_are_found_and_equal_builds_are_not_called_different) {
     const auto found = calibrated(0.02, {.aa_tries = 100, .aa_blocks = 20, .tries = 40, .blocks = 20});
     EXPECT_EQ(found.contender, "asio-epoll");
     EXPECT_EQ(found.aa.tries, 100U);
@@ -88,7 +88,7 @@ TEST(calibrate, noise_can_hide_a_slowdown) {
     EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }
 
-// The control experiment: a threshold of 0 must produce false alarms.
+// The control experiment: a threshold of 0 must cause false alarms.
 TEST(calibrate, false_alarms_are_counted) {
     auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
     equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
@@ -151,8 +151,8 @@ TEST(calibrate, slowed_contenders_support_slices_like_the_original) {
     EXPECT_EQ(bench::pairing_of(plan), reports::pairing::interleaved);
 }
 
-/// Returns the record of an interleaved session, or of its referee's, in which everything takes `factor`
-/// times as long and the slowdown has `exponent` times its effect.
+/// Returns the record of an interleaved session, or of the sequential session of its referee. All times are
+/// multiplied by `factor`, and `exponent` is the power of the slowdowns' effect.
 bench::session_record paired_by(reports::pairing made, double factor, double exponent) {
     bench::run_plan base = small_plan(8);
     base.workloads = {"echo"};
@@ -214,8 +214,8 @@ TEST(calibration_file, a_calibration_is_read_back_only_on_its_own_machine) {
     EXPECT_THROW(bench::read_calibration(folder / "circle", here), reports::file_error);
 }
 
-/// Returns a contender that takes the configured time with noise of 0.1 % and reports its slowdown; it runs
-/// `when` in each trial.
+/// Returns a contender that takes the configured time with noise of 0.1 % and reports its slowdown. It runs
+/// the shell command `when` in each trial.
 std::string obedient(const std::string& when = ":") {
     return when + R"sh(
 noise=$(( ($(trials) * 7919) % 10 ))
@@ -258,7 +258,7 @@ TEST(calibrate_command, rates_are_printed_kept_and_replayed_and_reports_quote_th
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
-// A calibration of an hour can leave a journal of this size.
+// A calibration that takes an hour can produce a journal of this size.
 TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_replayed) {
     loopbench_command loopbench;
     const auto ended = loopbench.in_shell(

@@ -1,5 +1,5 @@
-// Runs the real command on a contender with real counts and checks that it finds one planted system call or
-// allocation per operation.
+// Runs the real command on a contender with real counts. Checks that the command finds one planted system
+// call or allocation per operation.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,15 +29,15 @@ protected:
                         environment, options));
     }
 
-    /// Returns the count per operation in the output line about this metric.
+    /// Returns the count per operation in the output line for this metric.
     static double count_in(const std::string& output, std::string_view found_word, std::string_view metric) {
         const auto line = fmt::format("{:<10} {} of costly on yield: ", found_word, metric);
         const auto found = output.find(line);
         return found == std::string::npos ? -1 : std::stod(output.substr(found + line.size()));
     }
 
-    /// Returns the count per operation in the line that an update adds ('+') or removes ('-'). It is not
-    /// exact: on a busy machine a tracer can miss one call in a thousand.
+    /// Returns the count per operation in the line that an update adds ('+') or removes ('-'). The count is
+    /// not exact, because on a busy machine a tracer can miss one call in a thousand.
     static double syscalls_in_line(const std::string& difference, char sign) {
         const auto line = fmt::format(
             R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);
@@ -48,7 +48,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(check_counted, the_same_build_holds) {
+TEST_F(check_counted, the_gate_results_of_the_same_build_hold) {
     const auto ran = check("");
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
     EXPECT_EQ(ran.output, "pass: 7 of 7 results hold\n");

@@ -37,7 +37,7 @@ gate_result_kind count_found(const bench::expectations& expected, const char* me
 }
 
 TEST(check_counts, counts_hold_up_to_their_slack_and_not_beyond) {
-    const auto expected = one_count("syscalls", 1);  // slack: 0.02 per operation plus 2 % of 1
+    const auto expected = one_count("syscalls", 1);  // the slack is 0.02 per operation plus 2 % of 1
     EXPECT_EQ(count_found(expected, "syscalls", 1), gate_result_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 1.04), gate_result_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 1.0401), gate_result_kind::regression);
@@ -105,7 +105,7 @@ TEST(check_counts, the_count_of_a_result_that_was_not_reached_is_unclear) {
     EXPECT_SAYS(found.at(0).message, "interrupted before");
 }
 
-/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`), each with 1 % of scatter.
+/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`). Times scatter by 1 %.
 reports::report session(double slower, std::size_t blocks = 20) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -143,7 +143,7 @@ reports::report unreliable_session(double slower) {
     return unreliable;
 }
 
-TEST(check_times, the_same_build_holds) {
+TEST(check_times, the_gate_results_of_the_same_build_hold) {
     EXPECT_EQ(time_found(session(1)).kind, gate_result_kind::holds);
     EXPECT_NEAR(*time_found(session(1)).measured, 2, 0.02);
 }
@@ -155,7 +155,7 @@ TEST(check_times, a_slower_time_is_suspect_and_a_faster_one_shows_a_loose_baseli
     EXPECT_EQ(time_found(session(0.95)).kind, gate_result_kind::looser);
 }
 
-TEST(check_times, the_distance_to_the_nearest_end_of_the_expected_interval_counts) {
+TEST(check_times, ratios_are_compared_with_the_nearest_end_of_the_expected_interval) {
     auto doubtful = recorded_times;
     doubtful.ratios[0].low = 1.88;
     EXPECT_EQ(time_found(session(1.05), doubtful).kind, gate_result_kind::holds);
@@ -175,7 +175,7 @@ TEST(check_times, an_unreliable_session_is_neither_a_pass_nor_a_regression) {
     }
 }
 
-TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unusable_session) {
+TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unreliable_session) {
     auto cut = session(1), other_machine = session(1);
     cut.complete = false;
     other_machine.where.kernel = "Linux 2";
@@ -198,7 +198,7 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
     EXPECT_SAYS(time_found(other_machine).message, "another machine");
     auto small = session(1);
     small.plan = reports::planned{.size = "small"};
-    small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};  // its own default
+    small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};  // the contender's default
     EXPECT_EQ(time_found(small).kind, gate_result_kind::unclear);
     EXPECT_SAYS(time_found(small).message, "has full size and the report has small");
     auto unknown = session(1);
@@ -244,8 +244,8 @@ TEST(check_times, missing_times_are_unclear_or_failed) {
     EXPECT_EQ(time_found(failed).kind, gate_result_kind::unclear);
 }
 
-/// Returns a session with a periodic timer: loop-epoll's lateness and CPU are half of asio-epoll's, times
-/// `worse`. Each value scatters by `spread`.
+/// Returns a session with a periodic timer. The lateness and the CPU time of loop-epoll are half of
+/// asio-epoll's, times `worse`. The values scatter by `spread`.
 reports::report session_of_timers(double worse, double spread = 0.1) {
     auto content = session(1);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -289,7 +289,7 @@ TEST(check_times, primary_metrics_are_judged_and_confirmed_one_by_one) {
 TEST(check_times, only_the_first_primary_metric_must_rule_out_a_doubling) {
     const auto found = [](double spread) {
         auto noisy = session_of_timers(1, spread);
-        for (auto& item : noisy.results)  // keeps the median of the pairs
+        for (auto& item : noisy.results)  // the median of the pairs stays the same
             if (item.contender == "asio-epoll") item.samples.assign(20, *item.median);
         return bench::check_times(times_of_timers(), noisy, {});
     };

@@ -1,5 +1,5 @@
-// Runs the real command on fake contenders: checks times against a baseline, with a second session for slower
-// ones.
+// Runs the real command on fake contenders: checks times against a baseline, and runs a second session for
+// slower times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,12 +13,12 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns a benchmark whose times scatter by a fixed pattern around the shell variable $ns.
+/// Returns a benchmark whose times scatter in a fixed pattern around the shell variable $ns.
 std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
 
-/// The baseline's A/A copy takes twice as long.
+/// A benchmark whose A/A copy takes twice as long as the baseline.
 constexpr auto unreliable_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
 
@@ -44,8 +44,8 @@ protected:
         EXPECT_NEAR(written["times"]["ratios"][0]["median"].get<double>(), 2, 0.02);
     }
 
-    /// Returns a shell test that is true in the second session only, whose folder exists before its first
-    /// trial.
+    /// Returns a shell test that succeeds only in the second session, because that session's folder exists
+    /// before its first trial.
     std::string second_session() const {
         return fmt::format("[ -d {} ]", loopbench.path("out/second").native());
     }
@@ -55,7 +55,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(check_timed, the_same_build_holds_after_one_session) {
+TEST_F(check_timed, the_gate_results_of_the_same_build_hold_after_one_session) {
     update();
     const auto ran = check();
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
@@ -112,7 +112,7 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     loopbench.add_contender("asio-epoll", on_cpu(10'000));
     loopbench.add_contender("loop-epoll", on_cpu(5000));
     constexpr auto workload =
-        "echo/rtt/conns:1";  // the catalog does not know it: it has the requested pairing
+        "echo/rtt/conns:1";  // unknown to the catalog, so that it has the requested pairing
     ASSERT_EQ(check({"--update", "--tier", "times", "--pairing", "concurrent"}, workload).code, 0);
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "concurrent");
     const auto ran = check({}, workload);
@@ -161,7 +161,7 @@ TEST_F(check_timed, a_budget_that_is_too_small_is_inconclusive) {
     EXPECT_EQ(check({"--blocks", "3"}).code, 4);
 }
 
-TEST_F(check_timed, a_session_with_a_failed_aa_is_unreliable_even_for_a_slower_build) {
+TEST_F(check_timed, a_session_whose_aa_copy_differs_is_unreliable_even_for_a_slower_build) {
     update();
     loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
     EXPECT_EQ(check().code, 5);
@@ -171,7 +171,7 @@ TEST_F(check_timed, a_session_with_a_failed_aa_is_unreliable_even_for_a_slower_b
     EXPECT_SAYS(ran.output, "unreliable time of all workloads: ");
 }
 
-TEST_F(check_timed, a_confirming_session_with_a_failed_aa_is_unreliable) {
+TEST_F(check_timed, a_confirming_session_whose_aa_copy_differs_is_unreliable) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     loopbench.add_contender_that_knows_its_name(

@@ -1,5 +1,6 @@
 // Tests `loopbench compare` on folders of builds that differ only in code placement. The builds are scripts
-// whose times depend on the layout; a comparison must not mistake this for a change of the code.
+// whose times depend on the layout. A comparison must not mistake the effect of the layout for a change of
+// the code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ class compare_layouts : public testing::Test {
 protected:
     fs::path folder_of(const std::string& side) const { return loopbench.path("bin/contenders/" + side); }
 
-    /// Adds a build that takes `ns`, plus or minus 0.2 % per trial.
+    /// Adds a build that takes `ns` nanoseconds, plus or minus 0.2 % in each trial.
     void add(const std::string& side, const std::string& name, int ns) {
         fs::create_directories(folder_of(side));
         loopbench.add_contender(
@@ -30,8 +31,8 @@ protected:
                         name));
     }
 
-    /// Adds twelve layouts around `ns`. A layout changes the time by up to 3 %; `first` selects where the
-    /// pattern of changes begins.
+    /// Adds twelve layouts of a build that takes about `ns` nanoseconds. A layout changes the time by
+    /// up to 3 %. `first` is the start in the pattern of these changes.
     void add_layouts(const std::string& side, int ns, std::size_t first = 0) {
         constexpr std::array pct{3, -3, 2, -2, 3, -3, 1, -1, 2, -2, 1, -1};
         for (std::size_t i = 0; i < pct.size(); ++i)

@@ -1,4 +1,4 @@
-// Runs the real command on two benchmark programs and on two reports: verdicts and exit codes.
+// Runs the real command on two benchmark programs and on two reports; checks verdicts and exit codes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using bench::gate_outcome;
 using reports::verdict;
 
 /// Returns a benchmark whose times scatter by 1 to 2 % around `ns`, in a pattern that repeats after seven
-/// trials. Each name of the benchmark has its own pattern.
+/// trials. Trials are counted for each name of the benchmark. `offset` is the step between two times.
 std::string scattering(double ns, const char* offset) {
     return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
                        offset);
@@ -83,7 +83,7 @@ TEST_F(compare, a_budget_that_ends_before_the_first_trial_is_inconclusive) {
     EXPECT_SAYS(ran.error_tail, "next on yield: time has no value to compare: the time budget");
 }
 
-// The time of a periodic timer is the time of its deadlines. It shows neither lateness nor the cost of
+// The time of a periodic timer is the time of its deadlines. It does not show the lateness or the cost of
 // waiting.
 TEST_F(compare, timers_are_judged_by_lateness_and_cpu) {
     const auto timer = [](int late, int cpu) {
@@ -133,8 +133,8 @@ TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
 TEST_F(compare, a_session_whose_baseline_scatters_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // Scattered single times do not make a machine unreliable: pairing compensates for them, and the
-    // intervals are wide.
+    // Scattered single times do not make a machine unreliable: the pairs compensate for them, but the
+    // intervals become wide.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }
@@ -207,7 +207,7 @@ TEST_F(compare, programs_that_are_no_benchmarks_are_usage_errors) {
     EXPECT_EQ(loopbench({"compare", old, old, "--workload", "yeild"}).code, 2);
 }
 
-/// Returns a report of two contenders whose times scatter around these values.
+/// Returns a report of two contenders. Their times scatter around these values.
 reports::report two_times(double baseline_ns, double other_ns, std::size_t trials = 12) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -414,7 +414,7 @@ TEST_F(compare_reports, a_slower_machine_is_not_a_slower_contender) {
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
 }
 
-TEST_F(compare_reports, a_large_change_of_the_baseline_means_another_machine_and_is_inconclusive) {
+TEST_F(compare_reports, a_large_change_of_the_baseline_counts_as_another_machine_and_is_inconclusive) {
     for (const auto& [then, now] : {std::pair{report_with(190, 50), report_with(100, 50)},
                                     {report_with(100, 50), report_with(190, 50)}}) {
         const auto ran = between(then, now);
@@ -440,7 +440,7 @@ TEST_F(compare_reports, no_regression_is_named_if_the_machine_may_have_changed) 
     EXPECT_EQ(ran.code, 4) << "the baseline moved by a quarter, or by a twentieth: " << ran.error_tail;
 }
 
-/// Returns the same for a periodic timer, with these median latenesses.
+/// Returns a report like two_times() for a periodic timer. The values are the median latenesses.
 reports::report two_timers(double baseline_late, double other_late) {
     auto content = two_times(1e6, 1e6);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -535,7 +535,7 @@ TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_rounds) 
     EXPECT_EQ(between(reports::write_json(then), reports::write_json(now)).code, 3);
 }
 
-/// Returns a session of twelve workloads and ten blocks whose single times spread by 1 %.
+/// Returns a session of twelve workloads and ten blocks. Its single times have a spread of 1 %.
 reports::report random_session(std::mt19937_64& random, double slower) {
     std::normal_distribution<double> noise{0, 0.01};
     reports::report content;
@@ -589,7 +589,7 @@ TEST(gate, a_failure_ranks_first_and_an_unreliable_session_second) {
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-// The timer is early, so there is no ratio, only a difference.
+// The timer is early, so that the result has a difference instead of a ratio.
 TEST(gate, a_difference_in_a_primary_metric_must_rule_out_a_doubling) {
     const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
         auto report = two_timers(-60e3, -60e3);

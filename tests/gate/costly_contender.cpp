@@ -1,6 +1,7 @@
-// A contender that becomes more expensive through the environment, as a change to a loop could make it:
-// LOOPBENCH_TEST_COST=system_call or allocation adds one of these per operation, LOOPBENCH_TEST_COST=crash
-// simulates a bug. With LOOPBENCH_TEST_COST_OF, this applies only to the program with that name.
+// A contender that becomes more expensive through environment variables, like a loop after a bad change.
+// LOOPBENCH_TEST_COST=system_call or LOOPBENCH_TEST_COST=allocation adds one system call or one allocation
+// per operation; LOOPBENCH_TEST_COST=crash simulates a bug. LOOPBENCH_TEST_COST_OF limits the effect to the
+// program with that name.
 #include <fcntl.h>
 #include <unistd.h>
 

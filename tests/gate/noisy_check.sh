@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the gate beside a noise generator. `loopbench check` must never report a regression for an unchanged build, and
-# never pass a slower one. It may be inconclusive (4) or unreliable (5), but slices of 2 ms mostly see through the
-# noise.
-# noisy_check.sh LOOPBENCH COSTLY_CONTENDER. Exit code 77: this machine cannot run the test.
+# Runs the gate together with a noise generator. `loopbench check` must never report a regression for an unchanged
+# build, and must never pass a slower build. The result can be inconclusive (4) or unreliable (5), but slices of 2 ms
+# compensate for most of the noise.
+# Usage: noisy_check.sh LOOPBENCH COSTLY_CONTENDER. Exit code 77 means that this machine cannot run the test.
 set -euo pipefail
 
 loopbench=$1
@@ -18,7 +18,7 @@ check() {
         --contender asio-other --workload yield --blocks 8 --min-time 50ms -o "$folder/out" "$@"
 }
 
-# A shared machine has quiet seconds now and then.
+# Tries several times, because even a shared machine has quiet seconds.
 for ((i = 0; i < 5; ++i)); do
     code=0
     check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?
@@ -27,7 +27,7 @@ done
 [ "$code" -ne 5 ] || { echo "this machine is too noisy even without the noise generator:"; cat "$folder/log"; exit 77; }
 [ "$code" -eq 0 ] || { cat "$folder/log"; exit 1; }
 
-# Four noise processes per core: a contender gets a fifth of a core and often waits for it.
+# Starts four noise processes per core. A contender then gets a fifth of a core and often waits for it.
 for ((i = 0; i < 4 * $(nproc); ++i)); do
     if command -v stress-ng >/dev/null; then
         stress-ng --cpu 1 --timeout 120s --quiet &
@@ -36,7 +36,7 @@ for ((i = 0; i < 4 * $(nproc); ++i)); do
     fi
     noise+=($!)
 done
-try() {  # the planted cost, and the one exit code that would be wrong
+try() {  # arguments: the planted cost, and the only exit code that would be wrong
     code=0
     LOOPBENCH_TEST_COST=$1 LOOPBENCH_TEST_COST_OF=asio-other check >"$folder/log" 2>&1 || code=$?
     cat "$folder/log"

@@ -1,4 +1,4 @@
-// Tests what a history keeps of a report, and that the kept data gives back the report.
+// Tests the parts of a report that a history keeps, and that the report can be restored from them.
 #include "bench/harness/history/entry.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ TEST(entry, the_content_id_depends_on_the_contents_and_not_on_the_file) {
     EXPECT_NE(bench::entry_of(other, {}).content, read.content);
 }
 
-TEST(entry, ratios_are_kept_if_there_are_any_and_values_otherwise) {
+TEST(entry, a_result_with_a_ratio_keeps_its_ratio_and_other_results_keep_their_values) {
     auto report = report_of_day(1, 1.0 / 3, 1234567890.125);
     const auto kept = bench::entry_of(report, {});
     EXPECT_EQ(nlohmann::json::parse(kept.points)["contenders"], (nlohmann::json{"asio-epoll", "loop-epoll"}));
@@ -64,7 +64,7 @@ TEST(entry, ratios_are_kept_if_there_are_any_and_values_otherwise) {
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// A series would contain the run twice.
+// The series would otherwise contain the run twice.
 TEST(entry, a_report_with_a_duplicate_result_is_refused) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
@@ -126,7 +126,7 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
-// Its filter matched nothing, and without an error the user would not notice.
+// Such output results from a filter that matched nothing. Without an error, the user would not notice this.
 TEST(entry, google_benchmark_output_without_benchmarks_is_refused) {
     for (const auto* none :
          {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",

@@ -1,4 +1,4 @@
-// Tests `loopbench history` and `run --history`, also when the disk is full.
+// Tests `loopbench history` and `run --history`, including their behaviour on a full disk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST_F(history_command, unknown_fields_of_a_newer_version_are_exported_unchanged
     EXPECT_EQ(run("export", {"1"}).output, text);
 }
 
-TEST_F(history_command, a_refused_file_is_named_and_those_before_it_are_kept) {
+TEST_F(history_command, a_refused_file_is_named_and_the_files_before_it_are_kept) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");
     const auto ran = run("add", {good, bad});
@@ -81,7 +81,7 @@ TEST_F(history_command, a_refused_file_is_named_and_those_before_it_are_kept) {
     EXPECT_EQ(runs().size(), 1);
 }
 
-TEST_F(history_command, changes_exits_with_3_if_a_new_one_is_worse) {
+TEST_F(history_command, the_changes_command_exits_with_3_if_a_new_change_is_worse) {
     std::vector<std::string> files;
     std::mt19937_64 random{3};
     std::normal_distribution<double> noise{0, 0.005};
@@ -195,7 +195,7 @@ TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
-// The second run starts in .git, where git knows the commit but not whether the sources are clean.
+// The second run starts in the folder .git, where git knows the commit but not whether the sources are clean.
 TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
@@ -232,7 +232,7 @@ TEST_F(history_command, two_concurrent_adds_are_both_kept) {
     EXPECT_EQ(runs().size(), 2);
 }
 
-TEST_F(history_command, a_file_size_limit_changes_nothing_and_is_reported) {
+TEST_F(history_command, an_add_beyond_a_file_size_limit_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     ASSERT_EQ(run("add", {write(report_of_day(1), "1.json")}).code, 0);
     write(large_report(2), "2.json");
@@ -245,9 +245,9 @@ TEST_F(history_command, a_file_size_limit_changes_nothing_and_is_reported) {
     EXPECT_EQ(runs().size(), 2);
 }
 
-// The same for a full disk instead of a process limit. The test mounts a small file system, which disappears
-// with the shell.
-TEST_F(history_command, a_full_disk_changes_nothing_and_is_reported) {
+// This test uses a full disk instead of a limit for the process. It mounts a small file system, which
+// disappears when the shell ends.
+TEST_F(history_command, an_add_to_a_full_disk_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     constexpr int refused = 77;
     write(report_of_day(1), "1.json");

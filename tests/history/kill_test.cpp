@@ -1,6 +1,7 @@
-// Kills `history add` (SIGKILL) again and again: earlier runs stay, a report is whole or absent, and adding
-// it again succeeds. The kills come at random moments and, if ptrace is allowed, at random system calls.
-// LOOPBENCH_TEST_KILLS sets the number of kills; with_postgresql runs the same test on a server.
+// Kills `history add` repeatedly with SIGKILL. Earlier runs must stay, a report must be complete or absent,
+// and adding the report again must succeed. The kills occur at random times and, if ptrace is allowed, at
+// random system calls. LOOPBENCH_TEST_KILLS sets the number of kills. with_postgresql runs the same test on a
+// server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ protected:
         return all;
     }
 
-    /// Adds the file and kills the command at a random moment, unless it ends before.
+    /// Adds the file and kills the command at a random time, unless the command ends before that.
     void add_and_be_killed(const std::string& file) {
         const bool at_a_call = calls_ > 0 && random_() % 2 == 0;
         if (at_a_call) {
@@ -76,7 +77,7 @@ protected:
         ASSERT_EQ(ran.code, 0) << ran.error_tail;
     }
 
-    /// Returns the number of runs, and expects the last one to be whole.
+    /// Returns the number of runs. Expects that the last run is complete.
     std::size_t whole_runs() const {
         bench::store store{place_, bench::opening::existing};
         const auto there = store.runs();
@@ -115,8 +116,8 @@ TEST_F(killed_add, a_kill_at_any_moment_loses_nothing_and_leaves_no_partial_repo
     EXPECT_EQ(std::ranges::adjacent_find(seeds), seeds.end()) << "each report is stored once";
 }
 
-TEST_F(killed_add, a_kill_while_the_history_is_created_does_no_harm) {
-    if (!history_.is_file()) return;  // on PostgreSQL the database already exists
+TEST_F(killed_add, a_kill_during_the_creation_leaves_a_history_that_accepts_reports) {
+    if (!history_.is_file()) return;  // not on PostgreSQL, where the database already exists
     const int wanted = std::max(kills_wanted() / 4, 1);
     const auto file = write(2);
     for (int number = 0; killed_ < wanted && number < 20 + 4 * wanted; ++number) {

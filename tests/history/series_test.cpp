@@ -1,4 +1,4 @@
-// Tests the series of runs that are read from a history, and their changes.
+// Tests the series of runs in a history, and the changes in these series.
 #include "bench/harness/history/series.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ protected:
         store.add(entry_of(report, std::move(from)));
     }
 
-    /// Adds forty runs. From the 31st on, loop-epoll is 5 % slower and makes two system calls instead of one.
+    /// Adds forty runs. From the 31st run on, loop-epoll is 5 % slower and makes two system calls instead of
+    /// one.
     void add_a_change() {
         std::mt19937_64 random{7};
         std::normal_distribution<double> noise{0, 0.005};
@@ -86,7 +87,7 @@ TEST_F(series, a_series_has_one_machine_one_size_and_one_baseline) {
     }
     EXPECT_EQ(ratios, 5);
     other = report_of_day(6);
-    other.where.memory_bytes -= std::int64_t{100} << 20;  // as with a kernel that reserves more memory
+    other.where.memory_bytes -= std::int64_t{100} << 20;  // a newer kernel can reserve more memory
     add(other);
     const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
     EXPECT_EQ(std::ranges::count(all, 2, [](const auto& each) { return each.points.size(); }), 1);
@@ -103,7 +104,7 @@ TEST_F(series, different_pairings_are_different_series) {
     EXPECT_EQ(all[1].of.made, reports::pairing::interleaved);
 }
 
-/// Returns points with one number for the contenders in `places`.
+/// Returns points with one number. `places` are the indexes of the contenders.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
         "unit": "ns", "direction": "smaller", "deterministic": false, "pairing": "sequential"}},
@@ -192,7 +193,7 @@ TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// These times include the state of the machine, and there is nothing to compare them with.
+// These times depend on the state of the machine, and the report has no other times to compare them with.
 TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
@@ -219,7 +220,7 @@ TEST_F(series, values_are_judged_if_there_is_no_baseline) {
     EXPECT_EQ(changes[0].is, bench::change_direction::better) << "less time is better";
 }
 
-/// Returns sixty runs of a program without a baseline.
+/// Returns sixty runs of a program without a baseline. `time` returns its time on each day.
 std::vector<reports::report> without_baseline(const std::function<double(int day)>& time) {
     std::vector<reports::report> all;
     for (int day = 0; day < 60; ++day) {
@@ -231,7 +232,7 @@ std::vector<reports::report> without_baseline(const std::function<double(int day
     return all;
 }
 
-// The machine became noisy; the build did not become slow.
+// In this test the machine becomes noisy, but the build does not become slower.
 TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
     std::mt19937_64 random{8};
     std::normal_distribution<double> noise{0, 1};
@@ -250,7 +251,7 @@ TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
     EXPECT_EQ(json["better"], false);
 }
 
-// Zero has no logarithm, and no other value differs from it by a number of percent.
+// Zero has no logarithm, and a difference from zero is not a number of per cent.
 TEST_F(series, a_series_with_a_zero_reports_absolute_changes) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.3};

@@ -1,4 +1,4 @@
-// Tests the database: each report is stored completely and once, also with several writers.
+// Tests the database: each report is stored completely and only once, even with several concurrent writers.
 #include "bench/harness/history/store.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ bench::store opened(const empty_history& history) {
     return bench::store{history.place(), opening::created_if_missing, 2s};
 }
 
-/// A direct connection to the store's database.
+/// A direct connection to the database of the store.
 struct other_session {
     explicit other_session(const empty_history& history)
         : sql{history.is_file() ? "sqlite3" : "postgresql",
@@ -114,7 +114,7 @@ TEST(store, a_finished_run_replaces_its_interrupted_state) {
     as_it_is();
 }
 
-TEST(store, a_commit_from_the_caller_wins_over_the_one_in_the_file) {
+TEST(store, a_commit_from_the_caller_replaces_the_commit_in_the_file) {
     const empty_history history;
     auto store = opened(history);
     const auto* text = R"({"context": {"date": "2026-01-05T12:00:00Z", "commit": "cafe"}, "benchmarks": [
@@ -150,7 +150,7 @@ TEST(store, extreme_numbers_are_accepted) {
     EXPECT_FALSE(store.report_of(INT64_MAX));
 }
 
-// Names are passed as SQL parameters, so that their contents do not matter.
+// Names are passed as SQL parameters, so that any contents are safe.
 TEST(store, names_of_any_bytes_are_accepted) {
     const empty_history history;
     auto store = opened(history);
@@ -167,7 +167,7 @@ TEST(store, names_of_any_bytes_are_accepted) {
         const auto runs = store.runs();
         const auto kept = std::ranges::find(runs, run, &bench::kept_run::id);
         ASSERT_NE(kept, runs.end());
-        // Invalid UTF-8 and zero bytes are stored as replacement characters.
+        // Invalid UTF-8 and NUL characters are stored as replacement characters.
         auto readable = reports::valid_utf8(name);
         for (auto at = readable.find('\0'); at != std::string::npos; at = readable.find('\0'))
             readable.replace(at, 1, "\xEF\xBF\xBD");
@@ -194,7 +194,7 @@ TEST(store, runs_can_be_removed) {
     EXPECT_EQ(store.points_of(first), "");
 }
 
-TEST(store, a_history_of_another_format_is_refused_and_left_alone) {
+TEST(store, a_history_of_another_format_is_refused_and_left_unchanged) {
     const empty_history history;
     opened(history).add(bench::entry_of(report_of_day(1), {}));
     other_session other{history};
@@ -213,7 +213,7 @@ TEST(store, a_history_of_another_format_is_refused_and_left_alone) {
     EXPECT_EQ(opened(history).runs().size(), 1);
 }
 
-TEST(store, a_history_with_the_tables_of_another_format_is_refused_without_a_version) {
+TEST(store, a_history_with_unknown_tables_and_another_format_is_refused) {
     const empty_history history;
     opened(history);
     other_session{history}.sql << "DROP TABLE loopbench_run";
@@ -245,7 +245,7 @@ TEST(store, reading_does_not_create_a_missing_history) {
     EXPECT_FALSE(history.is_file() && std::filesystem::exists(history.place()));
 }
 
-TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
+TEST(sqlite, files_that_are_no_history_are_refused_and_left_unchanged) {
     const temporary_folder folder;
     const auto text = (folder / "text.db").native(), other = (folder / "other.db").native();
     reports::write_file_atomically(text, "this is no database, and longer than sixteen bytes");
@@ -291,12 +291,12 @@ TEST(sqlite, a_file_that_disappears_during_use_loses_nothing) {
     EXPECT_EQ((bench::store{file.native(), opening::existing}.runs().size()), 1);
 }
 
-TEST(sqlite, damage_is_reported) {
+TEST(sqlite, a_damaged_file_is_reported) {
     const temporary_folder folder;
     const auto file = (folder / "history.db").native();
     bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(1), {}));
     const auto whole = content_of(file);
-    constexpr std::size_t page = 16384;  // SQLite fills up a cut last page with zeros
+    constexpr std::size_t page = 16384;  // SQLite fills a truncated last page with zeros
     for (std::size_t kept = 16; kept + page < whole.size(); kept += 3989) {
         reports::write_file_atomically(file, whole.substr(0, kept));
         EXPECT_THROW((bench::store{file, opening::existing}.report_of(1)), bench::database_error) << kept;
@@ -339,7 +339,8 @@ TEST(postgresql, a_connection_that_ends_during_use_loses_nothing) {
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
 }
 
-// With this isolation level, each writer would see the state before it waited for the other.
+// The store's transactions must set their own isolation level. With this default of the server, a transaction
+// would not see the rows that other writers committed while it waited.
 TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
     if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
@@ -378,7 +379,7 @@ TEST(postgresql, an_unreachable_server_is_named_without_its_password) {
         }
 }
 
-// libpq's own message would contain a part of the password.
+// libpq's own error message would contain a part of the password.
 TEST(postgresql, a_badly_encoded_password_is_refused_without_showing_it) {
     for (const std::string password : {"sec%zzret", "sec%00ret", "sec%", "sec/ret", "12/secret", "s@secret"})
         for (const auto& url : {"postgresql://me:" + password + "@localhost:1/none",

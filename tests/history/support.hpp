@@ -1,4 +1,4 @@
-// Provides an empty history for a test, and reports to add to it.
+// Provides an empty history for a test, and reports that tests add to it.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 
 namespace loopbench::tests {
 
-/// Returns the URL of the server, or an empty string without one (see with_postgresql). The tests then use
-/// SQLite.
+/// Returns the URL of the PostgreSQL server. Returns an empty string if there is no server (see
+/// with_postgresql); the tests then use SQLite.
 inline std::string postgresql() {
     const char* url = ::getenv("LOOPBENCH_POSTGRESQL");
     return url != nullptr ? url : "";
@@ -51,8 +51,8 @@ private:
     std::string url_;
 };
 
-/// Returns a run of a day from January 2026 on: yield by loop-epoll, `ratio` times as fast as asio-epoll,
-/// with `syscalls` system calls per operation.
+/// Returns a report of the given day, counted from the beginning of 2026. It contains yield on loop-epoll,
+/// which is `ratio` times as fast as asio-epoll and makes `syscalls` system calls per operation.
 inline reports::report report_of_day(int day, double ratio = 1.5, double syscalls = 1) {
     reports::report all;
     all.seed = static_cast<std::uint64_t>(day);
@@ -82,7 +82,7 @@ inline reports::report report_of_day(int day, double ratio = 1.5, double syscall
     return all;
 }
 
-/// Returns a report with as many results as a full run.
+/// Returns a report that has as many results as a full run.
 inline reports::report large_report(int day) {
     auto report = report_of_day(day);
     const auto results = report.results;

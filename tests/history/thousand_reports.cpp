@@ -1,5 +1,5 @@
-// Adds reports of full runs to a history: thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]].
-// thousand_evidence measures the cost.
+// Adds reports of full runs to a history. Usage: thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]].
+// thousand_evidence measures the time of this.
 #include <fmt/format.h>
 
 #include <cmath>

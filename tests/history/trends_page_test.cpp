@@ -1,4 +1,4 @@
-// Tests the data of the trends page. tests/html tests how it looks.
+// Tests the data of the trends page. tests/html tests the appearance of the page.
 #include "bench/harness/history/trends_page.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ using bench::opening;
 
 class trends_page : public testing::Test {
 protected:
-    /// Adds forty runs. From the 31st on, loop-epoll is 5 % slower; its system calls never change.
+    /// Adds forty runs. From the 31st run on, loop-epoll is 5 % slower. Its number of system calls never
+    /// changes.
     trends_page() {
         std::mt19937_64 random{7};
         std::normal_distribution<double> noise{0, 0.005};
@@ -64,7 +65,7 @@ TEST_F(trends_page, the_page_has_every_run_every_point_and_the_change) {
     EXPECT_EQ(line["changes"][0]["is"], "worse");
 }
 
-TEST_F(trends_page, a_constant_series_is_one_number) {
+TEST_F(trends_page, a_constant_series_is_written_as_one_number) {
     EXPECT_EQ(line_of(shown(), "syscalls", "loop-epoll")["values"], 1);
 }
 
@@ -75,7 +76,7 @@ TEST_F(trends_page, runs_link_to_their_report_pages_if_there_are_any) {
     EXPECT_EQ(all["runs"][0]["page"], bench::report_page_name(store.runs()[0]));
 }
 
-// Only the ratio of loop-epoll adds a point per run; constant series add none.
+// Only the ratio of loop-epoll adds a point for each run, because constant series add none.
 TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_and_their_changes) {
     const auto most = shown("", 20);
     EXPECT_EQ(most["all_runs"], 40);

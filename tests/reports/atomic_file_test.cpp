@@ -1,4 +1,4 @@
-// Tests that a file has either the old or the new contents, and that no other files remain.
+// Tests that a file has either its old or its new contents, and that no other files remain.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -173,7 +173,7 @@ TEST(read_file, a_huge_file_is_refused_before_reading) {
                 "it has 1099511627776 bytes");
 }
 
-TEST(output_folder, it_is_created_with_its_parents_and_left_empty) {
+TEST(output_folder, an_output_folder_is_created_with_its_parents_and_left_empty) {
     const temporary_folder folder;
     reports::prepare_output_folder(folder / "a/b");
     EXPECT_TRUE(fs::is_empty(folder / "a/b"));
@@ -187,10 +187,10 @@ TEST(output_folder, a_folder_below_a_file_is_an_error_with_cause_and_remedy) {
     EXPECT_SAYS(complaint([&] { reports::prepare_output_folder(folder / "file"); }), "Not a directory");
 }
 
-TEST(output_folder, a_folder_that_takes_no_files_is_an_error) {
+TEST(output_folder, an_output_folder_that_accepts_no_files_is_an_error) {
     const auto text = complaint([] { reports::prepare_output_folder("/proc/self"); });
     EXPECT_TRUE(text.starts_with("cannot create /proc/self/probe: ")) << text;
-    // The message depends on the kernel's version.
+    // The error message depends on the kernel's version.
     EXPECT_TRUE(text.find("No such file or directory") != std::string::npos ||
                 text.find("Permission denied") != std::string::npos)
         << text;

@@ -1,4 +1,4 @@
-// Tests reading reports from third parties: each error names its position.
+// Tests reading reports from third parties: each error message contains the position of the error.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -41,7 +41,7 @@ TEST(json_read, spare_capacity_after_the_text_changes_nothing) {
     }
 }
 
-// simdjson does not document that its output may overwrite its input.
+// This test is needed because simdjson does not document that its output may overwrite its input.
 TEST(json_read, minifying_in_place_works_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {
@@ -113,7 +113,7 @@ TEST(json_read, input_that_would_take_too_long_is_refused_with_its_position) {
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "line 2, column ");
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "an object of more than 10000 keys");
-    const std::string name(reports::json_bytes_max, 'x');  // the file of a journal may be larger
+    const std::string name(reports::json_bytes_max, 'x');  // the file of a journal can be larger
     EXPECT_SAYS(reader_complaint("{\"schema\": \"" + name + "\"}"),
                 "line 1, column 1: the text has 268435470 bytes");
 }

@@ -1,5 +1,5 @@
-// Tests a report with too many values for the memory limit. Not built with a sanitizer, where it takes a
-// minute.
+// Tests a report with too many values for the memory limit. This test is not built with a sanitizer, because
+// it would take a minute.
 #include <gtest/gtest.h>
 
 #include <string>

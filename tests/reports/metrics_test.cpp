@@ -1,4 +1,4 @@
-// Tests the table of metrics. It is a contract, because other programs read these names in reports.
+// Tests the list of metrics. Its names are a contract, because other programs read them in reports.
 #include "reports/model/metrics.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads every format of `loopbench report` with third-party programs for this format: they find the contents of the
-report, and every name in it stays plain text. tests/html reads the page with a browser.
+"""Reads every format of `loopbench report` with third-party programs for this format. The programs must find the
+contents of the report, and every name in the report must stay plain text. tests/html reads the page with a browser.
 
 usage: readers_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
@@ -26,8 +26,8 @@ sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal, with_hostile_names
 
 COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
-# Replaces the parts of scipy that compare.py uses. The scipy package cannot be installed together with
-# libboost1.81-dev, because it needs another version of Boost. The replacement has no rank test.
+# Replaces the functions of scipy that compare.py uses. The scipy package cannot be installed together with
+# libboost1.81-dev, because scipy needs another version of Boost. The replacement has no rank test.
 SCIPY_STATS = """
 import numpy
 
@@ -57,7 +57,7 @@ if not JUNIT_SCHEMA.exists():
 def written(source, form):
     """Returns the report or journal in this format, as text."""
     done = subprocess.run([LOOPBENCH, "report", source, "--format", form], check=True, capture_output=True)
-    return done.stdout.decode()  # fails on invalid UTF-8
+    return done.stdout.decode()  # decode() fails on invalid UTF-8
 
 
 def is_printable(character):
@@ -67,7 +67,7 @@ def is_printable(character):
 
 
 def printable(text, kept=""):
-    """Replaces control characters and invalid characters with question marks, as every format for people does."""
+    """Replaces control characters and invalid characters by question marks, as every format for human readers does."""
     return "".join(each if is_printable(each) or each in kept else "?" for each in text)
 
 
@@ -77,8 +77,8 @@ def cells_of(report):
 
 
 def judged_by_cell(report):
-    """Returns, by workload and contender, the results with a verdict on a primary metric, in the order of these
-    metrics.
+    """Returns, for each workload and contender, the results with a verdict on a primary metric. The results have the
+    order of the primary metrics.
     """
     about = {each["name"]: each["primary_metrics"] for each in report["workloads"]}
     found = {}
@@ -107,12 +107,12 @@ class Readers(unittest.TestCase):
         return file
 
     def both(self):
-        """Returns (file, report) pairs: the report itself, and the same with hostile names."""
+        """Returns (file, report) pairs for the report and for a copy of the report with hostile names."""
         return (self.source, self.report), (self.hostile_source, self.hostile)
 
     # ---- json: python3-jsonschema ----
 
-    def test_json_fits_the_schema_and_has_every_name_as_it_is(self):
+    def test_json_fits_the_schema_and_contains_every_name_unchanged(self):
         schema = json.loads((SOURCE / "reports/model/report.schema.json").read_text())
         jsonschema.Draft7Validator.check_schema(schema)
         validator = jsonschema.Draft7Validator(schema)
@@ -132,7 +132,7 @@ class Readers(unittest.TestCase):
 
     # ---- csv: Python's csv ----
 
-    def test_csv_has_the_numbers_of_the_report_and_no_cell_begins_a_formula(self):
+    def test_csv_has_the_numbers_of_the_report_and_no_cell_is_a_formula(self):
         def number(text):
             return float(text) if text else None
 
@@ -157,7 +157,7 @@ class Readers(unittest.TestCase):
                                      [of["median"], of["low"], of["high"]])
                     self.assertEqual(row[title], guarded(of[name] or ""))
 
-    # ---- gbench: Google Benchmark's compare.py; for bmf there is only a JSON parser ----
+    # ---- gbench: Google Benchmark's compare.py; bmf: a JSON parser, because there is no other reader ----
 
     def test_gbench_is_compared_by_google_benchmarks_own_tool(self):
         slower = json.loads(json.dumps(self.hostile))
@@ -223,7 +223,7 @@ class Readers(unittest.TestCase):
 
     # ---- junit: JUnit's schema, and python3-junitparser for the results of cases ----
 
-    def test_junit_fits_the_schema_that_the_reports_of_junit_are_tested_with(self):
+    def test_junit_fits_the_schema_of_junits_own_reports(self):
         schema = etree.XMLSchema(file=JUNIT_SCHEMA)
         for source, _ in self.both():
             text = written(source, "junit")
@@ -233,7 +233,7 @@ class Readers(unittest.TestCase):
             self.assertIn(part, text)
             self.assertFalse(schema.validate(etree.fromstring(text.replace(part, spoiled, 1).encode())), part)
 
-    def test_junit_has_a_case_for_each_cell_with_its_outcome(self):
+    def test_junit_has_a_case_with_the_outcome_of_each_workload_and_contender(self):
         kinds = {"failed": junitparser.Error, "unsupported": junitparser.Skipped, "not_run": junitparser.Skipped,
                  "slower": junitparser.Failure, "inconclusive": junitparser.Skipped}
 
@@ -244,7 +244,7 @@ class Readers(unittest.TestCase):
             self.assertEqual(len(cases), len(cells))
             for case, cell in zip(cases, cells):
                 self.assertEqual([case.classname, case.name], [printable(cell[of]) for of in ("workload", "contender")])
-                # `inconclusive` applies only if the first metric has this verdict.
+                # The outcome is `inconclusive` only if the first metric has this verdict.
                 found = [each["verdict"] for each in judged.get((cell["workload"], cell["contender"]), [])]
                 verdict = "slower" if "slower" in found else found[0] if found else None
                 expected = kinds.get(verdict if cell["status"] == "ok" else cell["status"])
@@ -258,7 +258,7 @@ class Readers(unittest.TestCase):
 
     # ---- markdown: python3-markdown-it, for CommonMark with GitHub's tables ----
 
-    def test_markdown_is_tables_and_text_and_nothing_that_a_name_asks_for(self):
+    def test_names_add_no_elements_to_the_tables_and_text_of_markdown(self):
         parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
         text_only = {"text", "softbreak", "text_special"}
         for source, report in self.both():
@@ -279,7 +279,7 @@ class Readers(unittest.TestCase):
                     row = None
             shown = [tuple(row[:2]) for row in rows if row[0] != "workload"]
             names = dict.fromkeys((each["workload"], each["contender"]) for each in report["results"])
-            # Blanks around the text of a table cell do not belong to it.
+            # Blanks at the ends of a table cell do not belong to its text.
             self.assertEqual(sorted(shown), sorted(tuple(printable(name).strip() for name in pair) for pair in names))
             warnings = [each.content for each in tokens if each.type == "inline" and each.level > 2 and
                         each.content.startswith("Warning: ")]
@@ -287,7 +287,7 @@ class Readers(unittest.TestCase):
 
     # ---- github: the workflow commands, read as GitHub documents them ----
 
-    def test_github_has_one_command_in_a_line_and_none_in_a_name(self):
+    def test_github_has_one_command_per_line_and_names_add_none(self):
         def decoded(text):
             return re.sub("%(0A|0D|25|3A|2C)", lambda found: chr(int(found[1], 16)), text)
 
@@ -310,18 +310,18 @@ class Readers(unittest.TestCase):
             self.assertEqual(titles, [printable(each, "\r\n") for each in expected])
             self.assertEqual(kinds.count("warning"), len(report["warnings"]))
 
-    # ---- text and screen: a terminal, which must not receive control characters ----
+    # ---- text and screen: a terminal must receive no control characters ----
 
-    def test_text_for_a_terminal_steers_it_nowhere(self):
+    def test_text_and_screen_contain_no_control_characters(self):
         for source, _ in self.both():
             text, screen = written(source, "text"), written(source, "screen")
             for shown in (text, screen):
                 self.assertEqual(printable(shown, "\n"), shown)
             self.assertLessEqual(max(map(len, screen.splitlines())), 100)
 
-    # ---- hgrm: gnuplot, which HdrHistogram's own make_percentile_plot uses ----
+    # ---- hgrm: gnuplot, which HdrHistogram's make_percentile_plot uses ----
 
-    def test_hgrm_is_read_as_the_plotting_script_of_hdrhistogram_reads_it(self):
+    def test_gnuplot_reads_hgrm_as_in_the_plotting_script_of_hdrhistogram(self):
         folder = self.folder / "hgrm"
         folder.mkdir()
         shutil.copy(self.source, folder)
@@ -370,7 +370,7 @@ class Readers(unittest.TestCase):
 
     def rows_of_gnuplot(self, file):
         """Returns rows of [value, percentile, count, 1/(1-percentile)]."""
-        columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # by default gnuplot prints six digits
+        columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # gnuplot's default is six digits
         script = f"set table '{file}.table'; plot '{file}' using ({columns}) with table"
         subprocess.run(["gnuplot", "-e", script], check=True, capture_output=True)
         rows = [line.split() for line in pathlib.Path(f"{file}.table").read_text().splitlines()

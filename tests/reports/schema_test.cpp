@@ -1,4 +1,4 @@
-// Tests that report.schema.json describes the written reports, and that other documents do not fit it.
+// Tests that written reports fit report.schema.json, and that other documents do not.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Tests the one-screen report: with any names, no line is wider than 100 columns and no text controls the
+// Tests the one-screen report. With any names, no line is wider than 100 columns, and no text controls the
 // terminal.
 #include "reports/render/terminal/screen.hpp"
 
@@ -85,7 +85,7 @@ TEST(screen, a_reason_for_missing_results_appears_once_and_failures_come_first) 
     EXPECT_TRUE(std::ranges::count(row_of(text, "loop-tick"), "failed") == 1) << text;
 }
 
-TEST(screen, without_the_baseline_it_shows_times_and_no_ratios) {
+TEST(screen, without_the_baseline_the_screen_shows_times_and_no_ratios) {
     auto report = two_workloads();
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
     for (auto& item : report.results) item.to_baseline.reset(), item.judged.reset();
@@ -147,7 +147,7 @@ TEST(screen, colours_are_used_only_for_a_terminal_and_change_no_text) {
     EXPECT_EQ(std::regex_replace(painted, std::regex{"\x1b\\[[0-9;]*m"}, ""), plain);
 }
 
-TEST(screen, hostile_names_do_no_harm) {
+TEST(screen, hostile_names_neither_widen_the_screen_nor_control_the_terminal) {
     expect_a_screen(sample_report());
     const std::vector<std::string> hostile{
         std::string(10'000, 'x'),  "</script>\x1b[2J\r\n\"'=cmd()",
@@ -169,7 +169,7 @@ TEST(screen, hostile_names_do_no_harm) {
     }
 }
 
-TEST(screen, many_contenders_and_workloads_do_not_make_it_wider) {
+TEST(screen, many_contenders_and_workloads_do_not_make_the_screen_wider) {
     auto report = report_with({});
     for (int workload = 0; workload < 57; ++workload)
         for (int contender = 0; contender < 22; ++contender) {

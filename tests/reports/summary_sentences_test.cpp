@@ -1,4 +1,4 @@
-// Tests the summary sentences: they may say less than the numbers, but never more.
+// Tests the summary sentences. A sentence can say less than the numbers show, but never more.
 #include "reports/render/summary_sentences.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ const reports::summary_sentence* find(const std::vector<reports::summary_sentenc
     return found == all.end() ? nullptr : &*found;
 }
 
-/// Returns the sentence about this topic, or an empty string.
+/// Returns the text of the sentence about this topic; empty if there is no such sentence.
 std::string said(const reports::report& report, topic about) {
     const auto all = reports::summary_sentences_of(report);
     const auto* const found = find(all, about);
@@ -130,7 +130,7 @@ TEST(summary_sentences, io_uring_is_compared_with_epoll_at_the_most_connections)
     report.results.push_back(measured_as("echo/conns:1000", "far", "cpu", 9e3));
     text = with_drivers("io_uring", "epoll");
     EXPECT_SAYS(text, "(significant); CPU per operation: 4.00 µs against 9.00 µs.");
-    report.results[3].to_baseline->high = 1.9;  // the interval of far
+    report.results[3].to_baseline->high = 1.9;  // the interval of the contender "far"
     text = with_drivers("io_uring", "epoll");
     EXPECT_SAYS(text, "(epoll) on echo/conns:1000 (undecided);");
     for (auto& item : three_on("echo/conns:10").results) report.results.push_back(item);
@@ -164,7 +164,7 @@ TEST(summary_sentences, the_cpu_of_io_uring_against_epoll_has_its_own_verdict) {
     EXPECT_SAYS(said(report, topic::connections), "4.00 µs against 9.00 µs (undecided).");
 }
 
-TEST(summary_sentences, an_inverted_interval_does_no_harm) {
+TEST(summary_sentences, a_contender_with_an_inverted_interval_can_still_lead) {
     auto report = three_on("echo/conns:1000");
     report.results[2].to_baseline = reports::ratio{"asio-epoll", 2.0, 2.2, 1.8};
     const auto all = reports::standings(report, "echo/conns:1000", "time");
@@ -174,7 +174,7 @@ TEST(summary_sentences, an_inverted_interval_does_no_harm) {
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// In a comparison of two reports, each ratio is relative to the contender's own older result.
+// In a comparison of two reports, each ratio is relative to an older result of the same contender.
 TEST(summary_sentences, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
@@ -189,7 +189,7 @@ TEST(summary_sentences, only_significant_ratios_are_quoted) {
     auto report = three_on("yield");
     for (auto& item : three_on("spawn").results) report.results.push_back(item);
     EXPECT_SAYS(said(report, topic::cost), "as fast as asio-epoll on both workloads;");
-    auto& unsure = report.results[5];  // near on spawn
+    auto& unsure = report.results[5];  // the result of the contender "near" on spawn
     ASSERT_EQ(unsure.contender, "near");
     unsure.to_baseline = reports::ratio{"asio-epoll", 1.85, 0.9, 2.5};
     unsure.judged = inconclusive;
@@ -214,7 +214,7 @@ TEST(summary_sentences, a_workload_with_a_missing_interval_has_no_leader) {
     EXPECT_EQ(said(report, topic::cost), "");
 }
 
-/// Returns a report with a contender that spins, two that sleep, and one that is late.
+/// Returns a report with one contender that spins, two contenders that sleep, and one contender that is late.
 reports::report with_timers() {
     auto report = report_with({});
     const auto add = [&](const char* who, double late, std::optional<reports::ratio> ratio,
@@ -233,7 +233,7 @@ reports::report with_timers() {
     return report;
 }
 
-TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_ones_apart) {
+TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_timers_separately) {
     const auto report = with_timers();
     const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
     for (const auto* part : {"sleeps is 30.0 µs late", "17.0 µs", "ticks is", "latest (50.0 ms)"})
@@ -277,7 +277,7 @@ TEST(summary_sentences, too_few_blocks_on_a_busy_machine_come_first) {
         EXPECT_FALSE(says(said(other, topic::caution), "busy")) << said(other, topic::caution);
 }
 
-TEST(summary_sentences, a_contender_that_burns_a_core_once_is_not_among_the_others) {
+TEST(summary_sentences, a_contender_that_burns_a_core_once_is_not_counted_among_the_sleeping_ones) {
     auto report = with_timers();
     for (auto item : with_timers().results) {
         item.workload = "timer/ladder";
@@ -404,7 +404,7 @@ TEST(summary_sentences, each_sentence_refers_to_its_results) {
     for (const auto& report : {three_on("echo/conns:1000"), with_timers()})
         for (const auto& each : reports::summary_sentences_of(report)) {
             if (each.about == topic::undecided || each.about == topic::trust)
-                continue;  // these need no results
+                continue;  // sentences about these topics need no results
             EXPECT_FALSE(each.from.empty()) << each.text;
             for (const auto* item : each.from)
                 EXPECT_TRUE(item >= &report.results.front() && item <= &report.results.back()) << each.text;
@@ -426,7 +426,8 @@ TEST(summary_sentences, long_names_are_cut) {
         EXPECT_LT(each.text.size(), 500U);
 }
 
-// A contender outside the leaders is significantly worse than another one; no leader is.
+// Every contender outside the leaders must be significantly worse than another contender, and no leader may
+// be.
 TEST(summary_sentences, every_contender_behind_the_leaders_is_significantly_behind_one) {
     std::mt19937_64 random{7};
     std::uniform_real_distribution<double> any{0.5, 2};

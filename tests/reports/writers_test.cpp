@@ -1,5 +1,5 @@
-// Compares the writers with golden files: other programs rely on the formats, so that every change must be
-// deliberate.
+// Compares the output of the writers with golden files. Other programs rely on these formats, so that every
+// change must be intended.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// Returns the sample report with a reliable session, so that verdicts count.
+/// Returns the sample report with a reliable session. Only then do its verdicts count.
 reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;
@@ -85,8 +85,8 @@ TEST(writers, html_has_distributions_up_to_their_largest_value) {
     }
 }
 
-/// Returns the sample report with this verdict on a metric of loop-tick's periodic timer, which may be a
-/// primary one.
+/// Returns the sample report with this verdict on a metric of loop-tick's periodic timer. The metric can be a
+/// primary or another metric.
 reports::report with_verdict(const char* metric, reports::verdict found) {
     auto report = reliable_report();
     for (auto& item : report.results)
@@ -94,7 +94,7 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            report.results.back().metric = "time";  // the time of the deadlines
+            report.results.back().metric = "time";  // the time of the timer's deadlines
             report.results.back().judged = reports::verdict::slower;
             break;
         }

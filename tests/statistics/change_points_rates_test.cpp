@@ -1,5 +1,5 @@
-// Tests how often change points are found in changed and in unchanged series, with few tries and fixed seeds.
-// docs/history.md gives the rates of many tries.
+// Tests how often change points are found in changed and in unchanged series. Uses few tries and fixed seeds.
+// docs/history.md contains the rates for many tries.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace loopbench::tests {
 
 namespace {
 
-// The expected rate is one in a thousand; there are 200 series.
+// The expected rate is one alarm in a thousand series; the test has 200 series.
 TEST(change_points, unchanged_series_hardly_ever_have_change_points) {
     generator random{5};
     std::size_t alarms = 0;
@@ -28,8 +28,8 @@ TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_b
     EXPECT_GE(found, 47);
 }
 
-// For one series the rate at this level would be one in a thousand, and ten times as much at a level ten
-// times as high.
+// For a single series, this level would give one alarm in a thousand, and a level ten times as high would
+// give ten times as many alarms.
 TEST(change_points, levels_are_corrected_for_the_number_of_series) {
     generator random{7};
     std::vector<run_series> all;
@@ -46,7 +46,7 @@ TEST(change_points, levels_are_corrected_for_the_number_of_series) {
     ASSERT_EQ(found.back().size(), 1) << "the changed series is found among them";
 }
 
-// The correction asks for a p-value of 1 in 1.1 million here.
+// Here, the correction requires a p-value of 1 in 1.1 million.
 TEST(change_points, a_change_is_found_among_a_thousand_series) {
     generator random{7};
     std::vector<run_series> all;

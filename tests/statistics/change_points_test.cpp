@@ -1,4 +1,4 @@
-// Tests change points in series with known changes.
+// Tests the change points of series with known changes.
 #include <gtest/gtest.h>
 
 #include "simulated_series.hpp"
@@ -7,7 +7,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(change_points, a_clear_step_is_found_where_it_is) {
+TEST(change_points, a_clear_step_is_found_at_its_position) {
     generator random{1};
     for (const std::size_t at : {20UL, 30UL, 57UL}) {
         const auto found = changes_in(with_step(random, normal_noise(0.001), 60, at, 5), 60);
@@ -42,7 +42,7 @@ TEST(change_points, counts_can_change_without_noise) {
     EXPECT_EQ(found[0].at, 14);
 }
 
-TEST(change_points, two_outliers_in_a_row_are_no_change) {
+TEST(change_points, two_consecutive_outliers_are_not_reported_as_a_change) {
     generator random{3};
     auto series = unchanged(random, normal_noise(0.01), 60);
     series[20] += 0.3;
@@ -55,7 +55,7 @@ TEST(change_points, two_outliers_in_a_row_are_no_change) {
     EXPECT_TRUE(changes_in(series, 60).empty());
 }
 
-TEST(change_points, earlier_change_points_stay_when_later_ones_come) {
+TEST(change_points, earlier_change_points_stay_when_the_series_grows) {
     generator random{4};
     auto series = with_step(random, normal_noise(0.01), 400, 100, 5);
     const auto before = changes_in(series, 200);

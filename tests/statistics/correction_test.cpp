@@ -1,4 +1,4 @@
-// Tests corrections against examples that can be calculated by hand.
+// Tests the corrections with examples that can be calculated by hand.
 #include "bench/harness/statistics/correction.hpp"
 
 #include <gtest/gtest.h>
@@ -17,19 +17,21 @@ void expect_near(const numbers& found, const numbers& expected) {
 }
 
 TEST(correction, holm_multiplies_by_the_remaining_number_and_never_decreases) {
-    // In order: 0.01 * 4, 0.015 * 3, 0.02 * 2 (below 0.045), 0.03 * 1 (also below it).
+    // The p-values in ascending order: 0.01 * 4, 0.015 * 3, 0.02 * 2 (raised to 0.045), 0.03 * 1 (raised to
+    // 0.045).
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
 }
 
 TEST(correction, benjamini_hochberg_divides_by_the_rank_and_never_decreases) {
-    // In order: 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3, 0.03 * 4 / 4; each is the minimum from there on.
+    // The p-values in ascending order: 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3, 0.03 * 4 / 4. Each result
+    // is the minimum of its own value and all later values.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::benjamini_hochberg),
                 {0.03, 0.08 / 3, 0.08 / 3, 0.08 / 3});
 }
 
-// Table 1 of Benjamini and Hochberg (1995): at 5 %, Bonferroni's and Holm's methods find three and theirs
-// finds four.
-TEST(correction, the_authors_example_gives_their_result) {
+// The data of table 1 of Benjamini and Hochberg (1995): at 5 %, the methods of Bonferroni and Holm find three
+// differences, and the authors' method finds four.
+TEST(correction, the_example_of_benjamini_and_hochberg_gives_their_result) {
     const numbers p_values{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                            0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0};
     const auto found = [&](correction how) {

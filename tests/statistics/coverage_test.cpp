@@ -1,5 +1,5 @@
-// Tests the error rates of intervals and verdicts on random data. Seeds are fixed, so that the results are
-// reproducible.
+// Tests the error rates of intervals and verdicts on random data. The seeds are fixed, so that the results
+// are reproducible.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ double coverage(const population& from, std::size_t count, int tries) {
     return static_cast<double>(covered) / tries;
 }
 
-// 40,000 tries have a standard error of 0.11 %.
+// The standard error of 40,000 tries is 0.11 %.
 TEST(coverage, intervals_cover_95_percent_within_one_percent_on_data_of_every_kind) {
     for (const auto& from : populations())
         for (const std::size_t count :
@@ -33,8 +33,8 @@ TEST(coverage, intervals_cover_95_percent_within_one_percent_on_data_of_every_ki
             EXPECT_NEAR(coverage(from, count, 40'000), 0.95, 0.01) << from.name << count;
 }
 
-/// Returns the share of reports with a false difference. Each report has 40 comparisons without any
-/// difference.
+/// Returns the share of reports with at least one false difference. Each report has 40 comparisons without
+/// any true difference.
 double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, int reports) {
     generator random{7};
     const auto kinds = populations();
@@ -51,8 +51,8 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
     return static_cast<double>(wrong) / reports;
 }
 
-// There is no threshold, so that only the correction limits the errors.
-TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_names_one) {
+// The threshold is 0, so that only the correction limits the errors.
+TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_claims_one) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;
         rule.threshold_pct = 0;
@@ -63,7 +63,7 @@ TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_names_one)
     }
 }
 
-TEST(coverage, without_the_correction_most_such_reports_name_one) {
+TEST(coverage, without_the_correction_most_reports_of_40_comparisons_claim_a_false_difference) {
     bench::verdict_rule rule;
     rule.threshold_pct = 0;
     generator random{7};
@@ -82,7 +82,8 @@ TEST(coverage, the_smallest_detectable_difference_is_seen_in_four_of_five_runs) 
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};
-        // The spread is known to be 4 %. A run's own estimate varies, but is right on average.
+        // The true spread is known to be 4 %. The estimate of a single run varies, but its mean over many
+        // runs is correct.
         double share = bench::share_needed(blocks, rule.alpha()).value_or(0), z = 0;
         for (double step = 1; step > 1e-9; step /= 2)
             while (std::erfc(-(z + step) / std::sqrt(2.0)) / 2 <= share) z += step;

@@ -1,4 +1,4 @@
-// Tests the results for hosts with known effects, and how often an interval of few hosts contains the true
+// Tests the statistics of hosts with known effects, and how often an interval of few hosts contains the true
 // value.
 #include "bench/harness/statistics/hosts.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using bench::host_value;
 
-/// Returns log ratios around 0 on hosts that differ by `between`.
+/// Returns log ratios around 0. The effects of the hosts have the standard deviation `between`.
 std::vector<host_value> measured(generator& random, std::size_t hosts, std::size_t blocks, double between,
                                  const population& noise) {
     std::normal_distribution<double> normal;
@@ -38,7 +38,7 @@ bool has_zero(const bench::estimate& found) {
     return *found.low <= 0 && 0 <= *found.high;
 }
 
-// 4000 tries have a standard error of 0.34 %.
+// The standard error of 4000 tries is 0.34 %.
 TEST(hosts, intervals_of_few_hosts_have_the_promised_coverage) {
     constexpr int tries = 4000;
     for (const auto& noise : populations())
@@ -50,13 +50,14 @@ TEST(hosts, intervals_of_few_hosts_have_the_promised_coverage) {
                     const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
                     covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
                 }
-                // For skewed and bimodal data, the median of six blocks is not an unbiased estimate.
+                // The limits are wide, because for skewed and bimodal data the median of six blocks is
+                // biased.
                 EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
                 EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
             }
 }
 
-/// Returns the middle 95 % of a bootstrap that resamples hosts, and then blocks of each host.
+/// Returns the middle 95 % of a bootstrap. Each draw resamples the hosts, and then the blocks of each host.
 bench::estimate drawn_again(generator& random, const std::vector<host_value>& all, std::size_t hosts) {
     constexpr std::size_t draws = 400;
     std::vector<std::vector<double>> of_host(hosts);
@@ -78,7 +79,7 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
     return {0, found[draws / 40], found[draws - 1 - draws / 40]};
 }
 
-// Shows why loopbench does not use the bootstrap.
+// This test shows why loopbench does not use the bootstrap.
 TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
@@ -94,18 +95,18 @@ TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
     EXPECT_NEAR(share_covered(5), 0.88, 0.05);
 }
 
-TEST(hosts, test_and_interval_agree) {
+TEST(hosts, the_test_and_the_interval_agree) {
     const std::vector<double> hosts{0.01, 0.04, 0.02};
     const auto found = bench::few_hosts_with_interval(hosts);
     EXPECT_NEAR(found.median, 0.02, 1e-12);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.low), 0.025, 1e-9);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.high), 0.975, 1e-9);
-    // R: t.test(c(0.01, 0.04, 0.02))$conf.int
+    // The expected values are those of R: t.test(c(0.01, 0.04, 0.02))$conf.int
     EXPECT_NEAR(*found.low, -0.0146118, 1e-6);
     EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
 }
 
-TEST(hosts, equal_hosts_leave_no_doubt) {
+TEST(hosts, hosts_with_equal_values_give_an_interval_without_width) {
     const std::vector<double> hosts{0.02, 0.02};
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.01), 0);
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.03), 1);
@@ -152,7 +153,7 @@ TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     }
 }
 
-TEST(hosts, one_block_per_host_cannot_be_told_from_noise) {
+TEST(hosts, one_block_per_host_gives_no_deviation_and_no_p_value) {
     generator random{1};
     const auto once = measured(random, 6, 1, 0.03, quiet(0.01)), one = measured(random, 1, 9, 0, quiet(0.01));
     for (const auto& each : {once, one, std::vector<host_value>{}}) {
@@ -161,7 +162,7 @@ TEST(hosts, one_block_per_host_cannot_be_told_from_noise) {
     }
 }
 
-TEST(hosts, equal_hosts_seldom_differ_significantly_and_others_mostly_do) {
+TEST(hosts, equal_hosts_seldom_differ_significantly_and_unequal_hosts_mostly_do) {
     constexpr int tries = 2000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 4U}) {
@@ -178,7 +179,7 @@ TEST(hosts, equal_hosts_seldom_differ_significantly_and_others_mostly_do) {
         }
 }
 
-TEST(hosts, without_noise_hosts_differ_beyond_doubt) {
+TEST(hosts, without_noise_the_p_value_of_unequal_hosts_is_zero) {
     const std::vector<host_value> same{{0, 1}, {0, 1}, {1, 1}, {1, 1}}, other{{0, 1}, {0, 1}, {1, 2}, {1, 2}};
     EXPECT_EQ(bench::p_hosts_are_alike(same), 1);
     EXPECT_EQ(bench::p_hosts_are_alike(other), 0);

@@ -1,4 +1,4 @@
-// Tests the results for layouts with known effects.
+// Tests the statistics of layouts with known effects.
 #include "bench/harness/statistics/layout.hpp"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 
 using bench::layout_contrast;
 
-/// Returns as many blocks as there are layouts. Each layout runs once on either side, half a round apart
-/// (bench::layout_of).
+/// Returns the contrasts of as many blocks as there are layouts. Each layout runs once on each side, half a
+/// round apart (bench::layout_of).
 std::vector<layout_contrast> round(generator& random, std::size_t layouts, double between, double noise) {
     std::normal_distribution<double> normal;
     std::vector<double> effects(layouts);
@@ -29,7 +29,7 @@ std::vector<layout_contrast> round(generator& random, std::size_t layouts, doubl
     return all;
 }
 
-/// Returns the root mean square of the deviations found in many rounds.
+/// Returns the root mean square of the deviations that are estimated in many rounds.
 double mean_found(double between, double noise) {
     generator random{20261122};
     constexpr int rounds = 2000;
@@ -47,7 +47,7 @@ TEST(layout, the_deviation_between_layouts_is_estimated_correctly) {
     EXPECT_NEAR(mean_found(0.01, 0.005), 0.01, 0.001);
 }
 
-TEST(layout, noise_alone_has_no_effect) {
+TEST(layout, noise_alone_gives_hardly_any_deviation_between_layouts) {
     EXPECT_LT(mean_found(0, 0.03), 0.012);
     generator random{3};
     int none = 0;
@@ -59,7 +59,7 @@ TEST(layout, one_disturbed_block_does_not_increase_the_deviation) {
     generator random{5};
     auto all = round(random, 20, 0.01, 0.005);
     const double before = *bench::layout_deviation(all);
-    for (const double disturbed : {2.0, -2.0}) {  // one of the two has the same sign as its partner
+    for (const double disturbed : {2.0, -2.0}) {  // one of these values has the same sign as its partner
         all[7].log_ratio = disturbed;
         EXPECT_LT(*bench::layout_deviation(all), before + 0.01);
     }
@@ -75,7 +75,7 @@ TEST(layout, the_deviation_is_unknown_if_hardly_any_layout_is_in_two_blocks) {
 }
 
 TEST(layout, two_ratios_of_one_block_are_not_independent_measurements) {
-    std::vector<layout_contrast> all;  // both ratios of a block share the effect of a slow baseline trial
+    std::vector<layout_contrast> all;  // both ratios of a block contain the same slow baseline trial
     for (std::size_t i = 0; i < 20; ++i)
         for (const std::size_t other : {100U, 200U})
             all.push_back({i, other + i, i, i % 3 == 0 ? 0.04 : -0.02});

@@ -1,4 +1,4 @@
-// Tests medians and intervals against values known in closed form.
+// Compares medians and intervals with values that are known in closed form.
 #include "bench/harness/statistics/median.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::vector<double> one_to(std::size_t count) {
     return all;
 }
 
-TEST(median, it_is_the_middle_value_or_the_mean_of_the_two_middle_values) {
+TEST(median, the_median_is_the_middle_value_or_the_mean_of_the_two_middle_values) {
     EXPECT_EQ(median_with_interval(std::vector{3.0, 1.0, 2.0}).median, 2.0);
     EXPECT_EQ(median_with_interval(std::vector{4.0, 1.0, 3.0, 2.0}).median, 2.5);
     EXPECT_EQ(median_with_interval(std::vector{7.0}).median, 7.0);
@@ -36,7 +36,7 @@ TEST(median, fewer_than_six_samples_have_no_95_percent_interval) {
     }
 }
 
-/// Returns 1 - 2 P(B <= k - 1), calculated with Pascal's triangle.
+/// Returns 1 - 2 P(B <= k - 1). Calculates the probability with Pascal's triangle.
 double covered_from(std::size_t k, std::size_t count) {
     double ways = 1, below = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -46,7 +46,7 @@ double covered_from(std::size_t k, std::size_t count) {
     return 1 - 2 * below * std::pow(0.5, count);
 }
 
-// The ranks come from the tables of the sign test (n, lower rank, upper rank) at 95 %.
+// The ranks come from tables of the sign test (n, lower rank, upper rank) at 95 %.
 TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     struct row {
         std::size_t count;
@@ -64,9 +64,9 @@ TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     }
 }
 
-// For six samples: C_1 = 62/64 and C_2 = 50/64, so I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5 /
-// 1.4.
-// For ten: C_2 = 1002/1024 and C_3 = 912/1024, so I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
+// Six samples: C_1 = 62/64 and C_2 = 50/64, so that I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5
+// / 1.4.
+// Ten samples: C_2 = 1002/1024 and C_3 = 912/1024, so that I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
 TEST(median, an_interval_at_95_percent_lies_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
     EXPECT_NEAR(*median_with_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
@@ -86,7 +86,7 @@ TEST(median, the_interval_widens_with_the_level) {
     }
 }
 
-// Therefore a verdict always agrees with the interval beside it.
+// Because of this property, a verdict always agrees with its interval.
 TEST(sign_test, the_p_value_at_an_intervals_end_equals_its_level) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
@@ -112,8 +112,8 @@ TEST(median, the_interval_of_equal_samples_is_a_point) {
     EXPECT_EQ(median_with_interval(samples).high, 0.25);
 }
 
-TEST(ratio, it_is_the_median_of_the_pairs_not_the_ratio_of_the_medians) {
-    // A drifting machine doubles both values of a pair, so the ratio does not change.
+TEST(ratio, a_ratio_is_the_median_of_the_pairs_and_not_the_ratio_of_the_medians) {
+    // The machine becomes slower and doubles both values of a pair each time. The ratio does not change.
     const values base{10, 20, 40, 80, 160, 320}, other{5, 10, 20, 40, 80, 160};
     const auto found = bench::ratio_from(paired_log_ratios(base, other));
     EXPECT_DOUBLE_EQ(found.median, 2);

@@ -1,4 +1,4 @@
-// Tests the bounds of proportions that can be calculated by hand.
+// Tests limits of proportions that can be calculated by hand.
 #include "bench/harness/statistics/proportion.hpp"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ TEST(proportion, bounds_of_none_and_all_are_roots_of_the_level) {
     EXPECT_EQ(proportion_interval(40, 40, 0.95).second, 1);
 }
 
-// The interval ends where the observed count or more, and the observed count or less, each have a probability
-// of 2.5 %.
+// At the ends of the interval, the probability of the observed count or more, or of the observed count or
+// less, is 2.5 %.
 TEST(proportion, the_interval_ends_where_the_binomial_distribution_says) {
     const auto [low, high] = proportion_interval(2, 4, 0.95);
     const auto at_least_two = [](double p) { return 1 - std::pow(1 - p, 4) - 4 * p * std::pow(1 - p, 3); };

@@ -1,4 +1,5 @@
-// Compares the statistics with SciPy's on stored data: scipy/make_answers.py made scipy/answers.json.
+// Compares the statistics with SciPy's results for stored data. scipy/make_answers.py wrote
+// scipy/answers.json.
 #include <gtest/gtest.h>
 
 #include <fstream>

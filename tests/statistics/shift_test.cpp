@@ -1,4 +1,4 @@
-// Compares shifts between two samples with the sorted list of all differences.
+// Compares shifts between two samples with values from the sorted list of all differences.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ double median_of_all_differences(const samples& first, const samples& second) {
     return bench::median_of(all);
 }
 
-TEST(shift, it_is_the_median_of_all_differences) {
+TEST(shift, the_shift_is_the_median_of_all_differences) {
     generator random{5};
     for (const auto& from : populations())
         for (const auto& [m, n] : {std::pair{1UL, 1UL}, {1UL, 2UL}, {4UL, 4UL}, {5UL, 7UL}, {31UL, 20UL}}) {
@@ -32,8 +32,8 @@ TEST(shift, it_is_the_median_of_all_differences) {
     EXPECT_FALSE(std::signbit(bench::shift_between(samples{1, 1}, samples{1, 1}).median));
 }
 
-// The textbook's table of the Mann-Whitney test for 5 and 5 samples at 5 %: the third smallest and the third
-// largest of the 25 differences.
+// The expected ends come from the textbook's table of the Mann-Whitney test for 5 and 5 samples at 5 %: the
+// third smallest and the third largest of the 25 differences.
 TEST(shift, the_interval_lies_between_two_differences) {
     const samples first{1, 2, 4, 8, 16}, second{33, 35, 39, 47, 63};
     samples all;
@@ -46,7 +46,7 @@ TEST(shift, the_interval_lies_between_two_differences) {
     EXPECT_FALSE(bench::shift_between(samples{1, 2, 3}, samples{1, 2, 3}).low) << "too few samples";
 }
 
-// A list of all differences would take 20 GB.
+// A list of all differences would need 20 GB.
 TEST(shift, the_halves_of_the_longest_run_need_hardly_any_memory) {
     samples first, second;
     for (int i = 0; i < 50'000; ++i) {

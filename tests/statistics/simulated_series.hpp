@@ -1,4 +1,4 @@
-// Simulated series of runs with known changes, and the change points that are found in them.
+// Simulates series of runs with known changes, and finds the change points in them.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace loopbench::tests {
 
 using run_series = std::vector<double>;
 
-/// The random value of a run: the logarithm of a ratio.
+/// The random part of a run's value, which is the logarithm of a ratio.
 using noise = std::function<double(generator&)>;
 
 inline noise normal_noise(double spread) {
     return [spread](generator& random) { return std::normal_distribution<double>{0, spread}(random); };
 }
 
-/// Returns noise that is the median of a run's blocks, each with normal noise.
+/// Returns noise that is the median of the blocks of a run. Each block has normal noise.
 inline noise median_of_blocks(double spread, std::size_t blocks) {
     return [spread, blocks](generator& random) {
         std::vector<double> all(blocks);
@@ -39,7 +39,7 @@ inline run_series unchanged(generator& random, const noise& of, std::size_t runs
     return all;
 }
 
-/// Returns a series that becomes slower by `step_pct` from run `at` on.
+/// Returns a series that becomes slower by `step_pct` per cent at the run with index `at`.
 inline run_series with_step(generator& random, const noise& of, std::size_t runs, std::size_t at,
                             double step_pct) {
     auto all = unchanged(random, of, runs);
@@ -54,8 +54,8 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// Returns after how many runs at the new level, up to `most`, a search after each run reports a change
-/// within two runs of the planted one.
+/// Searches again after each run at the new level, up to `most` runs. Returns the number of these runs after
+/// which a search reports a change within two runs of the planted change.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
                                            const bench::change_rule& rule = {}) {
     for (std::size_t after = 1; after <= most && at + after <= series.size(); ++after)

@@ -1,4 +1,4 @@
-// Tests the effect of early stopping on the error rates.
+// Tests the effect of early stopping on error rates.
 #include "bench/harness/experiment/stopping.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct simulated {
     double coverage = 0, blocks = 0;
 };
 
-/// Simulates many runs. After each block, `wanted` returns the number of blocks to run.
+/// Simulates many runs. After each block, calls `wanted`, which returns the number of blocks to run.
 simulated simulate(const population& from,
                    const std::function<std::uint64_t(const std::vector<double>&)>& wanted) {
     generator random{20261121};
@@ -63,7 +63,7 @@ TEST(stopping, stopping_after_two_stages_hardly_reduces_the_coverage) {
         const auto found = simulate(from, [](const auto& pairs) {
             return pairs.size() == pilot_blocks ? blocks_for(pairs, precision_pct) : no_end;
         });
-        EXPECT_GE(found.coverage, 0.925) << from.name;  // found: at least 0.937, standard error 0.006
+        EXPECT_GE(found.coverage, 0.925) << from.name;  // measured: at least 0.937, standard error 0.006
         EXPECT_GT(found.blocks, 34) << from.name << ": the pilot was always enough";
         EXPECT_LT(found.blocks, 140) << from.name << ": the pilot was never enough";
     }
@@ -78,8 +78,8 @@ TEST(stopping, stopping_at_a_narrow_interval_would_reduce_the_coverage) {
     EXPECT_LT(found.coverage, 0.935);
 }
 
-// The control experiment: a run that looks after each block and stops at the first difference finds one much
-// too often.
+// The control experiment: a run that searches for a difference after each block, and stops at the first one,
+// finds differences much too often.
 TEST(stopping, stopping_at_the_first_difference_would_destroy_the_coverage) {
     generator random{3};
     const auto from = populations()[0];

@@ -1,4 +1,4 @@
-// Tests the conversion of intervals into verdicts.
+// Tests how intervals become verdicts.
 #include "bench/harness/statistics/verdict.hpp"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(verdict, other_verdicts_state_the_smallest_detectable_difference) {
     EXPECT_GT(*found[3].detectable_pct, 5);
 }
 
-TEST(verdict, no_comparison_gives_no_verdict) {
+TEST(verdict, an_empty_list_of_comparisons_gives_no_verdicts) {
     EXPECT_TRUE(judge_all(std::vector<log_ratios>{}, {}).empty());
 }
 

@@ -1,4 +1,4 @@
-// Tests the comparison of the best contender on io_uring with the best one on epoll in a report.
+// Tests the comparison of the best contender on io_uring with the best contender on epoll.
 #include "bench/harness/summary/driver_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ constexpr auto busiest = "echo/rtt/tcp/conns:1000/bytes:64";
 
 struct on_driver {
     std::string driver, role;
-    std::map<std::string, double> times;  // relative to the machine's time in that block
+    std::map<std::string, double> times;  // relative to the machine's time in each block
 };
 
-/// Returns a report of twelve blocks. The speed of the machine varies from block to block, and the baseline
-/// has additional noise.
+/// Returns a report of twelve blocks. The speed of the machine differs between blocks, and the baseline's
+/// times have additional noise.
 reports::report report_of_drivers(const std::map<std::string, on_driver>& contenders) {
     auto plan = small_plan(12);
     plan.workloads = {busiest};
@@ -49,7 +49,7 @@ const reports::result& in(const reports::report& report, std::string_view who, s
     return *reports::find_result(report, busiest, who, metric);
 }
 
-TEST(driver_comparison, pairs_decide_what_two_ratios_to_a_noisy_baseline_cannot) {
+TEST(driver_comparison, pairs_decide_a_comparison_that_ratios_to_a_noisy_baseline_leave_undecided) {
     const auto report = report_of_drivers({{"ring", {"io_uring", "", {{"time", 0.90}, {"cpu", 0.80}}}},
                                            {"slow ring", {"io_uring", "", {{"time", 0.99}, {"cpu", 0.5}}}},
                                            {"poll", {"epoll", "", {{"time", 0.99}, {"cpu", 0.80}}}},
@@ -69,7 +69,7 @@ TEST(driver_comparison, pairs_decide_what_two_ratios_to_a_noisy_baseline_cannot)
         EXPECT_FALSE(in(report, other, "time").to_epoll) << other;
 }
 
-TEST(driver_comparison, without_a_contender_on_each_driver_there_is_no_comparison) {
+TEST(driver_comparison, a_report_without_a_contender_on_each_driver_has_no_comparison) {
     const auto report = report_of_drivers(
         {{"ring", {"io_uring", "", {{"time", 0.9}}}}, {"bare", {"epoll", "floor", {{"time", 0.5}}}}});
     EXPECT_FALSE(in(report, "ring", "time").to_epoll);

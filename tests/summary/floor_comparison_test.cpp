@@ -1,4 +1,4 @@
-// Tests the multiples of the best floor, and the warnings about values below it.
+// Tests the multiples of the best floor, and the warnings about values below a floor.
 #include "bench/harness/summary/floor_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -22,10 +22,10 @@ namespace {
 
 using reports::result;
 
-/// The value of each metric that a contender measures in its n-th trial of a workload, counted from 1.
+/// For each metric, the value that a contender measures in its n-th trial of a workload. n starts at 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
-/// Returns the report of a run of seven blocks of one workload, with the given values for each contender. The
+/// Returns the report of a run of seven blocks of one workload, with these values for each contender. The
 /// contenders in `floors` describe themselves as floors.
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
@@ -70,8 +70,8 @@ std::function<double(double)> always(double value) {
     return [value](double) { return value; };
 }
 
-/// Returns values that grow with every block, as on a machine that slows down. Only the quotients within a
-/// block are equal.
+/// Returns values that grow with every block, as on a machine that becomes slower. Only the quotients within
+/// a block are equal.
 std::function<double(double)> growing(double value) {
     return [value](double n) { return value * n; };
 }
@@ -105,7 +105,7 @@ TEST(floor_comparison, each_metric_has_its_own_best_floor_with_a_multiple_of_one
     EXPECT_DOUBLE_EQ(found(report, "floor-uring", "time").times_floor->median, 1);
 }
 
-TEST(floor_comparison, the_role_and_not_the_name_makes_a_floor) {
+TEST(floor_comparison, a_contender_is_a_floor_by_its_role_and_not_by_its_name) {
     const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(8)}}},
                                                      {"floor-mine", {{"time", always(2)}}},
                                                      {"bare", {{"time", always(4)}}}};
@@ -154,7 +154,7 @@ TEST(floor_comparison, known_reasons_for_values_below_the_floor_are_named_once) 
     EXPECT_FALSE(warnings[0].remedy.empty());
 }
 
-TEST(floor_comparison, an_unexplained_value_shortly_below_the_floor_is_a_warning_with_a_question) {
+TEST(floor_comparison, an_unexplained_value_slightly_below_the_floor_causes_a_warning) {
     const auto report = report_with_floors(
         "yield", {{"asio-epoll", {{"time", growing(95)}}}, {"floor-uring", {{"time", growing(100)}}}},
         {"floor-uring"});
@@ -165,7 +165,7 @@ TEST(floor_comparison, an_unexplained_value_shortly_below_the_floor_is_a_warning
     EXPECT_SAYS(warnings[0].message, "no reason");
 }
 
-TEST(floor_comparison, an_unexplained_value_far_below_the_floor_is_no_number) {
+TEST(floor_comparison, an_unexplained_value_far_below_the_floor_fails_the_result) {
     const auto report = report_with_floors("yield",
                                            {{"asio-epoll", {{"time", growing(5)}}},
                                             {"loop-epoll", {{"time", growing(3)}}},
@@ -188,8 +188,8 @@ TEST(floor_comparison, a_baseline_far_below_the_floor_leaves_no_ratio) {
     EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
 }
 
-// floor-blocking is faster than floor-epoll here, but loop-epoll makes the calls of floor-epoll.
-TEST(floor_comparison, a_contender_is_held_against_the_floor_with_its_own_driver) {
+// floor-blocking is faster than floor-epoll, but loop-epoll makes the same system calls as floor-epoll.
+TEST(floor_comparison, a_contender_is_compared_with_the_floor_that_has_the_same_driver) {
     const std::map<std::string, measured> contenders{{"loop-epoll", {{"time", growing(8)}}},
                                                      {"loop-poll", {{"time", growing(8)}}},
                                                      {"floor-epoll", {{"time", growing(10)}}},
@@ -201,7 +201,7 @@ TEST(floor_comparison, a_contender_is_held_against_the_floor_with_its_own_driver
     EXPECT_EQ(found(report, "loop-poll", "time").status, reports::result_status::ok);
 }
 
-TEST(floor_comparison, a_floor_five_times_as_fast_as_another_is_no_number) {
+TEST(floor_comparison, a_floor_five_times_as_fast_as_another_floor_fails) {
     const auto with_floor = [](double ns) {
         return report_with_floors("echo/rtt/unix/conns:1000/bytes:64",
                                   {{"asio-epoll", {{"time", always(1800)}}},
@@ -214,7 +214,7 @@ TEST(floor_comparison, a_floor_five_times_as_fast_as_another_is_no_number) {
     EXPECT_EQ(found(with_floor(200), "floor-uring", "time").status, reports::result_status::ok);
 }
 
-TEST(floor_comparison, small_or_random_differences_below_the_floor_are_no_warning) {
+TEST(floor_comparison, small_or_random_differences_below_the_floor_cause_no_warning) {
     const auto nearly = report_with_floors(
         "yield", {{"asio-epoll", {{"time", always(99.5)}}}, {"floor-uring", {{"time", always(100)}}}},
         {"floor-uring"});

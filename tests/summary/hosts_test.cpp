@@ -1,5 +1,5 @@
-// Simulates runs on several machines: the effect of each machine is drawn at random once, and all code from
-// the plan to the verdict is the real one.
+// Simulates runs on several machines. The effect of each machine is drawn at random once. All code from the
+// plan to the verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ bench::run_plan fleet_plan(std::uint64_t blocks, std::uint64_t seed) {
     return plan;
 }
 
-/// Machines on which loop-epoll is slower by `slower`, plus or minus a random effect of size `between` per
-/// machine.
+/// Simulated machines on which loop-epoll is slower by `slower`. Each machine changes this value by a random
+/// effect of size `between`.
 class machines {
 public:
     machines(std::uint64_t seed, double between, double slower)
@@ -108,14 +108,14 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// Returns by how much chance can raise a share of LOOPBENCH_TRIES tries, in one of a thousand cases.
+/// Returns the increase of a share of LOOPBENCH_TRIES tries that chance exceeds in one of a thousand cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
 
-// Without machine names, all blocks seem to come from one machine, and the machines' effects seem to be the
-// loop's.
-TEST(hosts, ignoring_the_hosts_makes_most_runs_of_equals_a_false_alarm) {
+// Without the names of machines, all blocks seem to come from one machine. The effects of the machines then
+// look like an effect of the loop.
+TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();
     };
@@ -123,7 +123,7 @@ TEST(hosts, ignoring_the_hosts_makes_most_runs_of_equals_a_false_alarm) {
 }
 
 // The promised rate is 5 %.
-TEST(hosts, false_alarms_stay_within_the_promise) {
+TEST(hosts, false_alarms_stay_below_5_percent_on_several_hosts) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});
         EXPECT_LE(found.different, 0.05 + by_chance(0.05)) << hosts;
@@ -138,7 +138,7 @@ TEST(hosts, a_difference_larger_than_the_hosts_effects_is_found) {
     EXPECT_GE(of_runs({8, 24, 0.02, 0.1}).slower, 0.9 - by_chance(0.9));
 }
 
-TEST(hosts, differing_hosts_are_reported_and_equal_ones_are_not) {
+TEST(hosts, unequal_hosts_are_reported_and_equal_hosts_are_not) {
     EXPECT_GE(of_runs({3, 24, 0.08, 0}).hosts_differ, 0.9 - by_chance(0.9));
     EXPECT_LE(of_runs({3, 24, 0, 0}).hosts_differ, 0.05 + by_chance(0.05));
 }
@@ -187,7 +187,7 @@ TEST(hosts, a_result_of_one_host_alone_has_no_host_effect) {
     EXPECT_TRUE(item.to_baseline->low) << "twelve blocks of one machine";
 }
 
-TEST(hosts, trials_without_a_machine_count_as_one_more_host) {
+TEST(hosts, trials_without_a_machine_name_count_as_one_more_host) {
     auto record = record_of({2, 24, 0.05, 0}, 1);
     for (auto& trial : record.outcome.trials)
         if (trial.block < 6) trial.machine.reset();

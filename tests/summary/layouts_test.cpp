@@ -1,5 +1,5 @@
-// Simulates comparisons with several layouts of each build: the effect of each file's layout is drawn at
-// random once, and all code from the plan to the verdict is the real one.
+// Simulates comparisons with several layouts of each build. The effect of each file's layout is drawn at
+// random once. All code from the plan to the verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,8 @@ bench::run_plan plan_of(std::size_t layouts, std::uint64_t blocks, std::uint64_t
     return plan;
 }
 
-/// A machine on which layouts differ by a random effect of size `between`, and next is slower by `slower`.
+/// A machine on which layouts differ by random effects of size `between`, and on which next is slower by
+/// `slower`.
 class machine {
 public:
     machine(std::uint64_t seed, double between, double slower)
@@ -58,7 +59,7 @@ private:
     generator random_;
     double between_, slower_;
     std::normal_distribution<double> normal_;
-    std::map<std::string, double> effects_;  // by file
+    std::map<std::string, double> effects_;  // the effect of each file
 };
 
 reports::report compared(std::size_t layouts, std::uint64_t blocks, std::uint64_t seed, double between,
@@ -92,20 +93,19 @@ shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between,
     return found;
 }
 
-// With one build of each side, as before layouts existed, the effect of code placement seems to be the effect
-// of the source.
-TEST(layouts, one_layout_makes_most_comparisons_of_unchanged_code_a_false_alarm) {
+// With one build on each side, the effect of code placement looks like an effect of the source code.
+TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarms) {
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
-// The promised rate is 5 %. With 400 tries, chance alone gives 7.5 % in one of a hundred cases.
-TEST(layouts, fresh_layouts_in_each_block_keep_false_alarms_within_the_promise) {
+// The promised rate is 5 %. In 400 tries, chance alone causes 7.5 % in one of a hundred cases.
+TEST(layouts, with_new_layouts_in_each_block_false_alarms_stay_below_5_percent) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);
     EXPECT_LE(found.unreliable, 0.05);
 }
 
-TEST(layouts, repeated_layouts_keep_false_alarms_within_the_promise) {
+TEST(layouts, with_repeated_layouts_false_alarms_stay_below_5_percent) {
     for (const std::size_t layouts : {6U, 8U, 12U}) {
         const auto found = of_comparisons(layouts, 72, 0.03, 0);
         EXPECT_LE(found.different, 0.05) << layouts;

@@ -1,4 +1,4 @@
-// Tests the laws on results as a whole that need counts: a number that breaks one is no number.
+// Tests the laws about whole results that need counts. A result whose number breaks a law fails.
 #include "bench/harness/summary/result_laws.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ counted_result counts(std::map<std::string, double> metrics, std::vector<double>
     return cell;
 }
 
-/// A session in which both contenders take 1000 ns per operation, with these counts of loop-epoll.
+/// Returns a session in which both contenders take 1000 ns per operation. loop-epoll has these counts.
 bench::session_record session_with(counted_result counted) {
     bench::session_record record;
     record.plan = small_plan(7);
@@ -46,7 +46,7 @@ const reports::result& result_with_counts(const reports::report& report,
                                  "time");
 }
 
-TEST(result_laws, an_operation_takes_at_least_as_long_as_its_system_calls) {
+TEST(result_laws, an_operation_that_is_faster_than_its_system_calls_fails) {
     for (const auto& [calls, status] :
          {std::pair{4.9, result_status::ok}, std::pair{5.1, result_status::failed}}) {
         const auto record = session_with(counts({{"syscalls", calls}}));
@@ -60,13 +60,13 @@ TEST(result_laws, an_operation_takes_at_least_as_long_as_its_system_calls) {
     }
 }
 
-TEST(result_laws, a_session_that_did_not_time_a_call_has_no_law_of_calls) {
+TEST(result_laws, without_a_measured_system_call_the_law_of_calls_is_not_checked) {
     auto record = session_with(counts({{"syscalls", 100}}));
     record.where.cheapest_call_ns.reset();
     EXPECT_EQ(result_with_counts(bench::report_of(record), record).status, result_status::ok);
 }
 
-TEST(result_laws, twice_the_operations_take_twice_the_time) {
+TEST(result_laws, a_result_whose_doubled_work_does_not_take_twice_the_time_fails) {
     const auto status_of = [](const std::vector<double>& doublings) {
         const auto record = session_with(counts({{"doubling", doublings.front()}}, doublings));
         const auto report = bench::report_of(record);

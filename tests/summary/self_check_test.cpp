@@ -1,4 +1,4 @@
-// Tests the A/A comparison, disturbed trials, and how a trial is started.
+// Tests the A/A comparison, the handling of disturbed trials, and the start of a trial.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(self_check, the_aa_copy_has_another_name_of_the_same_length) {
     EXPECT_EQ(aa_copy.called.size(), aa_copy.path.native().size());
 }
 
-TEST(self_check, a_baseline_equal_to_itself_is_reliable_and_its_copy_is_no_result) {
+TEST(self_check, an_equal_aa_copy_makes_the_session_reliable_and_is_no_result) {
     const auto report = report_of(plan_with_aa_copy(7), [](const auto&) { return took_ns(10); });
     ASSERT_TRUE(report.aa);
     EXPECT_EQ(report.aa->found, reliability::reliable);
@@ -64,7 +64,7 @@ TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
     EXPECT_FALSE(report.aa->comparisons[0].drift_pct);
 }
 
-TEST(self_check, a_load_relative_to_the_capacity_compares_the_capacities) {
+TEST(self_check, the_aa_copies_of_a_load_relative_to_the_capacity_are_compared_by_capacity) {
     const auto report_with = [](double capacity_of_copy) {
         return report_of(plan_with_aa_copy(7, {on_its_own_load}),
                          [capacity_of_copy](const trial_request& request) {
@@ -77,7 +77,7 @@ TEST(self_check, a_load_relative_to_the_capacity_compares_the_capacities) {
     EXPECT_EQ(report_with(1100).aa->found, reliability::unreliable);
 }
 
-TEST(self_check, a_load_at_one_rate_compares_the_latencies) {
+TEST(self_check, the_aa_copies_of_a_load_at_one_rate_are_compared_by_latency) {
     const auto report_with = [](double latency_of_copy) {
         return report_of(plan_with_aa_copy(7, {"serve/open_loop/rate:20000"}),
                          [latency_of_copy](const trial_request& request) {
@@ -90,7 +90,7 @@ TEST(self_check, a_load_at_one_rate_compares_the_latencies) {
     EXPECT_EQ(report_with(5500).aa->found, reliability::unreliable);
 }
 
-TEST(self_check, a_baseline_unlike_itself_is_unreliable_and_the_workload_is_named) {
+TEST(self_check, a_different_aa_copy_makes_the_session_unreliable_and_the_workload_is_named) {
     const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
         return took_ns(is_aa_copy(request) && request.workload == "echo" ? 10.3 : 10);
     });
@@ -114,7 +114,7 @@ TEST(self_check, a_failed_aa_copy_is_a_failure_of_the_baseline) {
     }
 }
 
-/// Returns a report of thirty workloads. On the first `wrong` of them the A/A copy is slower.
+/// Returns a report of thirty workloads. The A/A copy is slower on the first `wrong` workloads.
 reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
     auto plan = plan_with_aa_copy(blocks);
     plan.workloads.clear();
@@ -131,7 +131,7 @@ TEST(self_check, a_difference_on_two_of_thirty_workloads_is_found_in_ten_blocks)
     EXPECT_EQ(report_of_thirty(10, 0).aa->found, reliability::reliable);
 }
 
-TEST(self_check, a_check_that_could_detect_nothing_gives_no_answer) {
+TEST(self_check, a_check_that_could_detect_nothing_leaves_the_reliability_unknown) {
     const auto report = report_of_thirty(6, 0);
     EXPECT_EQ(report.aa->found, reliability::unknown);
     EXPECT_SAYS(*report.aa->reason, "19 of 30 workloads");
@@ -145,13 +145,13 @@ TEST(self_check, scattered_times_with_stable_pairs_are_reliable) {
     EXPECT_GT(report.aa->spread_pct.value(), 15);
 }
 
-TEST(self_check, a_check_of_few_blocks_gives_no_answer) {
+TEST(self_check, a_check_of_few_blocks_leaves_the_reliability_unknown) {
     const auto report = report_of(plan_with_aa_copy(5), [](const auto&) { return took_ns(10); });
     EXPECT_EQ(report.aa->found, reliability::unknown);
     EXPECT_FALSE(bench::is_unreliable(report));
 }
 
-TEST(self_check, a_machine_that_slows_down_is_a_drift) {
+TEST(self_check, a_machine_that_slows_down_is_reported_as_drift) {
     int trial = 0;
     const auto report =
         report_of(plan_with_aa_copy(20), [&](const auto&) { return took_ns(1000 + ++trial); });
@@ -166,9 +166,9 @@ TEST(self_check, a_machine_that_slows_down_is_a_drift) {
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
-TEST(self_check, a_drift_is_found_beside_a_workload_with_too_few_blocks) {
+TEST(self_check, a_drift_is_found_although_another_workload_has_too_few_blocks) {
     int trial = 0;
-    // The run stops after seven blocks of six trials and the first workload of the eighth.
+    // The run stops after seven blocks of six trials and the first workload of the eighth block.
     const auto report = report_of(plan_with_aa_copy(20), [&](const auto&) {
         return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
     });
@@ -211,7 +211,7 @@ TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repeat_c
         for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
 }
 
-TEST(disturbance, the_repeat_counts_even_beside_an_unsupported_or_failed_contender) {
+TEST(disturbance, the_repeat_counts_even_if_another_contender_is_unsupported_or_failed) {
     for (const auto bad : {reports::result_status::unsupported, reports::result_status::failed}) {
         bool first = true;
         const auto report = report_of(plan_with_aa_copy(7), [&](const trial_request& request) {
@@ -340,8 +340,8 @@ TEST(runner, after_the_pilot_the_precision_decides_the_number_of_blocks) {
     EXPECT_GT(blocks_with(0.3, /*refuses_once=*/true), 40U);
 }
 
-/// Simulates a run with a target precision whose trials scatter much more after the pilot. A block has six
-/// trials.
+/// Simulates a run with a target precision. Its trials scatter much more after the pilot than before. A block
+/// has six trials.
 bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     auto plan = plan_with_aa_copy(1000);
     plan.precision_pct = 0.3;
@@ -364,7 +364,7 @@ TEST(runner, a_resumed_run_keeps_the_decision_made_after_the_pilot) {
     EXPECT_EQ(resumed.trials.size(), whole.trials.size());
 }
 
-TEST(runner, an_unfinished_row_is_repeated_as_a_whole) {
+TEST(runner, an_unfinished_workload_of_a_block_is_repeated_as_a_whole) {
     const auto plan = plan_with_aa_copy(3);
     const auto run_with = [&](double time, int trials, bench::run_outcome done) {
         mock_executor executor{[&](const auto&) { return trials-- > 0 ? took_ns(time) : stopped(); }};
@@ -376,7 +376,7 @@ TEST(runner, an_unfinished_row_is_repeated_as_a_whole) {
         }
         return outcome;
     };
-    auto cut = run_with(10, 2 * 3 + 2, {});  // in the first row of the second block
+    auto cut = run_with(10, 2 * 3 + 2, {});  // in the first workload of the second block
     EXPECT_EQ(cut.trials.size(), 8U);
     cut.interrupted = false;
     cut.blocks_finished = 0;
@@ -391,7 +391,7 @@ TEST(runner, an_unfinished_row_is_repeated_as_a_whole) {
         }
 }
 
-TEST(runner, a_disturbed_row_is_repeated_if_its_first_repeat_was_cut_short) {
+TEST(runner, a_disturbed_workload_is_repeated_if_its_first_repeat_was_cut_short) {
     const auto plan = plan_with_aa_copy(1);
     int trial = 0;
     const auto answer = [&](const trial_request&) {

@@ -1,4 +1,4 @@
-// Tests the step from trials to results.
+// Tests how trials become results.
 #include "bench/harness/summary/summary.hpp"
 
 #include <gtest/gtest.h>
@@ -55,8 +55,8 @@ std::string warning_codes(const reports::report& report) {
     return codes;
 }
 
-/// Trials that take 1, 2, 3, ... times 1000 ns by block for the baseline. The other contender takes half of
-/// it and has twice the throughput.
+/// Simulates trials. The baseline takes 1000 ns in the first block, 2000 ns in the second block, and so on.
+/// The other contender takes half of this time and has twice the throughput.
 class growing_times {
 public:
     bench::trial_outcome operator()(const trial_request& request) {
@@ -73,8 +73,8 @@ private:
     std::map<std::string, int> blocks_;
 };
 
-/// Returns the warnings about concurrent trials in which the other contender waited for this share of its
-/// time.
+/// Returns the codes of the warnings about concurrent trials in which the other contender waited for this
+/// share of its time.
 std::string warnings_of_together(double waited) {
     return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -94,7 +94,8 @@ TEST(summary, a_result_has_its_samples_by_block_with_median_and_interval) {
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
-    // The first and the last value enclose 98.4 %, their neighbours 87.5 %; 95 % are 11/15 of the way.
+    // The first and the last value enclose 98.4 %, and their neighbours 87.5 %. The end for 95 % is at 11/15
+    // of the distance.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
@@ -113,8 +114,8 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
     return plan;
 }
 
-// The faster server received more load, so its latency and the time of the schedule cannot be compared.
-TEST(summary, a_load_relative_to_the_capacity_compares_only_the_capacity) {
+// The faster server received more load, so that its latency and the time of its schedule cannot be compared.
+TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
         auto outcome = took_ns(1000 / factor);
@@ -133,7 +134,7 @@ TEST(summary, a_load_relative_to_the_capacity_compares_only_the_capacity) {
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
-TEST(summary, a_load_at_one_rate_is_compared) {
+TEST(summary, the_latency_of_a_load_at_one_rate_is_compared) {
     const auto report = report_of(plan_of({one_rate}, 7), [](const trial_request& request) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
@@ -144,7 +145,7 @@ TEST(summary, a_load_at_one_rate_is_compared) {
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// A third-party contender prints any metrics, and a journal may have lost counters.
+// A third-party contender can print any metrics, and a journal can lack counters.
 TEST(summary, the_time_of_a_schedule_is_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
@@ -165,7 +166,7 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
         auto plan = plan_of({one_rate}, 8);
         plan.tolerated_pct = 5;
         const auto report = report_of(plan, [&](const trial_request& request) {
-            auto outcome = took_ns(1000);  // the schedule's time, for every server
+            auto outcome = took_ns(1000);  // the time of the schedule, which every server has
             for (const auto* metric : {"latency_p50", "latency_p99"})
                 outcome.metrics[metric] = request.who.name == "asio-epoll" ? 8000 : latency_ns;
             return outcome;
@@ -177,8 +178,8 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
     EXPECT_EQ(found(24000), bench::gate_outcome::regression);
 }
 
-/// The values that loop-epoll measures, in odd and in even blocks, for each metric of a periodic timer;
-/// asio-epoll measures `theirs` for each of them.
+/// For each metric of a periodic timer, the values that loop-epoll measures in odd and in even blocks.
+/// asio-epoll measures `theirs` for each metric.
 using measured_by_block = std::map<std::string, std::pair<double, double>>;
 
 bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs = 100) {
@@ -195,7 +196,7 @@ bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs 
     return bench::outcome_of(bench::judge_gate(report, 5));
 }
 
-// The gate must rule out that the first primary metric is twice as bad.
+// The gate requires that a doubling of the first primary metric is ruled out.
 TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     using enum bench::gate_outcome;
     const std::pair equal{100.0, 100.0}, scattering{80.0, 125.0}, wild{30.0, 330.0}, worse{150.0, 200.0};
@@ -304,12 +305,12 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     EXPECT_NE(reason.find("wall-clock"), std::string::npos) << reason;
 }
 
-// Each metric is its own family of comparisons: seven blocks can show two differences among two comparisons,
-// but not among forty.
+// Each metric is a separate family of comparisons: seven blocks can show two differences among two
+// comparisons, but not among forty comparisons.
 TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
-        plan.workloads = {"yield", "spawn"};  // time is their primary metric, whatever else is printed
+        plan.workloads = {"yield", "spawn"};  // time is their primary metric
         for (auto& who : plan.contenders) who.workloads = plan.workloads;
         return report_of(plan, [&](const trial_request& request) {
             auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
@@ -328,7 +329,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     }
 }
 
-// Six pairs that all agree are enough for one comparison, but not for one of five.
+// Six pairs that all agree are enough for a single comparison, but not for one of five comparisons.
 TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",
@@ -351,7 +352,8 @@ TEST(summary, neither_the_baseline_itself_nor_signed_values_have_a_ratio) {
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
-/// Compares wakeups: asio-epoll has `theirs`, loop-epoll has `ours`, each by block.
+/// Compares wakeups: asio-epoll has the values `theirs`, and loop-epoll has the values `ours`, one for each
+/// block.
 reports::result wakeups_compared(const std::vector<double>& theirs, const std::vector<double>& ours) {
     std::map<std::string, std::size_t> trials;
     return row_of(report_of(small_plan(ours.size()),
@@ -453,7 +455,7 @@ TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::failed);
 }
 
-TEST(summary, unsupported_is_no_failure) {
+TEST(summary, an_unsupported_result_is_no_failure) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "why") : took_ns(1);
     });
@@ -462,7 +464,7 @@ TEST(summary, unsupported_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, unsupported_in_few_blocks_has_its_reason) {
+TEST(summary, a_result_that_is_unsupported_in_few_blocks_has_its_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });
@@ -470,7 +472,7 @@ TEST(summary, unsupported_in_few_blocks_has_its_reason) {
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "too late");
 }
 
-/// Returns an interleaved trial with rounds of `rounds` ns each.
+/// Returns an interleaved trial whose rounds take these times, in nanoseconds.
 bench::trial_outcome took_turns(std::vector<double> rounds) {
     auto outcome = took_ns(bench::median_of(rounds));
     outcome.made = reports::pairing::interleaved;
@@ -478,9 +480,9 @@ bench::trial_outcome took_turns(std::vector<double> rounds) {
     return outcome;
 }
 
-/// Returns a report with interleaved trials. The machine slows down with each round; loop-epoll takes half as
-/// long as asio-epoll in each, and a floor a quarter. Some of them lack the last rounds, so that their
-/// medians are of different rounds.
+/// Returns a report of interleaved trials. The machine becomes slower with each round. In each round,
+/// loop-epoll takes half as long as asio-epoll, and a floor takes a quarter. Some trials lack the last
+/// rounds, so that the medians of the trials come from different rounds.
 reports::report report_of_slices() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
@@ -542,7 +544,7 @@ TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
                 outcome.metrics["spin"] = std::nullopt;
                 break;
             default:
-                break;  // not printed at all
+                break;  // the metric is not printed
         }
         return outcome;
     });
@@ -582,7 +584,7 @@ TEST(summary, an_interrupted_run_is_incomplete_and_names_what_did_not_run) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
-/// Returns the report of a run whose trials take a second each.
+/// Returns the report of a run in which each trial takes one second.
 reports::report report_within(std::chrono::seconds budget) {
     auto plan = small_plan(7);
     plan.budget = budget;

@@ -1,4 +1,5 @@
-// Reads strictly, because people edit these files; writes one line per number, because people review them.
+// The reader is strict because people edit baseline files. The writer puts each number on its own line
+// because people review these files.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +46,8 @@ void require_names(const node& from, field_names names) {
         if (from.at(name).text().empty()) from.at(name).fail("the name is empty");
 }
 
-/// Throws if two lines are about the same metric of a result; `from` is their place.
+/// Throws if two lines are about the same metric of the same workload and contender. `from` is the JSON node
+/// of the lines, for the message.
 template <class line>
 void refuse_repeated(const node& from, const std::vector<line>& lines) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
@@ -147,14 +149,14 @@ std::string text_of(const expected_times& times) {
                        reports::dump(times.machine), lines_of(times.ratios, "   "));
 }
 
-/// Rounds to a thousandth of an operation, which is less than any useful slack. Slopes of zero may be
-/// slightly negative.
+/// Rounds to a thousandth of an operation, which is finer than any useful slack. Negative values become 0,
+/// because a slope of zero can be measured as slightly negative.
 double rounded_count(double value) {
     constexpr double steps = 1000;
     return std::max(0.0, std::round(value * steps) / steps);
 }
 
-/// Rounds to four digits.
+/// Rounds to four significant digits.
 double rounded_ratio(double value) {
     constexpr double digits = 4;
     const double step = std::pow(10, std::floor(std::log10(value)) - digits + 1);
@@ -219,7 +221,7 @@ expectations read_baseline(const std::string& file) {
         return parse_baseline(reports::read_file(file), file);
     } catch (const reports::other_format&) {
         throw;
-    } catch (const std::runtime_error& error) {  // format_error, file_error
+    } catch (const std::runtime_error& error) {  // a format_error or a file_error
         throw usage_error{"{} is not a baseline: {}; move it away, and {}", file, error.what(), remedy};
     }
 }

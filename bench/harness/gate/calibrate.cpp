@@ -1,4 +1,4 @@
-// Plans, then tries, then rates.
+// Plans the runs, forms tries from their blocks, and computes the rates.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ contender slowed_down(const contender& who, unsigned pct) {
     return slowed;
 }
 
-/// Returns the percentage in the name; nothing for the A/A copy.
+/// Returns the slowdown in per cent that the name contains, or nothing for the A/A copy.
 std::optional<unsigned> slowdown_of(std::string_view name) {
     unsigned pct = 0;
     if (!name.starts_with(name_front)) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<unsigned> slowdown_of(std::string_view name) {
     return pct;
 }
 
-/// Returns the pairs of one contender with the baseline, by workload.
+/// Returns the log ratios of one contender to the baseline, for each workload.
 std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     std::vector<log_ratios> all;
     const sample_table samples{from.plan, from.outcome};
@@ -53,7 +53,7 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     return all;
 }
 
-/// Returns at most `most` tries of `blocks` consecutive pairs each; no two tries share a pair.
+/// Returns at most `most` tries. Each try has `blocks` consecutive pairs; no two tries share a pair.
 std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
                                     std::uint64_t most) {
     std::vector<log_ratios> tries;
@@ -72,7 +72,7 @@ struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
 
-/// Judges each try as its own report.
+/// Judges each try alone, as if it were a report of its own.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;
@@ -100,14 +100,14 @@ reports::detection_rate rate_of(const session_record& slowed, std::size_t who, u
     return found;
 }
 
-/// Returns the contender's name without the slowdown.
+/// Returns the contender's name without the part for the slowdown.
 std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
     return from.plan.baseline;
 }
 
-/// Throws usage_error unless both are from one machine and one build, and did the same work.
+/// Throws usage_error unless both runs come from the same machine and the same build, and did the same work.
 void refuse_unlike(const session_record& equal, const session_record& slowed) {
     const auto file_of = [](const session_record& from) {
         const auto& file = from.executables.empty() ? executable_state{} : from.executables.front();
@@ -140,7 +140,7 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
     for (const auto pct : slowdowns_pct) plan.contenders.push_back(slowed_down(who, pct));
     if (!base.described.empty()) plan.described.assign(plan.contenders.size(), base.described.front());
     plan.baseline = plan.contenders.front().name;
-    plan.how = correction::holm;  // as in compare and check
+    plan.how = correction::holm;  // the correction that compare and check use
     add_aa_copy(plan);
     return plan;
 }
@@ -156,7 +156,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     return first;
 }
 
-/// A journal that is read from a file has only the context of a contender's first trial.
+/// Skips later trials without a context: a journal that was read from a file has the context of only the
+/// first trial of each contender.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {
@@ -229,7 +230,7 @@ reports::calibration judge_calibration(const session_record& equal, const sessio
             found.aa.at_most_pct = 100 * proportion_at_most(found.aa.different, tries.size(), default_level);
     }
     found.blocks = sizes.blocks;
-    constexpr double trials_a_block = 3;  // the two that are compared, and the A/A copy
+    constexpr double trials_a_block = 3;  // both compared contenders and the A/A copy
     found.try_s = trials_a_block * static_cast<double>(sizes.blocks) * mean_trial_s(slowed.outcome);
     if (slowed.plan.aa_copy) found.slowdowns.push_back(rate_of(slowed, *slowed.plan.aa_copy, 0, sizes));
     for (std::size_t who = 0; who < slowed.plan.contenders.size(); ++who)

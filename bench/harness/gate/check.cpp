@@ -1,4 +1,4 @@
-// Checks counts; check_times.cpp checks times.
+// Checks counts. The functions that check times are in check_times.cpp.
 #include "bench/harness/gate/check.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Tolerance for decimal fractions without an exact double: 1 + 0.02 must not exceed 1.02.
+/// Tolerance for decimal fractions that have no exact double: 1 + 0.02 must not exceed 1.02.
 constexpr double rounding = 1e-9;
 
 std::string number(double value) {

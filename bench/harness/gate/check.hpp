@@ -1,8 +1,8 @@
-// Checks a build against a baseline: counts by slack, times by statistics, and both together.
+// Checks a build against a baseline: counts by their slack, and times by statistics.
 //
-// Counts are the same on any machine and at any time, so one count alone can fail a build. Times are not: a
-// ratio fails only if its interval lies beyond the threshold, a second session with its own trials confirms
-// this, and both sessions find the baseline contender equal to itself.
+// Counts are the same on any machine and at any time, so that one wrong count fails a build. Times vary. A
+// ratio fails a build only if its interval lies beyond the threshold, a second session with its own trials
+// confirms the result, and the A/A comparison of both sessions finds no difference.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace loopbench::bench {
 
-/// Returns a gate result for each count of the baseline. A count exactly at the end of its slack holds.
+/// Returns a gate result for each count of the baseline. A count exactly at the limit of its slack holds.
 std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells);
 
 /// Returns the counts of a report.
@@ -26,21 +26,22 @@ struct time_rule {
 };
 
 /// Returns a gate result for each ratio of the baseline, judged by one session. If the session cannot judge
-/// any ratio, returns one for each failed contender, and one with the reason. Nothing is a regression yet: a
-/// ratio that is slower, or worse in another metric, is suspect. For the other ratios, the same must be ruled
-/// out as for compare (tolerated_in, judgement.hpp).
+/// any ratio, returns a gate result for each failed contender and one with the reason. One session alone
+/// never finds a regression: a ratio that is slower, or worse in another metric, is a suspect. The rule of
+/// compare decides which slowdowns the other ratios must rule out (tolerated_in, judgement.hpp).
 ///
-/// Today's pairs are compared with the end of the expected interval that is nearest to their median, so that
-/// the baseline's uncertainty never counts against the build. The verdicts correct for the number of
-/// comparisons of the same metric (Holm), as for compare.
+/// Each new pair is compared with the limit of the expected interval that is nearest to the median of the new
+/// pairs, so that the baseline's uncertainty never counts against the build. As in compare, the verdicts are
+/// corrected for the number of comparisons of the same metric (Holm).
 std::vector<gate_result> check_times(const expected_times& expected, const reports::report& session,
                                      const time_rule& rule);
 
-/// Returns the suspects among the gate results, as a baseline for the second session.
+/// Returns a baseline for the second session: the expected ratios of the suspects among the gate results.
 expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results);
 
-/// Returns the first session's gate results after the second session: a suspect of both is a regression. If
-/// the second session is unreliable, that replaces all suspects.
+/// Returns the gate results of the first session, updated by the second session: a suspect in both sessions
+/// is a regression. If the second session is unreliable, one gate result with this reason replaces all
+/// suspects.
 std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
                                  const reports::report& second, const time_rule& rule);
 

@@ -1,4 +1,4 @@
-// Compares today's pairs with the ratios of the day when the baseline was written, in times and other
+// Compares the pairs of a new session with the ratios that the baseline expects, in time and in other
 // metrics.
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ using reports::result;
 using reports::result_status;
 using reports::verdict;
 
-/// Returns why the session cannot judge any ratio.
+/// Returns the reason why the session cannot judge any ratio, or nothing if it can.
 std::optional<gate_result> obstacle(const expected_times& expected, const report& session) {
     if (is_unreliable(session))
         return about_session(gate_result_kind::unreliable,
@@ -63,10 +63,10 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
     return std::nullopt;
 }
 
-/// Returns why a contender, or the one that it is compared with, has no numbers; nothing if both have.
+/// Returns the reason why the contender, or the contender `to`, has no numbers; nothing if both have numbers.
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // Without numbers, a workload and contender have one result, for their time.
+    // A workload and contender without numbers has a single result, for its time.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
@@ -81,14 +81,14 @@ std::optional<gate_result> without_numbers(const expected_ratio& expected, const
     return std::nullopt;
 }
 
-/// Today's pairs of one metric of a workload and contender.
+/// The pairs of the new session for one metric of a workload and contender.
 struct compared_time {
     const expected_ratio* expected = nullptr;
     double ratio = 1;
-    std::vector<double> excess;  // log ratios beyond the expected one; below 0 is slower
+    std::vector<double> excess;  // log ratios minus the expected log ratio; below 0 means slower
 };
 
-/// Returns the pairs of one metric, or why there are none.
+/// Returns the pairs of one metric, or a gate result with the reason why there are none.
 std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected, const std::string& to,
                                                   const report& session) {
     const auto& metric = expected.metric;
@@ -125,7 +125,8 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
     return pairs;
 }
 
-/// Returns the gate result. It must be ruled out that the metric is worse by more than `tolerated_pct`.
+/// Returns the gate result for one ratio. Unless `tolerated_pct` is empty, the pairs must rule out that the
+/// metric is worse by more than `tolerated_pct`.
 gate_result gate_result_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
                            std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
@@ -162,7 +163,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
                                      const time_rule& rule) {
     std::vector<gate_result> all;
     if (auto found = obstacle(expected, session)) {
-        for (const auto& item : expected.ratios)  // a failure is a fact even in an unreliable session
+        for (const auto& item : expected.ratios)  // a failed contender counts even in an unreliable session
             if (auto without = without_numbers(item, expected.to, session);
                 without && without->kind == gate_result_kind::failed)
                 all.push_back(std::move(*without));
@@ -177,7 +178,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    // Each metric is a family: a baseline has only the ratios of primary metrics.
+    // Each metric is one family, because a baseline has ratios of primary metrics only.
     std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
     for (const auto& pairs : compared) {
@@ -209,7 +210,7 @@ expected_times suspects_of(const expected_times& expected, std::span<const gate_
 std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
                                  const report& second, const time_rule& rule) {
     const auto again = check_times(suspects_of(expected, first), second, rule);
-    if (!again.empty() && again.back().workload.empty()) {  // about the whole session
+    if (!again.empty() && again.back().workload.empty()) {  // the last gate result is about the whole session
         std::erase_if(first, [](const auto& found) { return found.kind == gate_result_kind::suspect; });
         first.insert(first.end(), again.begin(), again.end());
         return first;

@@ -1,4 +1,4 @@
-// Computes shifts between samples that are not pairs.
+// Computes the shifts between samples of two sessions. These samples are not pairs.
 #include "bench/harness/gate/compare_reports.hpp"
 
 #include <fmt/format.h>
@@ -32,13 +32,14 @@ using reports::report;
 using reports::report_index;
 using reports::result;
 
-/// Returns the logarithms of 1 over a time; above 0 is better.
+/// Returns the logarithm of each sample, with the sign that makes larger values better.
 std::vector<double> log_speeds(const result& item) {
     const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
     return paired_log_ratios(item.samples, ones, item.better);
 }
 
-/// Returns the same for ratios to the baseline, or for the values.
+/// Returns the log ratios of the result to its baseline, or the logarithms of its own values if `to_baseline`
+/// is false.
 std::vector<double> log_speeds(const report_index& in, const result& item, bool to_baseline) {
     return to_baseline ? log_ratios_of(item, *in.baseline(item.workload, item.metric)) : log_speeds(item);
 }
@@ -68,13 +69,13 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
     return all;
 }
 
-/// A larger change of the baseline means that the sessions ran on different machines. A machine that makes
-/// one contender slower by a third makes another one slower by nothing or by half, so that ratios change too
-/// (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
+/// A baseline that changed by more than this factor shows that the sessions ran on different machines. A
+/// machine that slows one contender down by a third can slow another one down by nothing or by half, so that
+/// the ratios change too (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
 constexpr double most_moved = 1.2;
 
-/// Returns the workloads whose baseline changed by more than that between the sessions, with the logarithm of
-/// its speed-up.
+/// Returns the workloads whose baseline changed by more than most_moved between the sessions, with the
+/// logarithm of the baseline's speed-up.
 std::map<std::string_view, double> on_other_machines(const report_index& then, const report_index& now,
                                                      std::span<const compared> all) {
     std::map<std::string_view, double> found;
@@ -82,16 +83,16 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
         if (!item.to_baseline || item.now->metric != "time") continue;
         const std::string_view workload = item.now->workload;
         const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
-        if (before.empty() || after.empty()) continue;  // only ratios of rounds exist
-        // The median: if it is undecided whether the baseline changed, the ratios are undecided too.
+        if (before.empty() || after.empty()) continue;  // the reports have only ratios of rounds
+        // Uses the median only: if its interval is wide, the ratios are undecided anyway.
         const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
     return found;
 }
 
-/// Returns the result that must be known for this workload and contender (judge_gate): that of the first
-/// primary metric which had a value and can be compared. Null without such a result.
+/// Returns the result that must be known for this workload and contender (judge_gate): the result of the
+/// first primary metric that has a value in `then` and can be compared. Returns null if there is none.
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);
@@ -100,7 +101,8 @@ const result* has_to_be_known(const report_index& then, const result& of) {
     return nullptr;
 }
 
-/// Returns a copy with only its labels. The report of a later version may have metrics that are unknown here.
+/// Returns a copy that has only the labels of `like`. The metric can be unknown here if a later version wrote
+/// the report.
 result without_numbers(const result& like) {
     result lost;
     lost.workload = like.workload;
@@ -111,14 +113,15 @@ result without_numbers(const result& like) {
     return lost;
 }
 
-/// Returns the workloads and contenders without a comparison in the metric that must be known, and those that
-/// now failed or were not reached, with their status and reason.
+/// Returns a result with a reason for each workload and contender that is not compared in the metric that
+/// must be known. Returns, too, the results that now failed or were not reached, with their status and
+/// reason.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
                                        const std::map<std::string_view, double>& moved) {
     using cell = std::pair<std::string_view, std::string_view>;
     std::set<std::string_view> workloads;
-    std::map<cell, std::set<std::string_view>> compared;  // metrics
+    std::map<cell, std::set<std::string_view>> compared;  // the compared metrics of each cell
     std::set<cell> seen;
     for (const auto& item : kept) {
         compared[{item.now->workload, item.now->contender}].insert(item.now->metric);
@@ -132,12 +135,12 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // Without numbers, a workload and contender have one result, for their time.
+        // A workload and contender without numbers has a single result, for its time.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
         const auto* next = now.find(old.workload, old.contender, lost.metric);
-        // The baseline, which the others are compared with, need not be compared itself.
+        // The baseline itself needs no comparison if other contenders are compared with it.
         if (next != nullptr && next->median && then.whole().baseline == baseline &&
             old.contender == baseline && workloads.contains(old.workload))
             continue;
@@ -168,7 +171,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         all.push_back(std::move(lost));
     }
     for (const auto& [which, metrics] : compared) seen.insert(which);
-    // Even if the old report has no number either, it is not a pass.
+    // Failed results and results that were not reached prevent a pass even if the old report has no number
+    // for them.
     for (const auto& item : now.whole().results)
         if ((item.status == reports::result_status::failed ||
              item.status == reports::result_status::not_run) &&
@@ -177,8 +181,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
     return all;
 }
 
-/// Returns the smallest detectable difference: the threshold plus the reach of the interval and, for a power
-/// of 80 %, 0.84 of its standard errors (H. Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
+/// Returns the smallest detectable difference: the threshold plus half of the interval's width plus 0.84
+/// standard errors, for a power of 80 % (H. Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
 std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {
     if (!shift.low || !shift.high) return std::nullopt;
     const boost::math::normal_distribution<double> normal;
@@ -194,13 +198,13 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto all = both_of(before_index, now_index);
     const auto moved = on_other_machines(before_index, now_index, all);
     std::erase_if(all, [&](const compared& item) { return moved.contains(item.now->workload); });
-    std::map<std::string_view, std::size_t> comparisons;  // by metric, each a family
+    std::map<std::string_view, std::size_t> comparisons;  // by metric, because each metric is one family
     for (const auto& item : all) ++comparisons[item.now->metric];
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;
-    found.complete = true;  // the caller says, file by file, whether the runs were complete
+    found.complete = true;  // the caller reports incomplete runs for each file
     found.results.clear();
-    found.hosts.reset();  // host differences are in the intervals of each session only
+    found.hosts.reset();  // each session's intervals already contain the differences between its hosts
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, comparisons["time"]};
     for (const auto& [item, to_baseline, before, after] : all) {
@@ -225,7 +229,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     std::ranges::move(without_comparison(before_index, now_index, all, moved),
                       std::back_inserter(found.results));
     found.baseline = "before";
-    // The A/A result of the less reliable session.
+    // Takes the A/A comparison of the less reliable session.
     const bool then_is_unknown = then.aa && then.aa->found == reports::reliability::unknown;
     if (is_unreliable(then) || (then_is_unknown && !is_unreliable(now))) found.aa = then.aa;
     return found;

@@ -1,27 +1,29 @@
-// Compares two reports of different days, or of different builds: finds what became slower.
+// Compares two reports from different days or of different builds: finds what became slower.
 #pragma once
 
 #include "reports/model/results.hpp"
 
 namespace loopbench::bench {
 
-/// Returns a report of `now` whose ratios are to `then`: above 1 is better than before. It contains the
-/// primary metrics for which `then` has a number; if nothing can be compared for a workload and contender, it
-/// contains the reason. Its warnings are about differing conditions (conditions.hpp).
+/// Returns a report of `now` whose ratios are relative to `then`: above 1 means better than before. The
+/// report contains the primary metrics for which `then` has a number. If nothing can be compared for a
+/// workload and contender, the report contains the reason. Its warnings are about differing conditions
+/// (conditions.hpp).
 ///
-/// Trials of two sessions are not pairs. If both sessions measured their baseline beside a contender, the
-/// ratios to it are compared, so that a machine that became slower as a whole does not look like a
-/// regression. The baseline itself, and contenders without one, are compared only by their times: from
-/// session to session, the lateness of timers and the cost of waiting change by as much as their own size.
-/// Nothing is compared in a workload whose baseline's time changed by more than a fifth: either the machine
-/// is different, or a common part of all contenders has changed, which only one session with both builds can
-/// show. A report with only the baseline offers no way to recognise the machine: its times are compared,
-/// however much they changed.
+/// Trials of two sessions are not pairs. If both sessions measured their baseline together with a contender,
+/// the contender's ratios to the baseline are compared, so that a slower machine does not look like a
+/// regression of the contender. The baseline itself, and contenders without a baseline, are compared only by
+/// their times: lateness of timers and the cost of waiting can double from session to session.
 ///
-/// The interval is that of Hodges and Lehmann's shift (rank_test.hpp), which rules out a slowdown or not for
-/// each result separately. A verdict of a difference or of equivalence, however, needs the interval at the
-/// level that keeps 95 % for all comparisons of a metric together (Bonferroni's): among many results of equal
-/// builds, one deviates by chance.
+/// If the baseline's time in a workload changed by more than a fifth, nothing is compared in this workload.
+/// Either the machine is different, or a part that all contenders share has changed; only one session with
+/// both builds can tell these cases apart. A report that has only the baseline cannot show that the machine
+/// is different. Therefore its times are compared, even after a large change.
+///
+/// The interval is that of Hodges and Lehmann's shift (rank_test.hpp). It decides for each result separately
+/// whether a slowdown is ruled out. A verdict of a difference or of equivalence needs an interval at a
+/// stricter level, which keeps 95 % for all comparisons of a metric together (Bonferroni's correction),
+/// because among many results of equal builds some deviate by chance.
 reports::report compare_reports(const reports::report& then, const reports::report& now,
                                 double threshold_pct);
 

@@ -1,4 +1,4 @@
-// Describes each differing condition that can be corrected on its own in one sentence.
+// Describes each differing condition in one sentence, because a user can correct each condition separately.
 #include "bench/harness/gate/conditions.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A list of "kernel: A before, B now" for each difference.
+/// A list of texts like "kernel: A before, B now", one for each difference.
 class differences {
 public:
     void add(std::string_view what, const std::string& then, const std::string& now) {
@@ -64,7 +64,8 @@ void compare_machines(std::vector<reports::warning>& all, const reports::environ
                "measure both on one machine, or let `loopbench compare` run the two executables on it");
 }
 
-/// Returns the contenders that differ from themselves, each twice.
+/// Returns the contenders whose description changed between the reports. Each of them is returned twice: as
+/// it was before and as it is now.
 std::vector<reports::contender> changed(const reports::report& then, const reports::report& now) {
     std::vector<reports::contender> all;
     for (const auto& next : now.contenders) {

@@ -1,6 +1,6 @@
 // Gate results: what a comparison found for each workload and contender. Every comparison (of two builds, of
-// two reports, of a build with a baseline) returns these; their common meaning and their formats are defined
-// once.
+// two reports, or of a build with a baseline) returns gate results. This module defines their meaning, and
+// gate_result_formats.hpp their formats.
 #pragma once
 
 #include <array>
@@ -27,12 +27,13 @@ constexpr auto names_of(gate_result_kind) {
         {"holds", "looser", "unclear", "suspect", "unreliable", "regression", "failed"});
 }
 
-/// A gate result about one metric of a workload and contender, or, without these, about a whole session.
+/// A gate result about one metric of a workload and contender. If these names are empty, it is about a whole
+/// session.
 struct gate_result {
     std::string workload, contender, metric;
     gate_result_kind kind = gate_result_kind::holds;
-    std::optional<double> expected, measured;  // per operation; for times, ratios
-    std::string message;                       // a sentence; with the remedy, except for `holds`
+    std::optional<double> expected, measured;  // values per operation; ratios for times
+    std::string message;                       // a sentence; contains the remedy, except for `holds`
 };
 
 /// Returns a gate result for the workload, contender and metric of `line`.
@@ -53,10 +54,11 @@ constexpr auto names_of(gate_outcome) {
     return std::to_array<std::string_view>({"pass", "failed", "regression", "unreliable", "inconclusive"});
 }
 
-/// Returns the outcome of gate results; a higher rank wins. A failed contender is first, because that is a
-/// fact on any machine. Then a regression: an unreliable session finds none in times, so it is one of counts,
-/// or the session was reliable. An unreliable session is neither red nor green. Nothing passes while anything
-/// is undecided, or if there are no gate results.
+/// Returns the outcome of all gate results. The first applicable rule decides. A failed contender gives
+/// `failed`, because the failure does not depend on the machine. A regression gives `regression`, even in an
+/// unreliable session: such a session finds no regressions of times, so that this is a regression of counts.
+/// An unreliable session gives `unreliable`. Undecided gate results, or no gate results at all, give
+/// `inconclusive`.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Names and messages come from outside, so each format escapes them by the rules of the reports' writers.
+// Names and messages can contain any characters; each format escapes them as the report writers do.
 #include "bench/harness/gate/gate_result_formats.hpp"
 
 #include <fmt/format.h>

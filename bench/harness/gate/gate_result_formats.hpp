@@ -1,4 +1,4 @@
-// Formats of gate results for terminals, programs and CI systems. Each is one function from gate results to
+// Formats of gate results for terminals, programs and CI systems. Each format is one function that returns
 // text.
 #pragma once
 
@@ -11,22 +11,24 @@
 
 namespace loopbench::bench {
 
-/// Returns a line for each gate result that does not hold, then the number of those that hold.
+/// Returns a line for each gate result that does not hold, and then the number of gate results that hold.
 std::string write_text(std::span<const gate_result> results);
 
-/// Returns the same for two builds or reports, where no baseline can be looser.
+/// Returns the same text for a comparison of two builds or reports, which has no baseline that could be too
+/// loose.
 std::string write_text_of_comparison(std::span<const gate_result> results);
 
-/// Returns {"schema", "version", "outcome", "findings": [...]}; absent numbers are null.
+/// Returns {"schema", "version", "outcome", "findings": [...]}. Missing numbers are null.
 std::string write_json(std::span<const gate_result> results);
 
 std::string write_markdown(std::span<const gate_result> results);
 
-/// Returns a test for each gate result: a regression is a failure, a failed contender is an error, and an
-/// undecided one is skipped; the exit code distinguishes the latter from a pass.
+/// Returns a test case for each gate result. A regression is a failure, a failed contender is an error, and
+/// an undecided gate result is skipped. The program's exit code distinguishes undecided results from a pass.
 std::string write_junit(std::span<const gate_result> results);
 
-/// Returns annotations: errors for results that fail the build, warnings for others that need attention.
+/// Returns annotations: errors for gate results that fail the build, and warnings for others that need
+/// attention.
 std::string write_github(std::span<const gate_result> results);
 
 struct gate_result_format {

@@ -26,7 +26,7 @@ using reports::result;
 using reports::result_status;
 using reports::verdict;
 
-/// Returns true if the baseline has a line without a time, so that nothing could be compared anyway.
+/// Returns true if the baseline has no time for this workload, so that the workload cannot be compared.
 bool baseline_lacks(const reports::report& report, const result& item) {
     return std::ranges::any_of(report.results, [&](const result& other) {
         return other.contender == report.baseline && other.workload == item.workload &&
@@ -40,14 +40,15 @@ gate_result no_number(const result& item) {
                              item.metric, item.reason.value_or("unsupported")));
 }
 
-/// Returns a gate result for a comparison without data; `metrics` are the workload's primary metrics.
+/// Returns a gate result for a workload and contender without any comparison. `metrics` are the primary
+/// metrics.
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
     return about(item, gate_result_kind::unclear, fmt::format("nothing can be compared: {}", why));
 }
 
-/// Returns a gate result for a missing first primary metric, `first`.
+/// Returns a gate result for a contender that lacks `first`, the workload's first primary metric.
 gate_result nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
@@ -57,13 +58,13 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     return no_number(lost);
 }
 
-/// Describes how much code placement alone can change it.
+/// Returns a phrase about the difference that code placement alone makes; empty if the difference is unknown.
 std::string of_layouts(const result& item) {
     return item.layout_pct ? fmt::format("; layouts of the same code differ by {:.1f} %", *item.layout_pct)
                            : "";
 }
 
-/// Describes a ratio that is not significant: "1.003× the speed of base (0.981× to 1.011×)".
+/// Describes a ratio that is not significant, for example "1.003× the speed of base (0.981× to 1.011×)".
 std::string ratio_text(const reports::ratio& ratio, bool is_time) {
     const auto interval =
         ratio.low && ratio.high ? fmt::format(" ({:.3f}× to {:.3f}×)", *ratio.low, *ratio.high) : "";
@@ -93,8 +94,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if it is ruled out that the result is further from zero than the baseline's, `to`, by more
-/// than `tolerated_pct` of that value.
+/// Returns true unless the result can be further from zero than `to`, the baseline's result, by more than
+/// `tolerated_pct` of the baseline's value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -117,7 +118,7 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
 }
 
 /// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
-/// has. Empty without one.
+/// has. Returns an empty text if there is none.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
@@ -162,11 +163,11 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)
-        if (warning.code == "waited_together")  // its verdict uses CPU time, which does not contain waiting
+        if (warning.code == "waited_together")  // the verdict uses CPU time, which excludes waiting
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
-    std::set<std::pair<std::string_view, std::string_view>> seen;  // workloads and contenders
+    std::set<std::pair<std::string_view, std::string_view>> seen;  // pairs of workload and contender
     for (const auto& item : report.results) {
         const auto& metrics = index.headline(item.workload);
         const auto tolerated = [&](const result& each) {
@@ -174,7 +175,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         };
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
-        const bool is_lost = is_about_it && !item.median;  // in a comparison of two reports
+        const bool is_lost = is_about_it && !item.median;  // happens in a comparison of two reports
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)

@@ -1,4 +1,4 @@
-// Judges a build by a report: derives gate results from its verdicts.
+// Judges a build by a report: derives gate results from the report's verdicts.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,34 @@
 
 namespace loopbench::bench {
 
-/// Returns the gate results that outrank every comparison: failed contenders, an unreliable session, and
-/// planned results that were not reached. Empty if there are none.
+/// Returns the gate results that outrank every comparison: failed contenders, planned results that were not
+/// reached, and an unreliable session.
 std::vector<gate_result> judge_session(const reports::report& report);
 
-/// Returns why the machine's reliability is unknown, and what to do; nothing if it is known.
+/// Returns the reason why the machine's reliability is unknown, and the remedy; nothing if the reliability is
+/// known.
 std::optional<std::string> unknown_reliability(const reports::report& report);
 
-/// Returns by how many per cent a contender may be worse in a metric without this having to be ruled out;
-/// nothing if nothing has to be ruled out. `headline` has the workload's primary metrics.
+/// Returns the largest worsening of this metric, in per cent, that a contender need not rule out. Returns
+/// nothing if the contender need not rule out any worsening. `headline` contains the workload's primary
+/// metrics.
 ///
-/// Times and capacities of one build agree to within some per cent, and `tolerated_pct` is for these.
+/// `tolerated_pct` applies to times and capacities: their values for one build agree to within some per cent.
 /// Lateness, the CPU cost of waiting, and the 99th percentile of latency differ by tens of per cent from
-/// trial to trial (reports/evidence/quick: sleep/serial of asio-epoll, A/A), so no session of ordinary length
-/// rules out 5 %. Of these metrics, the first one must be known to less than twice as much; the others are
-/// regressions if they are significantly worse, and need not rule out anything.
+/// trial to trial (reports/evidence/quick: sleep/serial of asio-epoll, A/A), so that no session of ordinary
+/// length rules out a worsening of 5 %. If such a metric is the first primary metric, a worsening to twice
+/// the value must be ruled out. Other such metrics need not rule out any worsening, but are regressions if
+/// they are significantly worse.
 std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
                                    double tolerated_pct);
 
-/// Returns the gate results of judge_session() and then, unless the session is unreliable, one for each
+/// Returns the gate results of judge_session(). Unless the session is unreliable, adds a gate result for each
 /// primary metric of each workload and contender with a ratio or a difference to the baseline.
 ///
-/// A metric that is not worse must rule out, with its whole interval, that it is worse by more than the
-/// tolerated share. Every result for which the baseline has numbers must have a judgeable metric, and the
-/// first of its primary metrics that can be compared: an empty list of results is a pass only if there
-/// could have been any.
+/// The whole interval of a metric that is not worse must rule out a worsening beyond the tolerated share.
+/// Every workload and contender for which the baseline has numbers needs a metric that can be judged, and
+/// needs the first of its primary metrics that can be compared. Otherwise a report without any comparison
+/// would pass.
 std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct);
 
 }  // namespace loopbench::bench

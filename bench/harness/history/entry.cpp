@@ -29,7 +29,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// A rate with a Google Benchmark name of its own, which no workload of loopbench has.
+/// A rate that Google Benchmark reports under a name of its own. No workload of loopbench has this metric.
 constexpr reports::metric_info bytes_per_second{.name = "bytes_per_second",
                                                 .title = "bytes per second",
                                                 .unit = "B/s",
@@ -50,8 +50,8 @@ std::string program_in(std::string_view text) {
     return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
 }
 
-/// Describes the processor by its caches: they tell machines apart and are the same in each run, while the
-/// clock rate is measured anew.
+/// Describes the processor by the sizes of its caches. They tell machines apart and are the same in each run;
+/// the clock rate is measured again in each run and varies.
 std::string processor_in(const json& context) {
     std::vector<std::string> sizes;
     if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
@@ -77,8 +77,8 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// Returns one number for each metric, as in a trial, even if several numbers of the row map to it: a second
-/// sample of the same repetition would not be a measurement.
+/// Returns one number for each metric, as for a trial. If several numbers of the row map to one metric, only
+/// one of them is kept: a second sample of the same repetition would not be a measurement.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
     for (const auto& [counter, value] : row.counters)
@@ -99,7 +99,8 @@ void add(repetitions& to, const gbench_row& row) {
         if (value) to.by_metric[metric].push_back(*value);
 }
 
-/// Returns the results. An error in one repetition fails the whole workload, as it does for a trial.
+/// Returns the results of one workload. An error in one repetition fails the whole workload, as it does for a
+/// trial.
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
@@ -163,15 +164,15 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     return made;
 }
 
-/// Returns whether the text is Google Benchmark output. Searches for the schema with its quotation marks,
-/// because a program's path may contain the bare text (/opt/loopbench/1.0).
+/// Returns true if the text is output of Google Benchmark. Searches for loopbench's schema with its quotation
+/// marks, because a program's path can contain the bare text (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
     return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
-/// Adds a number with nine digits, which is more than any measurement has, because a history has millions of
-/// numbers. Counts are written exactly.
+/// Adds a number with nine digits, which is more than any measurement has. More digits would waste space,
+/// because a history has millions of numbers. Counts are written exactly.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
     constexpr int digits = 9;
     if (!column.empty()) column += ',';
@@ -181,7 +182,7 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// Collects the points of one report, subject by subject (entry::points). Refers to the report.
+/// Collects the points of one report by subject (entry::points). Keeps a reference to the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
@@ -202,14 +203,14 @@ public:
     }
 
 private:
-    /// Lists of numbers, in their written form.
+    /// Lists of numbers, as text.
     struct columns {
         std::string of, medians, lows, highs;
     };
     struct points_of_subject {
         subject of;
         columns ratios, values;
-        std::vector<bool> has;  // a point, by contender
+        std::vector<bool> has;  // true for each contender that has a point
     };
 
     static std::string text_of(const columns& from) {
@@ -242,7 +243,7 @@ private:
         auto& found = subjects_[known->second];
         const auto who = contender_of(item);
         found.has.resize(std::max(found.has.size(), who + 1));
-        if (found.has[who])  // otherwise a series would have this run twice
+        if (found.has[who])  // otherwise a series would contain this run twice
             throw reports::format_error{"{} of {} on {} occurs twice; write the report again", item.metric,
                                         reports::shown(item.contender), reports::shown(item.workload)};
         found.has[who] = true;
@@ -273,13 +274,13 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// Identifies the run by date, machine and samples only: another version may evaluate the same trials
-/// differently, but the run is the same.
+/// Returns a text that identifies the run by its date, its machine and its samples. Computed results are left
+/// out, because another version can compute other results from the same trials.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
         reports::dump({where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average});
-    text.pop_back();  // the list continues
+    text.pop_back();  // the list continues below
     std::unordered_map<std::string_view, std::string> known_names;
     const auto add_name = [&](std::string_view name) {
         auto& quoted = known_names[name];
@@ -320,7 +321,7 @@ std::optional<std::string> in_utc(const std::string& date) {
 
 namespace {
 
-/// Makes an entry; `text` is the report in one line.
+/// Makes an entry. `text` is the report in one line.
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
     if (!date)
@@ -351,7 +352,7 @@ entry read_entry(std::string text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
-        if (reports::is_of_shard(report))  // the merged run would also be in the history
+        if (reports::is_of_shard(report))  // the merged run would be in the history, too
             throw reports::format_error{
                 "it is the report of one shard; merge all shards (`loopbench merge`), and add the merged "
                 "report"};

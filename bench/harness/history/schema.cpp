@@ -1,7 +1,7 @@
-// The tables of a history, in the common language of SQLite and PostgreSQL. A change of them raises the
-// number of history_format. The names of loopbench_schema, of loopbench_run, and of their columns `version`
-// and `loopbench_version` must stay, because every version looks there for the format of what it opens. SOCI
-// takes a colon as the start of a parameter, even in a comment.
+// The tables of a history, in the SQL that SQLite and PostgreSQL share. After a change of the tables,
+// increase the number of history_format. Never rename loopbench_schema, loopbench_run or their columns
+// `version` and `loopbench_version`: every version of loopbench reads them to recognise a history's format.
+// Write no colon into comments: SOCI parses a colon as the start of a parameter, even in a comment.
 #include <array>
 
 #include "bench/harness/history/store.hpp"

@@ -23,12 +23,13 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Returns whether the run tells something about this subject.
+/// Returns true if the run's numbers of this subject are meaningful: an unreliable run has only meaningful
+/// counts.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.reliability != reports::reliability::unreliable;
 }
 
-/// Returns the points on a scale where larger is better.
+/// Returns the points on a scale on which larger is better.
 std::vector<double> goodness(const series& of) {
     const bool logarithmic = is_logarithmic(of);
     const double sign = of.is_ratio() || of.of.better == reports::direction::larger ? 1 : -1;
@@ -38,19 +39,19 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-/// Returns the direction of a change. If the interval contains zero, only the spread may have changed, which
-/// is no reason to call a build worse.
+/// Returns the direction of a change. If the interval contains zero, the direction is `neither`: possibly
+/// only the spread has changed, so the build cannot be called worse.
 change_direction direction_of(const estimate& better) {
     const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
     if (most < 0) return change_direction::worse;
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// Distributes the points of one run after the other to their series. A thousand reports have ten million
-/// points; therefore each "of" object is parsed once, and then found by its text.
+/// Distributes the points of each run to their series. A thousand reports have ten million points; therefore
+/// each "of" object is parsed only once, and its text is the key for later look-ups.
 class collector {
 public:
-    /// `place` is the place of the history, for messages.
+    /// `place` is the place of the history, for error messages.
     collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
 
     /// Throws database_error if the points are damaged.
@@ -76,7 +77,7 @@ public:
         }
     }
 
-    /// Returns the series by workload, metric and contender. Throws usage_error for a pattern that matched
+    /// Returns the series, sorted by workload, metric and contender. Throws usage_error if a pattern matched
     /// nothing.
     [[nodiscard]] std::vector<series> series_found() && {
         refuse_unmatched(choice_.workloads, workloads_, "workload");
@@ -89,25 +90,25 @@ public:
     }
 
 private:
-    /// Names found so far, each once.
+    /// A list of all names that occurred, each name once.
     using name_list = std::vector<std::string>;
 
     struct known_subject {
         subject of;
-        bool is_chosen = false;  // by its workload and its metric
-        /// The index of each contender's series, if there is one; by condition.
+        bool is_chosen = false;  // the user chose its workload and its metric
+        /// For each condition, the index of each contender's series, or nothing if it has none.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
-    /// A run, and the conditions that it shares with other runs of a series: machine, size and, for ratios,
-    /// baseline.
+    /// A run and the numbers of its conditions. Runs of one series share a condition: the machine, the size
+    /// and, for ratios, the baseline.
     struct run_at {
         const kept_run* run;
         std::size_t of_ratios, of_values;
     };
 
     struct met_contender {
-        std::size_t number = 0;  // index of its name, over all runs
+        std::size_t number = 0;  // the index of its name in the list of all runs' names
         bool is_chosen = false;
     };
 
@@ -176,7 +177,7 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Finds the series of each number in the columns; begins new series where needed.
+    /// Sets places_ to the series of each number in the columns. Creates missing series.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();
@@ -204,7 +205,7 @@ private:
         }
     }
 
-    /// Passes each number of a column to its series.
+    /// Calls `take` with each number of a column and its series.
     template <class function>
     void each_number(ondemand::array column, function take) {
         auto place = places_.begin();
@@ -225,7 +226,7 @@ private:
     std::map<std::string, known_subject, std::less<>> subjects_;  // by the text of "of"
     std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> conditions_;
     std::vector<series> all_;
-    std::vector<std::optional<std::size_t>> places_;  // indexes in all_, for the columns being read
+    std::vector<std::optional<std::size_t>> places_;  // series of each number in the current columns
 };
 
 }  // namespace

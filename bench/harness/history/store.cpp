@@ -1,4 +1,5 @@
-// Uses SOCI, which loads its backend for SQLite or PostgreSQL on use. Every value is passed as a parameter.
+// Uses SOCI, which loads its backend for SQLite or PostgreSQL on use. All values in SQL statements are
+// parameters.
 #include "bench/harness/history/store.hpp"
 
 #include <fcntl.h>
@@ -31,18 +32,18 @@ namespace fs = std::filesystem;
 using soci::into;
 using soci::use;
 
-/// Differences between the two databases.
+/// The differences between the two databases.
 struct dialect {
     const char* backend;
     const char* begin_writing;  // begins a transaction with one writer at a time
-    const char* lock;           // does the same, for databases with a separate statement
+    const char* lock;           // gets the writer's lock, if begin_writing does not; can be null
     const char* has_history;    // counts the tables named loopbench_schema
 };
 
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // after a wait, it sees what others wrote
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // after waiting, sees other writers' rows
     "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
@@ -53,7 +54,8 @@ bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-/// Refuses other URLs: they would be taken for file names, and the password would be in a folder's name.
+/// Throws usage_error for URLs of other databases. Otherwise such a URL would become a file name, and its
+/// password would become part of a folder's name.
 void refuse_other_urls(std::string_view where) {
     const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
     const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
@@ -69,9 +71,9 @@ struct place_part {
     std::size_t begin = 0, end = 0;
 };
 
-/// Returns where the password is in a URL that begins with user and password. libpq ends it at the first @ if
-/// no slash precedes that. To hide passwords that are not escaped correctly, this also finds the end of
-/// those.
+/// Returns the position of the password in a URL that begins with user and password. In libpq, the password
+/// ends at the first @ if no slash precedes that @. This function also finds the end of passwords that are
+/// not escaped correctly, so that they can be hidden, too.
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -79,7 +81,8 @@ std::optional<place_part> password_of_user(std::string_view place) {
     const auto query = std::min(place.find('?', begin), place.size());
     auto at = place.rfind('@', query);
     if (at == std::string_view::npos || at < begin) {
-        // The @ follows a question mark, which may begin the query or be part of the password.
+        // The @ follows a question mark. This question mark either begins the query or belongs to the
+        // password.
         const auto slash = place.find('/', begin);
         const auto port = place.substr(colon + 1, std::min(slash, query) - colon - 1);
         const bool is_port = port.find_first_not_of("0123456789,") == std::string_view::npos;
@@ -100,7 +103,8 @@ std::vector<place_part> passwords_in(std::string_view place) {
     return all;
 }
 
-/// Refuses passwords that libpq would split; its message would show a part of them.
+/// Throws for a password that libpq would split, because libpq's error message would show a part of the
+/// password.
 void refuse_unescaped_passwords(std::string_view where) {
     const auto is_hex = [](std::string_view digits) {
         return digits.size() == 2 && digits != "00" &&
@@ -108,7 +112,7 @@ void refuse_unescaped_passwords(std::string_view where) {
     };
     for (const auto [begin, end] : passwords_in(where)) {
         const auto password = where.substr(begin, end - begin);
-        const bool is_in_query = where[begin - 1] == '=';  // where / and @ end nothing
+        const bool is_in_query = where[begin - 1] == '=';  // in a query, / and @ do not end the password
         bool is_written_well = is_in_query || password.find_first_of("/@") == std::string_view::npos;
         for (auto at = password.find('%'); at != std::string_view::npos; at = password.find('%', at + 1))
             is_written_well = is_written_well && is_hex(password.substr(at + 1, 2));
@@ -120,15 +124,15 @@ void refuse_unescaped_passwords(std::string_view where) {
     }
 }
 
-/// Returns a text that both databases accept: UTF-8, without NUL characters.
+/// Returns the text in a form that both databases accept: valid UTF-8 without NUL characters.
 std::string storable(std::string_view text) {
     std::string clean;
     for (const char c : reports::valid_utf8(text)) c == '\0' ? clean += "\xEF\xBF\xBD" : clean += c;
     return clean;
 }
 
-/// Refuses a file that is no database, which SQLite would notice only when it reads. Accepts an empty file: a
-/// process that was killed early leaves one.
+/// Throws if the file is not a database, because SQLite would notice that only at the first read. Accepts an
+/// empty file, which a process leaves if it is killed early.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
     std::error_code unknown;
@@ -174,7 +178,7 @@ std::string sqlite_parameters(const std::string& path, std::chrono::seconds pati
 
 class store::connection {
 public:
-    /// Runs `action` and returns its result; turns an error of the database into a database_error.
+    /// Runs `action` and returns its result. Converts a database error to database_error.
     template <class function>
     auto guarded(function&& action) {
         try {
@@ -184,7 +188,7 @@ public:
         }
     }
 
-    /// Runs `action` in a transaction; if it fails, rolls back.
+    /// Runs `action` in a transaction. Rolls the transaction back if `action` throws.
     template <class function>
     auto in_transaction(function&& action) {
         return guarded([&] {
@@ -197,7 +201,7 @@ public:
             } catch (...) {
                 try {
                     sql_ << "ROLLBACK";
-                } catch (const soci::soci_error&) {  // the connection is lost, and the transaction with it
+                } catch (const soci::soci_error&) {  // a lost connection has ended the transaction, too
                 }
                 throw;
             }
@@ -216,7 +220,7 @@ public:
             if (how == opening::created_if_missing) make_folder(where_);
             guarded([&] {
                 sql_.open(speaks_.backend, sqlite_parameters(where_, patience));
-                sql_ << "PRAGMA page_size = 16384";  // for a new file: long texts need fewer reads
+                sql_ << "PRAGMA page_size = 16384";  // of a new file; larger pages need fewer reads
             });
         }
         if (guarded([&] { return holds_history(); })) return;
@@ -226,7 +230,7 @@ public:
         in_transaction([&] { return holds_history() || create_tables(); });
     }
 
-    /// Returns the text that `query` finds for the run; empty if it finds nothing.
+    /// Returns the text that `query` selects for the run; empty if it selects nothing.
     std::string text_of(row_id run, const char* query) {
         return guarded([&] {
             std::string text;
@@ -246,25 +250,27 @@ private:
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";
             sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
-            // Compress reports with lz4 if the server has it: it is several times as fast as the default.
+            // Compresses reports with lz4 if the server supports it, because lz4 is several times as fast as
+            // the default.
             sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
                     "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
         });
     }
 
-    /// Returns the version of loopbench that added the last run; empty if none is known.
+    /// Returns the loopbench version that added the last run; empty if the version is unknown.
     std::string last_writer() {
         std::string version;
         try {
             sql_ << "SELECT loopbench_version FROM loopbench_run WHERE loopbench_version <> '' "
                     "ORDER BY id DESC LIMIT 1",
                 into(version);
-        } catch (const soci::soci_error&) {  // the other version has other tables
+        } catch (const soci::soci_error&) {  // the history's version has other tables
         }
         return version;
     }
 
-    /// Returns false if the database has no history. Throws other_format if it has another version's.
+    /// Returns false if the database contains no history. Throws other_format if another version made the
+    /// history.
     bool holds_history() {
         row_id found = 0, number = 0;
         sql_ << speaks_.has_history, into(found);
@@ -326,7 +332,8 @@ private:
 
 namespace {
 
-/// Returns all compilers of the report's contenders; usually there is one.
+/// Returns the names of all compilers of the report's contenders, without repetition. Usually there is only
+/// one.
 std::string compilers_in(const reports::report& head) {
     std::vector<std::string> all;
     for (const auto& who : head.contenders)
@@ -339,7 +346,7 @@ std::string baseline_measured(const reports::report& head) {
     return std::ranges::any_of(head.contenders, is_baseline) ? head.baseline : "";
 }
 
-/// Rounds to GiB, because the kernel reserves a varying part of the memory.
+/// Rounds to whole GiB, because the kernel reserves a varying part of the memory.
 long long rounded_gib(std::int64_t bytes) {
     constexpr std::int64_t gib = std::int64_t{1} << 30U;
     return bytes / gib + (bytes % gib >= gib / 2 ? 1 : 0);
@@ -372,8 +379,8 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-/// Updates a run that is added again, with what the user says this time; the rest stays. With another commit,
-/// `dirty` becomes unknown unless it is given, too.
+/// Updates a run that is added again with what the user gave this time. Other fields stay unchanged. If the
+/// commit changes and `dirty` is not given, `dirty` becomes unknown.
 void update_run(soci::session& sql, row_id run, const provenance& said) {
     const auto commit = storable(said.commit), machine = storable(said.machine);
     const int dirty = said.dirty.value_or(false) ? 1 : 0;
@@ -387,8 +394,9 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
-/// Completes an interrupted run. If it was interrupted after its last trial, its trials, and so its content,
-/// are the same. No trend contains it before.
+/// Replaces the report of an interrupted run by the complete report. A run that was interrupted after its
+/// last trial has the same trials, and thus the same content, as the complete run. Trends leave out
+/// interrupted runs.
 void finish_run(soci::session& sql, row_id run, const entry& what) {
     const std::string reliability{
         reports::name_of(what.head.aa ? what.head.aa->found : reports::reliability::unknown)};
@@ -463,7 +471,7 @@ std::vector<kept_run> store::runs() {
             all.push_back(run);
         }
         number_machines(all);
-        // Sort here: the order of texts in a database depends on its locale.
+        // Sorts here, because the order of texts in a database depends on its locale.
         std::ranges::sort(all, {}, [](const kept_run& each) { return std::tie(each.date, each.id); });
         return all;
     });
@@ -492,7 +500,7 @@ void store::remove(std::span<const row_id> runs) {
         for (const row_id run : runs) open_->sql() << "DELETE FROM loopbench_run WHERE id = :id", use(run);
         return true;
     });
-    if (!open_->is_file()) return;  // a server reuses the space automatically
+    if (!open_->is_file()) return;  // a server reuses the space of removed rows automatically
     try {
         open_->sql() << "VACUUM";
     } catch (
@@ -503,7 +511,7 @@ void store::remove(std::span<const row_id> runs) {
 std::string without_password(std::string_view place) {
     std::string shown{place};
     auto all = passwords_in(place);
-    std::ranges::reverse(all);  // from the end, so that earlier positions stay valid
+    std::ranges::reverse(all);  // starts with the last password, so that earlier positions stay valid
     for (const auto [begin, end] : all) shown.replace(begin, end - begin, "***");
     return shown;
 }

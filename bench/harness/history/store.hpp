@@ -1,4 +1,5 @@
-// The database of a history: SQLite in a file, or PostgreSQL. Only store.cpp and schema.cpp contain SQL.
+// The database of a history: an SQLite file or a PostgreSQL database. Only store.cpp and schema.cpp contain
+// SQL.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,8 @@
 
 namespace loopbench::bench {
 
-/// Error of the database; what() has its name, the cause and the remedy. An open transaction was rolled back.
+/// An error of the database. what() contains the database's name, the cause and the remedy. An open
+/// transaction was rolled back before the error was thrown.
 class database_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -23,7 +25,7 @@ public:
 using row_id = long long;
 
 struct kept_machine {
-    std::size_t number = 0;  // in the order of the machines' first runs
+    std::size_t number = 0;  // counts machines in the order of their first runs
     std::string name, cpu_model;
     long long cores = 0, memory_gib = 0;
 };
@@ -36,7 +38,7 @@ struct kept_run {
     std::string compiler;
     kept_machine machine;
     std::string kernel, size;
-    std::string baseline;  // empty: it was not measured
+    std::string baseline;  // empty if no baseline was measured
     report_source source = report_source::loopbench;
     bool complete = true;
     reports::reliability reliability = reports::reliability::unknown;
@@ -49,9 +51,9 @@ enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// Opens `where`, the path of a file or postgresql://... Waits up to `patience` for another process that
-    /// writes. Throws usage_error if there is no history or something else, reports::other_format if another
-    /// version's tables are there, and database_error.
+    /// Opens the history at `where`, which is a file's path or a URL postgresql://... Waits up to `patience`
+    /// while another process writes. Throws usage_error if the place has no history or contains something
+    /// else, reports::other_format if another version made the history, and database_error.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
     ~store();
     store(store&&) noexcept;
@@ -61,25 +63,26 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// Adds the whole entry, or nothing if something fails. If the entry exists already, updates only the
-    /// fields that are set in entry::said and, if it was interrupted and is complete now, its report.
+    /// Adds the whole entry, or nothing if an error occurs. If the history already has this entry, updates
+    /// only the fields that are set in entry::said; if the existing entry was interrupted and the new one is
+    /// complete, replaces the report, too.
     added add(const entry& what);
 
     /// Returns all runs, sorted by date.
     std::vector<kept_run> runs();
-    /// Returns entry::points of the run; empty if there is no such run. The next one returns
+    /// Returns entry::points of the run; empty if the run does not exist. other_points_of() returns
     /// entry::other_points.
     std::string points_of(row_id run);
     std::string other_points_of(row_id run);
-    /// Returns the report as it was added; nothing if there is no such run.
+    /// Returns the report as it was added; nothing if the run does not exist.
     std::optional<reports::report> report_of(row_id run);
-    /// Returns the report's text in one line, including fields that this loopbench does not know; empty if
-    /// there is no such run.
+    /// Returns the report's text in one line, including fields that this version of loopbench does not know;
+    /// empty if the run does not exist.
     std::string report_text_of(row_id run);
     /// Removes all data of these runs.
     void remove(std::span<const row_id> runs);
 
-    /// Returns the place of the history, without the password that a URL may have.
+    /// Returns the place of the history. If the place is a URL, its password is hidden.
     [[nodiscard]] std::string place() const;
 
 private:
@@ -87,11 +90,11 @@ private:
     std::unique_ptr<connection> open_;
 };
 
-/// Returns the place of the history: `asked`, or LOOPBENCH_HISTORY, or history.db in the user's data folder.
-/// Throws usage_error if there is no such folder.
+/// Returns the place of the history: `asked`, otherwise LOOPBENCH_HISTORY, otherwise history.db in the user's
+/// data folder. Throws usage_error if there is no data folder.
 std::string history_place(const std::string& asked);
 
-/// Returns the place without the password that a URL may have.
+/// Returns the place. If it is a URL, its password is replaced by "***".
 std::string without_password(std::string_view place);
 
 }  // namespace loopbench::bench

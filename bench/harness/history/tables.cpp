@@ -19,7 +19,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using row = std::vector<std::string>;
 
-/// Aligns the rows and makes them printable: names come from outside.
+/// Aligns the rows. Replaces unprintable characters first, because names can contain any characters.
 std::string table(std::vector<row> rows, std::size_t names) {
     for (auto& cells : rows)
         for (auto& cell : cells) cell = reports::printable(cell);
@@ -65,7 +65,7 @@ std::string state_of(const kept_run& run) {
     return std::string{name_of(run.reliability)};
 }
 
-/// Formats a value as the tables of reports do.
+/// Formats a value in the same way as the tables of reports.
 std::string value_text(const series& of, double value) {
     if (!of.is_ratio() && of.of.unit == "ns") return reports::human_time(value);
     return reports::three_digits(value);

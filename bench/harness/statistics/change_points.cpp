@@ -1,4 +1,5 @@
-// A new order changes only the sums of distances to earlier values: n * n / 2 subtractions for each order.
+// A new order of the values changes only the sums of distances to earlier values. Each order costs n * n / 2
+// subtractions.
 #include "bench/harness/statistics/change_points.hpp"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the sum of the distances from a value to others. Uses four sums that do not wait for each other.
+/// Returns the sum of the distances from `value` to all `others`. Computes four partial sums in parallel,
+/// because each addition to a single sum would wait for the previous addition.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
     std::array<double, at_once> sums{};
@@ -33,7 +35,7 @@ struct split {
     double q = 0;
 };
 
-/// The permutation test of one window. It can be continued with more orders.
+/// The permutation test of one window. A caller can continue the test with more orders.
 class window_test {
 public:
     window_test(std::span<const double> values, std::size_t least)
@@ -43,7 +45,7 @@ public:
         found_ = best_split();
     }
 
-    /// Returns true if a split exists. With very few values, it can be that no split has a positive Q.
+    /// Returns true if a split with a positive Q exists. Windows with very few values can lack such a split.
     [[nodiscard]] bool has_split() const { return found_.q > 0; }
     [[nodiscard]] std::size_t at() const { return found_.at; }
     [[nodiscard]] bool is_decided() const { return met_one_as_large_; }
@@ -51,7 +53,8 @@ public:
         return 1 / static_cast<double>(met_one_as_large_ ? drawn_ : drawn_ + 1);
     }
 
-    /// Draws orders until `orders` are drawn in total, or until one had a Q at least as large.
+    /// Draws orders until `orders` orders are drawn in total, or until an order has a Q at least as large as
+    /// the window's.
     void draw_up_to(std::uint64_t orders) {
         constexpr double rounding = 1e-9;
         for (; drawn_ < orders && !met_one_as_large_; ++drawn_) {
@@ -71,7 +74,7 @@ private:
 
     [[nodiscard]] split best_split() const {
         split best;
-        double front = 0, back = total_;  // distances within each part
+        double front = 0, back = total_;  // sums of the distances within each part
         for (std::size_t i = 0; i + least_ < values_.size(); ++i) {
             const double to_front = distance_to_all(values_[i], std::span{values_}.first(i));
             front += to_front;
@@ -85,7 +88,7 @@ private:
         return best;
     }
 
-    std::vector<double> values_, to_all_;  // distances from each value to all others
+    std::vector<double> values_, to_all_;  // to_all_: the sum of the distances from each value to all others
     double total_ = 0;
     std::size_t least_;
     std::mt19937_64 random_;
@@ -110,7 +113,7 @@ public:
         for (; !waiting_.empty(); advance(false)) {
             const auto [begin, end] = waiting_.back();
             const auto values = series_.subspan(begin, end - begin);
-            // Most counts stay the same for years.
+            // Skips constant windows quickly, because most counts stay the same for years.
             const bool is_constant = std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end();
             if (values.size() >= 2 * rule_.least && !is_constant) return window_test{values, rule_.least};
         }
@@ -132,8 +135,8 @@ private:
         waiting_.push_back({begin, std::min(begin + rule_.window, series_.size())});
     }
 
-    /// Removes the last waiting window, which was tested. The first waiting window is the one that moves
-    /// along the series; those after it are parts of windows that were split.
+    /// Removes the last waiting window, which was tested. The first waiting window moves along the series.
+    /// Later waiting windows are parts of windows that were split.
     void advance(bool has_changed) {
         const auto [begin, end] = waiting_.back();
         const bool moves_on = waiting_.size() == 1;
@@ -160,7 +163,7 @@ std::uint64_t orders_for(double level) {
     return static_cast<std::uint64_t>(std::ceil(1 / level));
 }
 
-/// Draws as many orders as the decisions need. Returns for each window whether it changed.
+/// Draws the orders that the decisions need. Returns for each window true if its level changed.
 std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule) {
     auto left = std::ssize(tests);
     for (double needed = rule.level; left > 0;) {
@@ -168,7 +171,7 @@ std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule
         const auto still = std::ranges::count_if(tests, [](const auto& test) { return !test.is_decided(); });
         if (still == left) break;
         left = still;
-        // If `left` p-values are at most this level, the correction accepts all of them.
+        // If `left` p-values are at most this level, the correction accepts all of these windows.
         needed = std::min(rule.level,
                           rule.family_level * static_cast<double>(left) / static_cast<double>(tests.size()));
     }

@@ -1,4 +1,4 @@
-// Holm's method steps down from the smallest p-value; Benjamini and Hochberg's steps up from the largest.
+// Holm's method starts at the smallest p-value. Benjamini and Hochberg's method starts at the largest.
 #include "bench/harness/statistics/correction.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Products of contrasts that share a layout.
+// Sums the products of contrasts that share a layout.
 #include "bench/harness/statistics/layout.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t contrasts_max = 2000, fewest_in_common = 6;
 
-/// Returns three standard deviations of a normal distribution with the same median absolute deviation.
+/// Returns three standard deviations of the normal distribution that has the same median absolute deviation.
 double furthest(std::span<const layout_contrast> contrasts) {
     constexpr double deviations = 3, of_a_normal_distribution = 1.4826;
     std::vector<double> sizes;

@@ -1,4 +1,5 @@
-// Code placement changes the speed of a program by some per cent, which says nothing about its source.
+// Estimates the effect of code placement: it changes the speed of a program by some per cent, independently
+// of the program's source.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +9,23 @@
 
 namespace loopbench::bench {
 
-/// The difference in speed between two layouts in one block: a log ratio minus its expected value if the
-/// layouts had no effect.
+/// The difference in speed between two layouts in one block: a log ratio minus the value that is expected if
+/// layouts have no effect.
 struct layout_contrast {
     std::uint64_t block = 0;
-    std::size_t faster = 0, slower = 0;  // layouts; a number is the same layout in every contrast
+    std::size_t faster = 0, slower = 0;  // layouts; a number means the same layout in every contrast
     double log_ratio = 0;
 };
 
-/// Returns the standard deviation between layouts. A contrast is a_faster - a_slower + noise, with effects a
-/// of one variance, so that two contrasts of different blocks have the covariance c * variance, where
-///     c = [same faster] + [same slower] - [faster of one is slower of the other] - [the reverse],
-/// and the variance is the sum of c x y over the sum of c * c, over all such pairs of contrasts: a moment
-/// estimate like C. R. Henderson's (Biometrics 9, 1953), which needs neither balance nor a distribution.
-/// Contrasts beyond three of their robust standard deviations are clamped to that limit; otherwise one
-/// disturbed block would dominate the sum. Returns 0 if noise outweighs the effect, and nothing if fewer than
-/// six pairs of contrasts share a layout. Uses only the first 2000 contrasts.
+/// Returns the standard deviation between layouts. A contrast is a_faster - a_slower + noise, where the
+/// effects a of all layouts have the same variance. Two contrasts x and y of different blocks then have the
+/// covariance c * variance, with
+///     c = [same faster] + [same slower] - [faster of one is slower of the other] - [the reverse].
+/// The variance is the sum of c x y divided by the sum of c * c, over all such pairs of contrasts. This is a
+/// moment estimate like C. R. Henderson's (Biometrics 9, 1953); it requires neither balanced data nor a
+/// certain distribution. Contrasts beyond three robust standard deviations are clamped to this limit, because
+/// otherwise one disturbed block would dominate the sum. Returns 0 if the noise outweighs the effect, and
+/// nothing if fewer than six pairs of contrasts share a layout. Uses only the first 2000 contrasts.
 std::optional<double> layout_deviation(std::span<const layout_contrast> contrasts);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Boost.Math's default bounds are Clopper and Pearson's.
+// Boost.Math's default bounds are those of Clopper and Pearson.
 #include "bench/harness/statistics/proportion.hpp"
 
 #include <boost/math/distributions/binomial.hpp>

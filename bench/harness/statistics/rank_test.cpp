@@ -1,4 +1,4 @@
-// The exact distribution of U by Mann and Whitney's recurrence.
+// Computes the exact distribution of U by Mann and Whitney's recurrence.
 #include "bench/harness/statistics/rank_test.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t exact_max = 20;
 
-/// Returns P(U = u) for every u, without ties. counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1,
-/// u), filled row by row; as probabilities, so that nothing overflows.
+/// Returns P(U = u) for every u, for samples without ties. Fills counts(m, n, u) = counts(m - 1, n, u - n) +
+/// counts(m, n - 1, u) row by row, as probabilities, so that no number overflows.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
-    std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // m = 0: U is 0
+    std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // for m = 0, U is always 0
     for (std::size_t i = 1; i <= m; ++i) {
         std::vector<std::vector<double>> next(n + 1);
         next[0] = {1.0};
@@ -34,7 +34,7 @@ std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
 }
 
 struct u_statistic {
-    double value = 0;  // pairs in which the second is larger, ties counted half
+    double value = 0;  // the number of pairs in which the second value is larger; a tie counts half
     double variance = 0;
     bool ties = false;
 };
@@ -81,8 +81,8 @@ std::size_t rank_of_interval(std::span<const double> first, std::span<const doub
         std::max(0.0, std::floor(m * n / 2 + z * std::sqrt(m * n * (m + n + 1) / 12))));
 }
 
-/// All differences b - a of two samples in ascending order, without storing each: the halves of a long run
-/// have billions of them.
+/// All differences b - a of two samples in ascending order. They are not stored, because the halves of a long
+/// run have billions of differences.
 class pairwise_differences {
 public:
     pairwise_differences(std::span<const double> from, std::span<const double> to)
@@ -93,8 +93,8 @@ public:
 
     [[nodiscard]] std::size_t size() const { return from_.size() * to_.size(); }
 
-    /// Returns the difference at that place, from 0: the smallest double v such that more than `place`
-    /// differences are at most v. Searches all doubles, in the order of `key`.
+    /// Returns the difference at index `place`: the smallest double v such that more than `place` differences
+    /// are at most v. Searches among all doubles, in the order of `key`.
     [[nodiscard]] double operator[](std::size_t place) const {
         auto low = key(to_.front() - from_.back()), high = key(to_.back() - from_.front());
         while (low < high) {
@@ -104,7 +104,7 @@ public:
             else
                 low = middle + 1;
         }
-        return value(low) + 0.0;  // turns -0 into +0, the difference of equal values
+        return value(low) + 0.0;  // converts -0, the difference of equal values, to +0
     }
 
     [[nodiscard]] double median() const {
@@ -124,8 +124,8 @@ private:
         return std::bit_cast<double>((of & sign) != 0 ? of & ~sign : ~of);
     }
 
-    /// Returns how many differences are at most `most`. Rounded differences, too, grow with b and fall with
-    /// a.
+    /// Returns the number of differences that are at most `most`. Rounding does not change that differences
+    /// grow with b and shrink with a.
     [[nodiscard]] std::size_t up_to(double most) const {
         std::size_t count = 0, reached = 0;
         for (const double a : from_) {

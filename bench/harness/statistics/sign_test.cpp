@@ -1,4 +1,4 @@
-// The formulas of the header, with Boost.Math's binomial distribution.
+// Implements the formulas of the header with Boost.Math's binomial distribution.
 #include "bench/harness/statistics/sign_test.hpp"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-// Only in double: Boost.Math would use long double, which takes much longer, for digits that are never shown.
+// Computes only in double. Boost.Math's default, long double, takes much longer, for digits that are never
+// shown.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 
@@ -30,15 +31,16 @@ double exactly(const binomial_in_double& distribution, std::size_t k) {
     return pdf(distribution, static_cast<double>(k));
 }
 
-/// The step of the binomial distribution that contains a tail: P(B < k) <= tail < P(B < k + 1), and how far
-/// inside.
+/// The step of the binomial distribution that contains a tail, P(B < k) <= tail < P(B < k + 1), and the
+/// position of the tail inside the step.
 struct place_of_tail {
     std::size_t k = 0;
-    double between = 0;  // I
+    double between = 0;  // I in the header's formulas
 };
 
-/// Computes each step from the one before, P(B = k + 1) = P(B = k) (n - k) / (k + 1). Starts where the part
-/// before is negligible: P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963), which is under 1e-170 there.
+/// Computes each step from the previous one: P(B = k + 1) = P(B = k) (n - k) / (k + 1). Starts at a k for
+/// which the sum of all earlier steps is negligible: P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963),
+/// which is below 1e-170 there.
 place_of_tail place_of(double tail, std::size_t count) {
     const double n = static_cast<double>(count);
     auto k = static_cast<std::size_t>(std::max(0.0, n / 2 - 14 * std::sqrt(n)));
@@ -51,7 +53,7 @@ place_of_tail place_of(double tail, std::size_t count) {
     return {k, (tail - below) / step};
 }
 
-/// Returns s: how far between the k-th sample and the next one an interval ends.
+/// Returns s: the position at which an interval ends between the k-th sample and the next one.
 double part_between_ranks(std::size_t k, double between, std::size_t count) {
     const double n = static_cast<double>(count), rank = static_cast<double>(k);
     return (n - rank) * between / (rank + (n - 2 * rank) * between);

@@ -1,6 +1,6 @@
-// The sign test of a median, which only assumes that samples are independent. Its p-values and intervals are
-// interpolated: with few samples, the exact ones have such wide steps that a 95 % interval of seven would
-// cover 98.4 %, and would be wider for it.
+// The sign test of a median. It assumes only that samples are independent. Its p-values and intervals are
+// interpolated, because the exact values of few samples have wide steps: the exact 95 % interval of seven
+// samples covers 98.4 %, and is wider than necessary.
 #pragma once
 
 #include <optional>
@@ -10,32 +10,33 @@
 
 namespace loopbench::bench {
 
-/// Returns P(B >= successes), B ~ Binomial(trials, 1/2).
+/// Returns P(B >= successes) for B ~ Binomial(trials, 1/2).
 double sign_test(std::size_t successes, std::size_t trials);
 
-/// Returns how likely samples this far above `value` are if the median is at most `value`. With c samples
-/// that are at most `value`, x_c <= value < x_(c+1), it is
+/// Returns the probability of samples this far above `value` if the median is at most `value`. Let c be the
+/// number of samples that are at most `value`, so that x_c <= value < x_(c+1). The probability is
 ///     P(B <= c - 1) + I P(B = c),    B ~ Binomial(n, 1/2),
-///     I = s c / (n - c - s (n - 2c)),    s = (value - x_c) / (x_(c+1) - x_c),
-/// which is the level at which median_with_interval() ends at `value`: test and interval always agree. If no
-/// sample is below `value`, it is the p-value of the sign test, 2^-n, because there is no step to interpolate
-/// in.
+///     I = s c / (n - c - s (n - 2c)),    s = (value - x_c) / (x_(c+1) - x_c).
+/// At this level, median_with_interval() ends at `value`, so that the test and the interval always agree. If
+/// no sample is below `value`, there is no step for an interpolation; the result is then 2^-n, the p-value of
+/// the sign test.
 double p_above(std::span<const double> samples, double value);
 
-/// Returns the same for samples below `value`.
+/// Returns the probability of samples this far below `value` if the median is at least `value`.
 double p_below(std::span<const double> samples, double value);
 
-/// Returns the share of pairs that has to lie beyond a value so that the test above finds it in four of five
-/// runs at this level (two-sided): the q for which
+/// Returns the share of pairs that must lie beyond a value, so that four of five runs find a difference from
+/// this value with the test above, at this level (two-sided). The share is the q for which
 ///     P(C <= k - 1) + w P(C = k) = 0.8,    C ~ Binomial(n, 1 - q),
 ///     w = s k q / (s k q + (1 - s) (n - k) (1 - q)),
-/// with the k and s of the interval at 1 - level. If k samples are not beyond the value, the interval ends
-/// beyond it with the probability w: the distances of its two neighbours are about exponential, with the
-/// means (1 - q) / k and q / (n - k). At q = 1/2, w is the I of the test. Returns nothing if no share of
-/// these pairs would be significant.
+/// with the k and s of the interval at 1 - level. If exactly k samples are not beyond the value, the interval
+/// ends beyond the value with the probability w: the distances of the value's two neighbours are
+/// approximately exponential, with the means (1 - q) / k and q / (n - k). At q = 1/2, w equals the I of the
+/// test. Returns nothing if no share of so few pairs would be significant.
 std::optional<double> share_needed(std::size_t pairs, double level);
 
-/// Returns the fewest pairs with which a difference can be significant at this level: 2 * 2^-n <= level.
+/// Returns the smallest number of pairs with which a difference can be significant at this level. It is the
+/// smallest n with 2 * 2^-n <= level.
 std::size_t fewest_pairs(double level);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Tests against the threshold, the correction, and the words for the results.
+// Tests comparisons against the threshold, corrects the p-values, and turns them into verdicts.
 #include "bench/harness/statistics/verdict.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using reports::verdict;
 /// The evidence from the pairs of one comparison, before any correction.
 struct evidence {
     double p_difference = 1, p_equivalence = 1;
-    verdict zone = verdict::inconclusive;  // where the interval lies
+    verdict zone = verdict::inconclusive;  // the zone in which the interval lies
 };
 
 double chance_above(const comparison& from, double value) {
@@ -33,7 +33,7 @@ evidence evidence_of(const comparison& from, const verdict_rule& rule) {
     const double t = rule.threshold();
     evidence found{std::min(1.0, 2 * std::min(chance_above(from, t), chance_below(from, -t))),
                    std::min(1.0, 2 * std::max(chance_below(from, t), chance_above(from, -t)))};
-    // Otherwise the result is inconclusive anyway.
+    // Without this condition, the result is inconclusive in any case.
     if (std::min(found.p_difference, found.p_equivalence) <= rule.alpha())
         found.zone = zone_of(estimate_of(from, rule.level), t);
     return found;

@@ -1,5 +1,5 @@
-// Turns log ratios into words: faster, slower, equivalent or inconclusive, for all comparisons of one report
-// at once, because their number decides how much evidence each of them needs.
+// Turns log ratios into verdicts: faster, slower, equivalent or inconclusive. Judges all comparisons of a
+// report together, because their number determines how much evidence each comparison needs.
 #pragma once
 
 #include <cmath>
@@ -15,47 +15,49 @@
 
 namespace loopbench::bench {
 
-/// The definition of a difference.
+/// The rule for differences.
 struct verdict_rule {
     double level = default_level;  // alpha is 1 - level
-    double threshold_pct = 1;      // smaller differences are of no practical interest
+    double threshold_pct = 1;      // smaller differences have no practical importance
     correction how = correction::benjamini_hochberg;
 
-    /// Returns half of the width of the zone of equivalence, on the scale of log ratios.
+    /// Returns half of the width of the equivalence zone, on the scale of log ratios.
     [[nodiscard]] double threshold() const { return std::log1p(threshold_pct / 100); }
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
 
 /// The data of one comparison.
 struct comparison {
-    std::vector<double> log_ratios;  // above 0 is better; not empty
-    bool of_few_hosts = false;       // one value for each host, and fewer than many_hosts (hosts.hpp)
+    std::vector<double> log_ratios;  // a value above 0 means better; not empty
+    bool of_few_hosts = false;  // true for one value per host and fewer than many_hosts hosts (hosts.hpp)
 };
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest detectable difference, which four of five such runs would find, for verdicts that are not
-    /// a difference; nothing if so few pairs cannot show any.
+    /// The smallest detectable difference, which four of five runs like this one would find. Set only for
+    /// verdicts other than faster and slower; empty if so few pairs cannot show any difference.
     std::optional<double> detectable_pct;
 };
 
-/// Judges a family of comparisons, each the log ratios of its pairs (above 0 is better; none empty).
+/// Judges a family of comparisons. Each comparison consists of the log ratios of its pairs: they are above 0
+/// if the contender is better, and not empty.
 ///
-/// `faster` needs both: an interval of the median (median.hpp) beyond the threshold, and a sign test against
-/// the threshold (sign_test.hpp) that is significant at alpha after the correction for the family. `slower`
-/// likewise; `equivalent` needs the interval within the zone and two such tests, one against each threshold
-/// (D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15,
-/// 1987), corrected as a separate family. A test is two-sided, so that without a correction it agrees with
-/// the interval.
+/// The verdict `faster` has two conditions: the interval of the median (median.hpp) lies beyond the
+/// threshold, and a sign test against the threshold (sign_test.hpp) is significant at alpha after the
+/// correction for the family. `slower` has the same conditions on the other side. `equivalent` requires that
+/// the interval lies within the zone, and that two such tests are significant, one against each threshold (D.
+/// J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15, 1987);
+/// these tests are corrected as a separate family. All tests are two-sided, so that without a correction each
+/// test agrees with the interval.
 ///
 /// With few hosts, the interval and the tests are those of Student's t.
 std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule);
 
-/// Judges a family of comparisons by blocks.
+/// Judges a family of comparisons whose pairs are blocks.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
-/// Judges several families at once: comparisons with equal keys are one family.
+/// Judges several families at once. Comparisons with equal keys form one family.
 template <class key>
 std::vector<judged_comparison> judge_families(const std::vector<key>& families,
                                               const std::vector<comparison>& comparisons,
@@ -72,21 +74,23 @@ std::vector<judged_comparison> judge_families(const std::vector<key>& families,
     return all;
 }
 
-/// Returns the median and its interval, as a verdict uses them.
+/// Returns the median and its interval, as the verdicts use them.
 estimate estimate_of(const comparison& from, double level = default_level);
-/// Returns the same, exponentiated.
+/// Returns the same median and interval, exponentiated.
 estimate ratio_from(const comparison& from, double level = default_level);
 
-/// Returns where the interval of a log ratio lies: beyond the threshold on either side, within it, or
-/// neither.
+/// Returns the zone in which the interval of a log ratio lies: beyond the threshold on one side, within the
+/// threshold, or neither.
 reports::verdict zone_of(const estimate& found, double threshold);
 
-/// Returns the smallest true difference in percent that such a test finds in four of five runs. Log ratios
-/// with the spread s of a normal distribution have the share q beyond the threshold if their median is
+/// Returns the smallest true difference, in per cent, that the verdict finds in four of five runs. If log
+/// ratios have a normal distribution with the standard deviation s, the share q of them lies beyond the
+/// threshold if their median is
 ///     threshold + s * quantile(q).
-/// s is the standard deviation of few log ratios, and 1.4826 times the median absolute deviation of many,
-/// which outliers do not change (F. R. Hampel, JASA 69, 1974). Returns nothing if share_needed
-/// (sign_test.hpp) returns nothing. With few hosts it is reach_of_few_hosts() beyond the threshold.
+/// For few log ratios, s is their standard deviation. For many, s is 1.4826 times their median absolute
+/// deviation, which outliers do not change (F. R. Hampel, JASA 69, 1974). Returns nothing if share_needed()
+/// (sign_test.hpp) returns nothing. With few hosts, the difference is the threshold plus
+/// reach_of_few_hosts().
 std::optional<double> detectable_pct(const comparison& from, double threshold, double level);
 
 }  // namespace loopbench::bench

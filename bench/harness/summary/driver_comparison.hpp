@@ -1,4 +1,5 @@
-// Shows whether io_uring pays: compares the fastest contender on io_uring with the fastest on epoll.
+// Shows whether io_uring is faster than epoll: compares the fastest contender on io_uring with the fastest
+// contender on epoll.
 #pragma once
 
 #include "bench/harness/experiment/samples.hpp"
@@ -7,11 +8,12 @@
 
 namespace loopbench::bench {
 
-/// Compares, on each workload, the fastest contender whose context names io_uring as its driver with the
-/// fastest on epoll (by median time), in time and CPU. The pairs are within blocks; the rule of the other
-/// verdicts judges them, with each metric as a family over all workloads. This is more precise than comparing
-/// both with a third contender. Floors are left out, because no user can choose them. The same numbers decide
-/// which contender is the fastest and by how much.
+/// Compares two contenders on each workload, in time and CPU: the contender with the smallest median time
+/// among those whose context names io_uring as the driver, and the same for epoll. The same numbers serve for
+/// choosing the two contenders and for comparing them. The pairs are within blocks. The verdicts follow the
+/// rule of all other verdicts, and the comparisons of one metric on all workloads form a family. The direct
+/// comparison is more precise than comparing both contenders with a third one. Floors are left out, because
+/// users cannot choose a floor as their runtime.
 ///
 /// `samples` are the samples of the report.
 void compare_drivers(reports::report& report, const verdict_rule& rule, const run_plan& plan,

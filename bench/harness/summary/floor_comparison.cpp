@@ -1,4 +1,4 @@
-// Finds the best floor in the results, and computes quotients within blocks, like every other ratio.
+// Finds the best floor in the results. Computes quotients within blocks, as for every other ratio.
 #include "bench/harness/summary/floor_comparison.hpp"
 
 #include <fmt/format.h>
@@ -23,10 +23,10 @@ namespace {
 
 using reports::result;
 
-/// Keys: workload and metric.
+/// The result of the best floor for each workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
-/// Returns the first word of a contender's driver: epoll, io_uring.
+/// Returns the first word of a contender's driver, for example epoll or io_uring.
 std::string_view kind_of(const reports::report& report, std::string_view name) {
     const auto found = std::ranges::find(report.contenders, name, &reports::contender::name);
     if (found == report.contenders.end()) return {};
@@ -36,7 +36,8 @@ std::string_view kind_of(const reports::report& report, std::string_view name) {
     return text.substr(0, text.find_first_of(" ,"));
 }
 
-/// Returns the floor that makes the contender's kind of system calls; the best floor if there is none.
+/// Returns the result of the floor that makes the same kind of system calls as the contender. Returns `best`,
+/// the best floor's result, if there is none.
 const result& floor_of_kind(const reports::report_index& index, const result& item, const result& best) {
     const auto kind = kind_of(index.whole(), item.contender);
     if (kind.empty()) return best;
@@ -62,12 +63,12 @@ bool is_judged(const result& item) {
     return known != nullptr && known->floors == reports::floor_role::warn;
 }
 
-/// Comparisons of contenders with floors, as log ratios that are above 0 if the contender is better than the
+/// Comparisons of contenders with floors. Their log ratios are above 0 if the contender is better than the
 /// floor.
 struct judged_with_floors {
     std::vector<const result*> results;
-    std::vector<const result*> floors;      // the floor of each comparison
-    std::vector<std::string_view> metrics;  // each is a family, as for the other verdicts
+    std::vector<const result*> floors;      // the floor's result in each comparison
+    std::vector<std::string_view> metrics;  // the metric of each comparison; each metric is a family
     std::vector<comparison> comparisons;
 };
 
@@ -84,7 +85,7 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
         }
         const auto ratios = pairs.comparison_of(item, floor);
         if (ratios.log_ratios.empty()) continue;
-        auto multiples = ratios;  // inverted, because smaller is better in all of these
+        auto multiples = ratios;  // inverted, because smaller values of these metrics are better
         for (double& log_ratio : multiples.log_ratios) log_ratio = -log_ratio;
         const auto multiple = ratio_from(multiples);
         item.times_floor =
@@ -99,7 +100,7 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
     return judged;
 }
 
-/// A value below a floor's, as a multiple of it.
+/// A value that is below a floor's value, and its multiple of the floor's value.
 struct faster_one {
     const result* item;
     const result* floor;
@@ -111,8 +112,8 @@ std::string text_of(const faster_one& found) {
                        found.item->workload);
 }
 
-/// Warns once of all results with the same reason: a spinning loop, for example, is faster on every timer
-/// workload.
+/// Adds one warning for all results with the same reason, because a spinning loop, for example, is faster
+/// than the floor on every timer workload. Returns the results that break the law of floors.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
     using cells = std::map<std::string, std::vector<faster_one>>;  // by contender

@@ -1,4 +1,4 @@
-// The distance of every contender from the kernel's limit: each value as a multiple of the floor's.
+// The distance of every contender from the kernel's limit: each value as a multiple of a floor's value.
 #pragma once
 
 #include <vector>
@@ -10,24 +10,26 @@
 
 namespace loopbench::bench {
 
-/// Returns true if a floor limits the values of this metric: time, latencies and lateness.
+/// Returns true if the floors limit this metric: time, latencies and lateness.
 bool is_limited_by_floors(std::string_view metric);
 
-/// The share by which a contender may be faster than the floor of its driver. Both are programs, and code
-/// placement alone changes a time by several per cent (the same objects, linked in six orders: -13 to +13 %).
+/// The share by which a contender can be faster than its floor without breaking a law. A tolerance is needed
+/// because contender and floor are different programs, and code placement alone changes a time by several per
+/// cent (the same objects, linked in six orders: -13 to +13 %).
 inline constexpr double law_margin = 0.1;
 
-/// Gives every result of such a metric its multiple of the best floor: the contender that is a floor
-/// (reports::is_floor) with the smallest median of that metric on that workload. The multiple is the median
-/// of the quotients within blocks (for interleaved times, of the blocks' rounds), with its interval. There is
-/// none if a value is not above zero (an early timer).
+/// Gives every result of a limited metric its multiple of the best floor's value. The best floor is the floor
+/// (reports::is_floor) with the smallest median of the metric on the workload. The multiple is the median of
+/// the quotients within blocks, or within rounds of blocks for interleaved times, with its interval. A result
+/// has no multiple if a value is not above zero, for example because a timer fired early.
 ///
-/// Warns of the contenders whose time or late_p50 is below that of their kind of floor (the one with the same
-/// driver, otherwise the best floor), by the rule of the other verdicts, corrected for the number of these
-/// comparisons, and with the reason if it is known (bench/catalog/floor_exceptions.hpp).
+/// Warns of contenders whose time or late_p50 is significantly below the value of their floor: the floor with
+/// the same driver, or the best floor if no floor has this driver. The verdicts follow the rule of the other
+/// verdicts, with a correction for the number of comparisons. The warnings contain the reason if it is known
+/// (bench/catalog/floor_exceptions.hpp).
 ///
-/// Returns those that are significantly below it by more than law_margin without a known reason: less work
-/// was done than the workload demands, or it was timed wrongly.
+/// Returns the results that are below their floor by more than law_margin, significantly and without a known
+/// reason. Such a contender did less work than the workload demands, or its time was measured wrongly.
 ///
 /// `samples` are the samples of the report.
 std::vector<broken_law> compare_with_floors(reports::report& report, const verdict_rule& rule,

@@ -1,4 +1,4 @@
-// Finds the blocks of a report's results, for comparisons with a contender other than the baseline.
+// Finds the pairs of two results of a report, for comparisons with contenders other than the baseline.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace loopbench::bench {
 
-/// The pairs of a run, for its results. Refers to the plan and the samples.
+/// The pairs of a run's results. Keeps references to the plan and the samples.
 class pairs_of_run {
 public:
     pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {
@@ -19,7 +19,8 @@ public:
         for (std::size_t i = 0; i < plan.contenders.size(); ++i) contenders_[plan.contenders[i].name] = i;
     }
 
-    /// Compares results of one workload and metric; above 0 if `item` is better.
+    /// Returns the comparison of two results of the same workload and metric. Its log ratios are above 0 if
+    /// `item` is better.
     [[nodiscard]] comparison comparison_of(const reports::result& item, const reports::result& to) const {
         return samples_.comparison_of(
             {workloads_.at(item.workload), contenders_.at(item.contender), contenders_.at(to.contender)},

@@ -28,7 +28,8 @@ reports::result to_result(const counted_result& cell, const reports::metric_info
     return result;
 }
 
-/// Inserts counts; they replace values that the contender reported itself.
+/// Inserts the counts of one workload and contender. They replace the values that the contender itself
+/// reported.
 void insert(reports::report& report, const counted_result& cell) {
     const auto is_of_cell = [&](const reports::result& each) { return reports::same_cell(each, cell); };
     std::erase_if(report.results, [&](const reports::result& each) {
@@ -41,7 +42,7 @@ void insert(reports::report& report, const counted_result& cell) {
             where = std::next(report.results.insert(where, to_result(cell, metric, found->second)));
 }
 
-/// Adds one warning for all results that lack something for the same reason.
+/// Adds one warning for each reason why values are missing, with the number of affected results.
 void warn_of_missing(reports::report& report, std::span<const counted_result> cells) {
     std::map<std::string, std::size_t> reasons;
     for (const auto& cell : cells)
@@ -53,7 +54,7 @@ void warn_of_missing(reports::report& report, std::span<const counted_result> ce
              "see counts.json, or the line \"counted\" of the journal, for their names"});
 }
 
-/// Returns the estimate; the median alone if there are no samples.
+/// Returns the median with its interval, or the median alone if there are no samples.
 estimate doubling_of(const counted_result& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}

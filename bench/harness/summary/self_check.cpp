@@ -1,4 +1,4 @@
-// Compares the baseline with its A/A copy in pairs, and the two halves of a session.
+// Compares the baseline with its A/A copy in pairs, and the first half of a session with the second half.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <fmt/format.h>
@@ -39,18 +39,20 @@ public:
     }
 
 private:
-    /// Converts the median absolute deviation to the standard deviation.
+    /// The factor that converts a median absolute deviation to a standard deviation, for a normal
+    /// distribution.
     static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
     const run_outcome& outcome_;
     const sample_table& samples_;
     std::size_t baseline_;
-    std::vector<std::vector<double>> pairs_;  // by comparison
-    std::vector<std::size_t> workloads_;      // one for each comparison
+    std::vector<std::vector<double>> pairs_;  // the log ratios of each comparison
+    std::vector<std::size_t> workloads_;      // the workload of each comparison
     std::vector<double> deviations_;
 
-    /// Returns the metric to compare: a fixed schedule has the same time for every server.
+    /// Returns the metric to compare. A workload with a fixed schedule is not compared by its time, because
+    /// this time is the same for every server.
     std::string_view compared_metric(std::size_t workload) const {
         switch (pace_of(plan_.workloads[workload])) {
             case pace::own_load:
@@ -63,7 +65,8 @@ private:
         return "time";
     }
 
-    /// Adds the comparison of one workload, unless a copy failed: it then has no numbers in the report.
+    /// Adds the comparison of one workload, unless the baseline or its A/A copy failed and thus has no
+    /// numbers.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.aa_copy]) return;
@@ -95,13 +98,14 @@ private:
         std::vector<double> all;
         const auto& measured = samples_.of({workload, baseline_});
         const auto times = measured.find("time");
-        if (times == measured.end()) return all;  // a third-party journal may have none
+        if (times == measured.end()) return all;  // a third-party journal can lack times
         for (const auto& time : times->second)
             if (time && *time > 0) all.push_back(std::log(*time));
         return all;
     }
 
-    /// Finds drift on the workloads with enough blocks; one that failed early says nothing about the others.
+    /// Finds drift on the workloads with enough blocks. A workload that failed early does not affect the
+    /// others.
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
         std::vector<reports::self_comparison*> tested;
@@ -109,7 +113,7 @@ private:
             auto& item = all.comparisons[i];
             const auto times = log_times(workloads_[i]);
             const auto half = times.size() / 2;
-            constexpr std::size_t half_min = 4;  // fewer cannot show drift at 5 %
+            constexpr std::size_t half_min = 4;  // fewer blocks cannot show drift at 5 %
             if (half < half_min) continue;
             const auto first = std::span{times}.first(half), second = std::span{times}.last(half);
             item.drift_pct = 100 * std::expm1(shift_between(first, second).median);
@@ -122,8 +126,8 @@ private:
                 corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
     }
 
-    /// Returns how many workloads would have to differ as clearly as this number of pairs allows, for a
-    /// correction over all workloads to call any of them different.
+    /// Returns how many workloads would have to differ so that the correction over all workloads calls any of
+    /// them different. Assumes that each of them differs as clearly as its number of pairs allows.
     std::size_t fewest_that_show() const {
         std::size_t pairs = 0;
         for (const auto& one : pairs_) pairs = std::max(pairs, one.size());
@@ -132,7 +136,7 @@ private:
             std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
     }
 
-    /// Describes how the A/A copy differs, in the comparison with this index.
+    /// Describes how the A/A copy differs in the comparison with this index.
     std::string difference_of(const reports::self_comparison& found, std::size_t index) const {
         const auto& [to, median, low, high, samples] = found.to_itself;
         return fmt::format(

@@ -1,4 +1,4 @@
-// Makes a result for each metric of each workload and contender, then verdicts on all of them together.
+// Makes a result for each metric of each workload and contender. Then judges all results together.
 #include "bench/harness/summary/summary.hpp"
 
 #include <fmt/format.h>
@@ -37,8 +37,8 @@ verdict_rule rule_of(const run_plan& plan) {
     return {.threshold_pct = plan.threshold_pct, .how = plan.how};
 }
 
-/// Returns the workloads with their primary metrics; for a third-party workload, these are the metrics that
-/// it has.
+/// Returns the workloads with their primary metrics. The primary metrics of a third-party workload are all
+/// metrics that the report has for it.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
     std::vector<reports::workload> all;
@@ -84,12 +84,12 @@ private:
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
     const std::vector<std::string> machines_ = machines_of(outcome_);
-    /// Results (workload, contender) without a number in every tried block, with too few blocks to give them
-    /// up.
+    /// Workloads and contenders that had no number in every tried block, but in fewer blocks than are needed
+    /// to give up on them.
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
     std::vector<std::size_t> compared_;    // indices of results
-    std::vector<comparison> comparisons_;  // the comparisons that they are judged by
-    std::map<std::size_t, double> alike_;  // the probability that hosts differ this much by chance
+    std::vector<comparison> comparisons_;  // the comparison of each of these results
+    std::map<std::size_t, double> alike_;  // by result, the probability that its hosts differ by chance
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -118,7 +118,7 @@ private:
             !own && found != refused_.end())
             own = found->second;
         if (own || where.contender != baseline_ || !plan_.aa_copy) return own;
-        // The A/A copy is the same program: with its name, the baseline would have failed.
+        // The A/A copy is the same program: if it failed, the baseline could have failed in the same way.
         const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
         if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
         return exclusion{as_aa_copy->status, fmt::format("its A/A copy failed: {}", as_aa_copy->reason)};
@@ -132,8 +132,9 @@ private:
         return all;
     }
 
-    /// Judges one family for each metric and for whether it is a primary metric. Neither the number of a
-    /// contender's other metrics, nor sleeps of equal length, must affect the verdicts on time.
+    /// Judges the comparisons. Each metric has two families: one where it is a primary metric, and one where
+    /// it is not. Thus neither the number of a contender's other metrics, nor sleeps of equal length, affect
+    /// the verdicts on time.
     reports::judging judge(reports::report& found) const {
         const reports::report_index index{found};
         const auto rule = rule_of(plan_);
@@ -145,7 +146,7 @@ private:
             auto& item = found.results[compared_[i]];
             item.judged = judged[i].verdict;
             if (item.to_baseline)
-                item.detectable_pct = judged[i].detectable_pct;  // there is no percentage of zero
+                item.detectable_pct = judged[i].detectable_pct;  // a difference from zero has no percentage
         }
         const auto of_time = std::ranges::count(families, std::pair{std::string_view{"time"}, true});
         return {std::string{name_of(rule.how)}, rule.threshold_pct, static_cast<std::uint64_t>(of_time)};
@@ -161,7 +162,8 @@ private:
         return found;
     }
 
-    /// Finds differing hosts, among primary metrics, corrected for all of them.
+    /// Finds the results whose hosts differ, among the primary metrics, with a correction for all of these
+    /// results.
     void find_hosts_that_differ(reports::report& found) const {
         const reports::report_index index_of{found};
         std::vector<double> p_values;
@@ -213,7 +215,7 @@ private:
     reports::result with_numbers(cell where, const reports::metric_info& metric,
                                  const std::vector<std::optional<double>>& values) const {
         auto item = labelled(where, metric);
-        item.deterministic = false;  // the contender's own value; counts have their own pass
+        item.deterministic = false;  // the contender's own value; measured counts come from their own pass
         item.samples = values;
         const auto missing =
             static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
@@ -228,8 +230,8 @@ private:
         return item;
     }
 
-    /// Returns why a metric has no number: the engine left it out of concurrent trials, or the load generator
-    /// left out a latency. Contenders print all other metrics.
+    /// Returns the reason why a metric has no number: the engine leaves wall-clock times out of concurrent
+    /// trials, and the load generator leaves out latencies. Contenders print all other metrics.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
             return ": it is wall-clock time, and concurrent programs share a core";
@@ -238,7 +240,7 @@ private:
         return ": the load generator's lateness might exceed 10 % of it (loopbench explain send_late_p99)";
     }
 
-    /// Sets the ratio of the last of `results` (or its difference, if there is no ratio), and the data for
+    /// Sets the ratio of the last of `results`, or its difference if there is no ratio. Stores the data for
     /// its verdict.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
@@ -309,8 +311,8 @@ private:
     }
 };
 
-/// Returns the contenders' descriptions. Their answer before the run counts, because only then they were
-/// asked for everything; their trials may add to it.
+/// Returns the contenders' descriptions. They come from the contenders' replies before the run, because only
+/// these replies were asked for all details; the trials can add to them.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
@@ -327,7 +329,7 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
-/// Returns the machines of the record's blocks; nothing if there is only one.
+/// Returns the machines of the record's blocks, or nothing if there is only one machine.
 std::optional<std::vector<reports::host>> hosts_of(const session_record& record) {
     const auto machines = machines_of(record.outcome);
     if (machines.size() < 2) return std::nullopt;
@@ -343,7 +345,7 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
         shards[place].insert(trial.block % of + 1);
     }
     for (std::size_t i = 0; i < machines.size(); ++i) {
-        // A shard is resumed only on a machine that looks like its first one.
+        // A shard is resumed only on a machine that looks like the shard's first machine.
         const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
         const auto found = std::ranges::find_if(merged, is_of_it);
         const auto& where = found == merged.end() ? record.where : found->where;
@@ -356,7 +358,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// Marks contenders that failed in a later pass as failed: their work is not proved, so they have no numbers.
+/// Marks contenders that failed in a later pass as failed. Their work is not validated, so they have no
+/// numbers.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
     const auto& workloads = journal.plan.workloads;
@@ -366,7 +369,8 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
-        // The last reason ended the pass; earlier ones are about values that could not be counted.
+        // The last reason describes the failure that ended the pass; earlier reasons are about values that
+        // could not be counted.
         if (!why)
             why = exclusion{result_status::failed,
                             "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
@@ -378,7 +382,7 @@ run_outcome with_later_failures(const session_record& journal) {
 
 namespace {
 
-/// Fails the results whose numbers break a law.
+/// Marks the results whose numbers break a law as failed.
 run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
                                std::span<const broken_law> broken) {
     for (const auto& law : broken) {

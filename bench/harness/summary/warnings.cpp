@@ -1,4 +1,4 @@
-// Each condition stands next to its text.
+// Each warning's condition is next to the warning's text.
 #include "bench/harness/summary/warnings.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
                    "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
-/// Warns of planned work that was not done.
+/// Warns of planned work that was not done because the run ended early.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
         all.push_back(
@@ -76,8 +76,9 @@ bool too_few_for_any_verdict(const result& item) {
     return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
 }
 
-/// Returns how many blocks any difference needs to be significant: the largest number over the families that
-/// have too few. The level is the one that one more difference in the family would have to meet.
+/// Returns the number of blocks that any difference needs to be significant: the maximum over the families
+/// with too few blocks. A family's number follows from the level that one more difference in it would have to
+/// meet.
 std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     const reports::report_index index{found};
     std::map<std::pair<std::string_view, bool>, std::vector<const result*>> families;
@@ -95,7 +96,8 @@ std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     return most;
 }
 
-/// Warns of questions that too few blocks, hosts or layouts leave open. A shard is not judged.
+/// Warns of too few blocks, hosts or layouts for a verdict or an interval. A shard gets no warning, because
+/// shards are not judged.
 void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
                      const report& found) {
     if (!plan.part &&
@@ -139,7 +141,8 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
              "link more layouts if an interval is too wide"});
 }
 
-/// Describes the path, from the first result that has it: it belongs to the kernels, not to a contender.
+/// Describes the network path to the client, from the first result that has these metrics, because the path
+/// depends on the kernels and not on the contender.
 std::string path_to_client(const report& found) {
     const auto median_of = [&](std::string_view metric) {
         const auto item = std::ranges::find_if(
@@ -162,7 +165,7 @@ texts drifted_workloads(const report& found) {
     return all;
 }
 
-/// Returns the ratios that differ between hosts, the most different ones first.
+/// Returns the results whose ratios differ between hosts, the largest difference first.
 texts ratios_that_differ(const report& found) {
     std::vector<std::pair<double, std::string>> all;
     for (const auto& item : found.results) {
@@ -183,8 +186,8 @@ texts ratios_that_differ(const report& found) {
     return sorted;
 }
 
-/// Describes the workloads on which concurrent contenders left the core for different shares of time, beyond
-/// the effects of starting and ending.
+/// Describes the workloads on which concurrent contenders used different shares of the core's time. Ignores
+/// differences that the start and the end of the processes explain.
 texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     constexpr double explained = 0.05;
     texts all;
@@ -203,7 +206,7 @@ texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     return all;
 }
 
-/// Warns of the environment: the machine, differences between machines, and concurrent work.
+/// Warns of noise in the environment: the machine itself, differences between machines, and concurrent work.
 void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& samples,
                    const report& found) {
     if (found.plan->generator_on)

@@ -1,4 +1,4 @@
-// Everything that a run can warn of, each with its remedy, in one list.
+// All warnings of a run, each with its remedy.
 #pragma once
 
 #include <string>
@@ -10,18 +10,19 @@
 
 namespace loopbench::bench {
 
-/// Returns the warnings for `found`, a report of this plan and outcome that is otherwise complete.
+/// Returns the warnings about `found`, the report of this plan and outcome. Apart from warnings, the report
+/// must be complete.
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
 reports::warning baseline_not_measured(const std::string& baseline);
 
-/// Returns a warning; `cells` says which contenders are faster on which workloads. If `why` is empty, it says
-/// that no reason is known.
+/// Returns a warning that contenders are faster than their floor. `cells` says which contenders are faster,
+/// and on which workloads. `why` is the reason; if it is empty, the warning says that no reason is known.
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why);
 
-/// Returns the largest distance between the ratios of two hosts, as a logarithm.
+/// Returns the largest distance between the ratios of any two hosts, as a logarithm.
 double widest_gap(const reports::host_effect& effect);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,6 @@
-// Bencher's metric format, https://bencher.dev/docs/reference/bencher-metric-format/: medians with their
-// intervals, { "workload/contender": { "time": { "value": 1.0, "lower_value": 0.9, "upper_value": 1.1 } } }.
+// Writes Bencher's metric format, https://bencher.dev/docs/reference/bencher-metric-format/: medians with
+// their intervals.
+//     { "workload/contender": { "time": { "value": 1.0, "lower_value": 0.9, "upper_value": 1.1 } } }
 // A result without numbers has the measure "failed", "unsupported" or "not_run" with the value 1.
 #include <fmt/format.h>
 

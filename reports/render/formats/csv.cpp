@@ -1,4 +1,4 @@
-// Writes report.csv; its columns are one list.
+// Writes report.csv. One list defines its columns.
 #include "reports/render/formats/csv.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ std::string number(std::optional<double> value) {
     return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
 }
 
-/// Returns a field of the comparison, if the row has one: the name of the other side, or a number.
+/// Returns a member of the row's comparison (a name or a number) as text; empty if the row has no comparison.
 template <auto compared, auto member>
 std::string part_of(const result& row) {
     const auto& found = row.*compared;

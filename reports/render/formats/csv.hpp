@@ -1,4 +1,4 @@
-// report.csv: a row per workload, contender and metric, for spreadsheets and data frames.
+// report.csv: one row per workload, contender and metric, for spreadsheets and data frames.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace loopbench::reports {
 
-/// Returns CSV according to RFC 4180 (quoted where needed, CRLF). A text that a spreadsheet would treat as a
-/// formula begins with an apostrophe. Numbers have their shortest form; missing ones are empty.
+/// Returns CSV according to RFC 4180: quotation marks where they are needed, and CRLF. A text that a
+/// spreadsheet would interpret as a formula gets an apostrophe in front. Numbers have their shortest form; a
+/// missing number is empty.
 std::string write_csv(const report& content);
 
-/// Returns a text as one cell of such a file.
+/// Returns a text as one cell of a CSV file.
 std::string csv_text(std::string_view value);
 
 }  // namespace loopbench::reports

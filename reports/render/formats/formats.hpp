@@ -1,4 +1,4 @@
-// Formats that a report can be written in, by name: those that CMakeLists.txt lists.
+// The formats in which a report can be written. CMakeLists.txt lists their names.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct format {
 
 std::span<const format> known_formats();
 
-/// Returns the format with this name, or null.
+/// Returns the format with this name, or null if there is none.
 const format* find_format(std::string_view name);
 
 }  // namespace loopbench::reports

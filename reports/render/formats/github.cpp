@@ -1,4 +1,4 @@
-// Writes lines of the form ::error title=Where::What
+// Writes lines like "::error title=Where::What".
 #include "reports/render/formats/github.hpp"
 
 #include <fmt/format.h>
@@ -17,12 +17,13 @@ std::string in_text(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}}, "\r\n");
 }
 
-/// Does the same, including the characters that would end a title.
+/// Percent-encodes these characters and, in addition, the characters that would end a title.
 std::string in_title(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
 
-/// `judged` has the results for the workload's primary metrics; empty if the session is unreliable.
+/// Returns the annotations of one workload and contender. `judged` has the results for the workload's primary
+/// metrics; it is empty if the session is unreliable.
 std::string annotations(const result& time, std::span<const result* const> judged) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
     if (time.status == result_status::failed)
@@ -50,7 +51,7 @@ std::string write_github(const report& content) {
     const report_index index{content};
     const auto unreliable = why_unreliable(content);
     if (unreliable)
-        out += github_command("notice", "unreliable", *unreliable);  // only one: a step shows at most ten
+        out += github_command("notice", "unreliable", *unreliable);  // one notice: a step shows at most ten
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
         const auto judged = index.judged(item.workload, item.contender);

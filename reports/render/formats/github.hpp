@@ -1,4 +1,4 @@
-// Annotations of GitHub Actions,
+// Annotations for GitHub Actions,
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace loopbench::reports {
 
-/// Returns one annotation with a newline; `kind` is "error", "warning" or "notice". Title and text may come
-/// from outside.
+/// Returns one annotation with a newline. `kind` is "error", "warning" or "notice". Title and text can
+/// contain any characters.
 std::string github_command(std::string_view kind, std::string_view title, std::string_view text);
 
-/// Writes an error for every result that is slower than the baseline or failed, a warning for every warning,
-/// and a notice for every result that was not run or is undecided.
+/// Writes an error for every result that is slower than the baseline or failed, a warning for every warning
+/// of the report, and a notice for every result that was not run or is undecided.
 std::string write_github(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Writes one suite, with a test case for each result.
+// Writes a single suite with a test case for each result.
 #include "reports/render/formats/junit.hpp"
 
 #include <fmt/format.h>
@@ -20,12 +20,12 @@ std::string as_xml(std::string_view text) {
 }
 
 struct outcome {
-    std::string_view element;  // empty: passed
+    std::string_view element;  // empty if the test passed
     std::string message;
 };
 
-/// `judged` has the results for the workload's primary metrics. `unreliable` is set if the session is
-/// unreliable; then no verdict counts.
+/// Returns the outcome of one workload and contender. `judged` has the results for the workload's primary
+/// metrics. `unreliable` is set if the session is unreliable; no verdict counts in this case.
 outcome outcome_of(const result& time, std::span<const result* const> judged,
                    const std::optional<std::string>& unreliable) {
     if (time.status == result_status::failed) return {"error", time.reason.value_or("failed")};
@@ -42,7 +42,7 @@ outcome outcome_of(const result& time, std::span<const result* const> judged,
 }
 
 /// Returns the XML of a test. The reason of a skipped test is the text of its element; failures and errors
-/// have a message attribute. The schema that JUnit uses for its own reports requires this.
+/// have a message attribute. The schema of JUnit's own reports requires this.
 std::string text_of(const junit_case& item) {
     const auto front =
         fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));

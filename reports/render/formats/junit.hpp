@@ -1,4 +1,4 @@
-// JUnit XML, which CI systems show as test results.
+// JUnit XML. CI systems show it as test results.
 #pragma once
 
 #include <span>
@@ -9,18 +9,19 @@
 
 namespace loopbench::reports {
 
-/// One test, as CI systems show it.
+/// A test in the form in which CI systems show it.
 struct junit_case {
-    std::string group, name;   // CI systems show them as class and test
-    std::string_view element;  // "failure", "error" or "skipped"; empty: passed
-    std::string message;       // belongs to the element; for a passed test, its output
+    std::string group, name;   // CI systems show them as the class and the test
+    std::string_view element;  // "failure", "error" or "skipped"; empty if the test passed
+    std::string message;       // the message of the element, or the output of a passed test
 };
 
-/// Returns a document with one suite. Texts may come from outside; `date` is ISO 8601, or empty if unknown.
+/// Returns a document with one suite. Texts can contain any characters. `date` is ISO 8601, or empty if
+/// unknown.
 std::string junit_suite(std::string_view date, std::span<const junit_case> cases);
 
-/// Writes a test for every result: failed if it is slower than the baseline, in error if it failed, skipped
-/// if it is unsupported, not run, unreliable or undecided.
+/// Writes a test for every result. A result that is slower than the baseline is a failed test; a failed
+/// result is a test with an error; unsupported, not run, unreliable and undecided results are skipped tests.
 std::string write_junit(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// The report's table as Markdown, for a pull request or a wiki.
+// The report's tables as Markdown, for a pull request or a wiki.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace loopbench::reports {
 
-/// Escapes the characters of `text` that Markdown or HTML would interpret, including those in table cells.
+/// Escapes the characters of `text` that Markdown, its table cells or HTML would interpret.
 std::string escaped_markdown(std::string_view text);
 
 /// Writes a Markdown table (GitHub's flavour) for each workload family, followed by the warnings.

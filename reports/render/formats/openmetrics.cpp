@@ -1,7 +1,7 @@
-// The OpenMetrics text format, https://openmetrics.io, for results in Prometheus. Every metric is a gauge
-// with the median and the ends of its interval; a further gauge is 1 for every result without numbers, with
-// status and reason. Metrics have the order of their list, and all samples of a metric are together, as the
-// format requires.
+// Writes the OpenMetrics text format, https://openmetrics.io, for results in Prometheus. Every metric is a
+// gauge with the median and the ends of its interval. A further gauge is 1 for every result without numbers,
+// and has the status and the reason as labels. Metrics have the order of the list of metrics. All samples of
+// a metric are adjacent, as the format requires.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ void add(std::string& out, const result& item, std::string_view which, const std
                        label(item.workload), label(item.contender), which, *value);
 }
 
-/// Returns the unit, if the summary does not say it already ("system calls per operation").
+/// Returns the unit; empty if the summary already contains the unit ("system calls per operation").
 std::string unit_text(std::string_view unit) {
     const bool is_of_measure = unit == "ns" || unit == "B";
     return is_of_measure ? fmt::format(", in {}", unit) : "";

@@ -1,7 +1,7 @@
-// Common style of all charts: theme, labels beside what they name, intervals, and a table for readers who cannot see
-// them.
+// The common style of all charts: theme, labels next to the labelled points, intervals, and a table for readers who
+// cannot see a chart.
 
-const charts = [];  // {canvas, config(): returns what Chart.js draws, chart}
+const charts = [];  // {canvas, config(): returns the input of Chart.js, chart}
 
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -11,14 +11,14 @@ function colourOf(contender) {
   return css(`--${contender.family}`);
 }
 
-// Returns a name from outside in a form that a canvas can show.
+// Returns a name in a form that a canvas can show. Names can contain any characters.
 function label(name) {
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
   return plain.length > 24 ? plain.slice(0, 23) + "…" : plain;
 }
 
-// Adds a figure: title, a note on what to look for, the canvas, and its numbers as a table. `config` is called again
-// whenever the theme or the chosen contenders change.
+// Adds a figure: a title, a note about what to look for, the canvas, and the numbers as a table. `config` is called
+// again whenever the theme or the chosen contenders change.
 function figure(parent, {title, note, height = 320, config, table}) {
   const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below contains the numbers.`});
   const details = el("details", {}, el("summary", {}, "Numbers"));
@@ -54,7 +54,7 @@ function draw(entry) {
   if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
 }
 
-// Removes all figures, so that others can replace them.
+// Removes all figures, so that other figures can replace them.
 function removeFigures() {
   for (const {chart} of charts.splice(0)) chart?.destroy();
 }
@@ -69,8 +69,8 @@ function drawAll() {
 
 const tickSteps = new Set([1, 2, 5]);
 
-// Returns an axis that is slightly wider than these values. Ticks are at powers of ten, and also between them if the
-// range is small.
+// Returns an axis that is slightly wider than these values. Its ticks are at powers of ten, and also between them if
+// the range is small.
 function logAxis(title, format, values, more = {}) {
   const positive = values.filter((value) => value > 0);
   const lowest = Math.min(...positive), highest = Math.max(...positive);
@@ -98,13 +98,13 @@ function linearAxis(title, format) {
   };
 }
 
-// ---- labels beside what they name ----
+// ---- labels next to points, lines and bars ----
 
 function overlaps(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-// Points in all directions around a point, near ones first.
+// Positions in all directions around a point, the nearest ones first.
 const places = [9, 18, 30, 44, 60, 80, 104].flatMap((distance) =>
   [0, 180, 330, 30, 210, 150, 300, 60, 240, 120, 270, 90].map((degrees) =>
     [distance * Math.cos(degrees * Math.PI / 180), distance * Math.sin(degrees * Math.PI / 180), distance]));
@@ -114,7 +114,8 @@ function boxAt({x, y}, [dx, dy], width, height) {
   return {left, right: left + width, top: y + dy - height / 2, bottom: y + dy + height / 2};
 }
 
-// For scatter charts: draws each data set's name in a free place beside its point, with a line if that is far away.
+// For scatter charts: draws each data set's name in a free place next to its point, with a line if the place is far
+// away.
 const pointLabels = {
   id: "pointLabels",
   afterDatasetsDraw(chart) {
@@ -136,7 +137,7 @@ const pointLabels = {
       if (!free) continue;
       const box = boxAt(at, free, width, 13);
       taken.push(box);
-      // Beside another point, the name would seem to belong to that point.
+      // A name next to another point would seem to belong to that point.
       const near = {left: box.left - 8, right: box.right + 8, top: box.top - 4, bottom: box.bottom + 4};
       const isNearOther = points.some((other) => other.at !== at && overlaps(near,
         {left: other.at.x - 5, right: other.at.x + 5, top: other.at.y - 5, bottom: other.at.y + 5}));
@@ -182,7 +183,8 @@ const intervals = {
   },
 };
 
-// For line charts: draws each name after the end of its line, without overlaps. Sets with `unlabelled` have no name.
+// For line charts: draws each name after the end of its line, without overlaps. Data sets with `unlabelled` get no
+// name.
 const endLabels = {
   id: "endLabels",
   afterDatasetsDraw(chart) {
@@ -192,7 +194,7 @@ const endLabels = {
       .filter(({set, at}) => at && !set.unlabelled).sort((a, b) => a.at.y - b.at.y);
     const step = Math.min(13, (area.bottom - area.top + 16) / Math.max(ends.length, 1));
     const wanted = ends.map(({at}) => at.y);
-    // Move the names down from the top, then up again from the bottom.
+    // Moves overlapping names down, from top to bottom, and then up again, from bottom to top.
     for (let i = 1; i < wanted.length; ++i) wanted[i] = Math.max(wanted[i], wanted[i - 1] + step);
     for (let i = wanted.length - 1, limit = area.bottom; i >= 0; limit = wanted[i] - step, --i)
       wanted[i] = Math.min(wanted[i], limit);
@@ -212,7 +214,7 @@ const endLabels = {
   },
 };
 
-// For bar charts: draws the number after each bar.
+// For bar charts: draws each bar's number after the bar.
 const barLabels = {
   id: "barLabels",
   afterDatasetsDraw(chart) {
@@ -239,13 +241,14 @@ function lineStyle(contender) {
   };
 }
 
-// Returns the contenders that have the metric, smallest first: charts side by side show them in one order.
+// Returns the contenders that have the metric, the smallest value first, so that charts side by side have the same
+// order.
 function byValue(workload, metric) {
   return shownContenders().filter(({name}) => valueOf(workload, name, metric) !== null)
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
 }
 
-// Returns a chart of horizontal bars, in the order of another metric.
+// Returns a chart of horizontal bars. Its order is that of another metric.
 function barConfig(workload, metric, order) {
   const rows = byValue(workload, order).map((contender) => ({contender, result: find(workload, contender.name, metric)}));
   const unit = rows.find(({result}) => result)?.result;
@@ -294,7 +297,7 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Paper is white, and charts are redrawn for its width, whatever the size of the window.
+  // Redraws the charts for printing: paper is white and has its own width, which does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
     setTheme(isPrinting ? "light" : current());

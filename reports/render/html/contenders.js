@@ -1,6 +1,6 @@
-// Contenders by family: their order, their colours and markers, and which of them are shown.
+// The contenders by family: their order, their colours and markers, and the choice of shown contenders.
 
-// The colour of each family is in page.css.
+// The families. Their colours are in page.css.
 const families = [
   {id: "flagship", title: "hand-written loop on epoll and io_uring"},
   {id: "design", title: "hand-written loop, simpler designs"},
@@ -19,8 +19,8 @@ function familyOf(contender) {
 const markers = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
-// Returns the contenders family by family, the baseline first in its own. `described` has the descriptions of some of
-// them.
+// Returns the contenders grouped by family, with the baseline first in its family. `described` has the descriptions of
+// some contenders.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
   const all = names.map((name) => ({name, family: familyOf(known.get(name) || {}), shown: true}));
@@ -39,7 +39,8 @@ function shownContenders() {
   return contenders.filter((each) => each.shown);
 }
 
-// Returns check boxes that choose the shown contenders; `title` describes them, and `redraw` applies a change.
+// Returns check boxes for choosing the shown contenders. `title` describes the check boxes, and `redraw` applies a
+// change.
 function contenderChoice(title, redraw) {
   const boxes = families.map((family) => {
     const members = contenders.filter((each) => each.family === family.id);
@@ -57,7 +58,7 @@ function contenderChoice(title, redraw) {
     el("div", {}, boxes));
 }
 
-// Returns a legend of the colours.
+// Returns a legend of the families' colours.
 function legend() {
   const present = families.filter(({id}) => contenders.some((each) => each.family === id));
   return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, title)));

@@ -1,4 +1,4 @@
-// The report, for the report page: results by workload, contender and metric.
+// The report's data for the report page: results by workload, contender and metric.
 
 const report = data.report;
 const baseline = report.baseline;
@@ -9,7 +9,7 @@ function quotientOf(fields) {
   return fields && {to: data.texts[fields[0]], median: fields[1], low: fields[2], high: fields[3]};
 }
 
-// The fields have the order of add_result() in reports/render/html/html.cpp.
+// The order of the fields must be that of add_result() in reports/render/html/html.cpp.
 function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
                    unit, direction, pairing, status, reason, level, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);
@@ -24,7 +24,7 @@ function resultOf([workload, contender, metric, median, low, high, ratio, differ
 
 const results = data.results.map(resultOf);
 
-// Returns workload → contender → metric → result.
+// Returns a map: workload → contender → metric → result.
 function byCell(all) {
   const found = new Map();
   for (const result of all) {
@@ -37,7 +37,7 @@ function byCell(all) {
 }
 
 const cells = byCell(results);
-const cellsBefore = byCell(data.before.map(resultOf));  // for a comparison of two reports
+const cellsBefore = byCell(data.before.map(resultOf));  // only for a comparison of two reports
 const curves = data.curves.map((curve) =>
   ({...curve, workload: data.texts[curve.workload], contender: data.texts[curve.contender]}));
 const workloads = [...cells.keys()];
@@ -69,7 +69,7 @@ function primaryMetricOf(workload) {
 const contenders = byFamily([...new Set([...report.contenders.map(({name}) => name),
   ...workloads.flatMap((name) => [...cells.get(name).keys()])])], report.contenders, baseline);
 
-// Formats a difference, which replaces the ratio if a value is not above zero.
+// Formats a difference. It replaces the ratio if a value is not above zero.
 function differenceText(result) {
   const signed = (value) => (value > 0 ? "+" : "") + humanOf(result, value);
   const range = interval(result.difference, signed);
@@ -78,7 +78,7 @@ function differenceText(result) {
 
 const verdictMarks = {faster: "▲", slower: "▼", equivalent: "=", inconclusive: "?"};
 
-// Says "better" and "worse" for metrics that are no times: CPU, lateness, wakeups.
+// Returns "better" and "worse" for metrics other than times: CPU, lateness, wakeups.
 function verdictWord(result) {
   const isTime = ["time", "throughput", "capacity"].includes(result.metric) || result.metric.startsWith("latency");
   if (isTime) return result.verdict;

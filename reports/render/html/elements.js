@@ -1,5 +1,5 @@
-// Numbers as people read them, and elements for text from outside: such text only becomes text nodes, attributes, or
-// text on a canvas.
+// Numbers in a form for readers, and elements for texts that can contain any characters. Such texts only become text
+// nodes, attributes, or text on a canvas.
 
 // ---- numbers ----
 
@@ -28,12 +28,12 @@ function human(value, unit) {
   return significant(value);
 }
 
-// Formats CPU over wall time as a share of one core.
+// Formats the quotient of CPU time and wall time as a share of one core.
 function humanOf(result, value = result.median) {
   return result.metric === "spin" && value !== null ? `${significant(value * 100)}\u00a0%` : human(value, result.unit);
 }
 
-// Removes zeros at the end, for the ticks of an axis.
+// Removes trailing zeros, for the ticks of an axis.
 function short(text) {
   return text.replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, "");
 }
@@ -45,7 +45,7 @@ function quotient(value) {
   return value >= 0.095 ? value.toFixed(2) : value.toPrecision(2);
 }
 
-// Returns a metric's title for readers; its name appears in files, on the command line and in tooltips.
+// Returns a metric's title for readers. The metric's name appears only in files, on the command line and in tooltips.
 function titleOf(metric) {
   return data.metrics[metric]?.title || metric;
 }
@@ -74,7 +74,7 @@ function el(name, attributes = {}, ...children) {
   return element;
 }
 
-// Shows a name beside other text, so that its direction and length do not affect that text.
+// Shows a name next to other text. The direction and the length of the name do not affect the other text.
 function nameOf(text) {
   const parts = text.split(/(?<=\/)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
   return el("bdi", {class: "name", title: text.length > 40 ? text.slice(0, 1000) : null}, parts);

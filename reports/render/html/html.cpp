@@ -1,6 +1,6 @@
-// Builds the page from the other files in this folder, which define what is drawn and how. The report becomes
-// JSON with a fifth of the size of report.json, so that even a full report fits into a mail: each text is
-// stored once, and a result is a list of its fields.
+// Builds the page from the other files in this folder, which define the contents and the appearance of the
+// page. The report becomes JSON with a fifth of the size of report.json, so that even a full report fits into
+// an email: each text is stored only once, and a result is a list of its fields.
 #include "reports/render/html/html.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include "reports/model/report_index.hpp"
 #include "reports/render/summary_sentences.hpp"
 
-// Embeds a file of the page into the executable, unchanged.
+// Embeds a file of the page unchanged into the executable.
 #define LOOPBENCH_EMBED(name, file)                                                          \
     __asm__(".pushsection .rodata,\"a\",@progbits\n" #name ":\n.incbin \"" file "\"\n" #name \
             "_end:\n"                                                                        \
@@ -50,7 +50,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Stores each text once; results refer to it by its index.
+/// Stores each text only once. Results refer to a text by its index.
 class text_pool {
 public:
     std::size_t place_of(const std::string& text) {
@@ -75,7 +75,7 @@ void add_estimate(std::string& out, std::optional<double> median, std::optional<
     }
 }
 
-/// Adds [name, median, low, high], or null without one.
+/// Adds [name, median, low, high], or null if `of` is empty.
 template <class estimate>
 void add_quotient(std::string& out, const std::optional<estimate>& of, std::string estimate::*name,
                   text_pool& texts) {
@@ -126,8 +126,8 @@ std::string results_of(const report& content, text_pool& texts) {
 
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
 
-/// Returns the values that 0 %, ... 90 %, ... 99 % of all stay within, in equal steps on a scale of
-/// 1/(1-share), up to the resolution that the number of values allows. The last one is the maximum, unless
+/// Returns the quantiles for 0 %, ... 90 %, ... 99 % and so on, in equal steps on a scale of 1/(1-share). The
+/// curve ends at the resolution that the number of values allows. The last quantile is the maximum, unless
 /// there are more than a million values.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
@@ -159,7 +159,7 @@ json curves_of(std::span<const histogram> histograms, text_pool& texts) {
     return all;
 }
 
-/// Returns the same sentences as the terminal; `from` has indexes into the list of results.
+/// Returns the sentences that the terminal shows, too. `from` has indexes into the list of results.
 json summary_as_json(const report& content) {
     auto all = json::array();
     for (const auto& each : summary_sentences_of(content)) {
@@ -173,7 +173,7 @@ json summary_as_json(const report& content) {
     return all;
 }
 
-/// Returns [[workload, [metric, ...]], ...].
+/// Returns the primary metrics of each workload: [[workload, [metric, ...]], ...].
 json primary_metrics_of(const report& content) {
     auto all = json::array();
     const report_index index{content};
@@ -188,7 +188,8 @@ json metrics() {
     return all;
 }
 
-/// Returns JSON that cannot end the script element or look like markup, whatever its texts contain.
+/// Returns the JSON text in a form that cannot end the script element or look like markup, whatever its texts
+/// contain.
 std::string inert(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 16);
@@ -214,13 +215,13 @@ std::string data_of(const report& content, std::span<const histogram> histograms
         dump(metrics()), dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
 }
 
-/// The parts that are specific to one page.
+/// The parts that only one page has.
 struct page_parts {
     std::string_view title, body;
     std::vector<std::string_view> scripts;
 };
 
-/// Returns page.html with the common parts and the parts of this page. `data` is JSON.
+/// Returns page.html with the common parts and the parts of one page. `data` is JSON.
 std::string page_of(const page_parts& own, std::string_view data) {
     std::string scripts;
     for (const auto script :

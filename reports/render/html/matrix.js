@@ -1,5 +1,6 @@
-// The table contenders × workloads: a row for each primary metric of a workload, a column for each contender. Its cells
-// follow ARIA's grid: one of them is in the tab order, the arrow keys move from there, Enter opens its trials.
+// The table contenders × workloads: a row for each primary metric of a workload, and a column for each contender. The
+// keyboard operation follows ARIA's grid: one cell is in the tab order, the arrow keys move to other cells, and Enter
+// opens the trials of a cell.
 
 const matrix = {filter: "", metrics: "headline", show: "ratio", verdicts: "all", byContender: null, byRow: null,
   ascending: false};
@@ -23,12 +24,12 @@ function isWanted(result) {
     : result.verdict === matrix.verdicts;
 }
 
-// Returns the result of a cell; if it is missing, the result of its time, which has the status.
+// Returns the result of a cell. If this result is missing, returns the result of the time, which has the status.
 function resultAt(row, contender) {
   return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");
 }
 
-// Returns the number for sorting rows and columns; larger is better.
+// Returns a number for sorting rows and columns. Larger means better.
 function rankOf(row, contender) {
   const result = find(row.workload, contender, row.metric);
   if (!result || result.median === null) return -Infinity;
@@ -38,7 +39,7 @@ function rankOf(row, contender) {
 
 const statusWords = {unsupported: "–", failed: "failed", not_run: "not run"};
 
-// Returns the two lines of a cell.
+// Returns the two lines of text in a cell.
 function cellText(result, row, contender) {
   if (result.metric !== row.metric) return [result.status === "ok" ? "–" : statusWords[result.status], ""];
   if (result.median === null) return [statusWords[result.status] || "–", ""];

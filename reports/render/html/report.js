@@ -1,4 +1,4 @@
-// The report page from top to bottom: a function for each section.
+// The report page from top to bottom, with a function for each section.
 
 function nicest(candidates, wanted) {
   return wanted.find((name) => candidates.includes(name)) || candidates[0];
@@ -8,7 +8,7 @@ function withData(metric) {
   return workloads.filter((name) => contenders.some((each) => valueOf(name, each.name, metric) !== null));
 }
 
-// Sorts workloads by their number of contenders, largest first.
+// Sorts workloads by their number of contenders, the largest number first.
 function byCoverage(names, metric) {
   const count = (name) => contenders.filter((each) => valueOf(name, each.name, metric) !== null).length;
   return [...names].sort((a, b) => count(b) - count(a));
@@ -36,7 +36,7 @@ function addTop() {
   reliability.className = aa && (aa.found !== "reliable" || !few) ? aa.found : "unknown";
 }
 
-// Adds a summary sentence; its results are in a part that opens on a click.
+// Adds a summary sentence. The results of the sentence are in a part that opens on a click.
 function addSentence({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
@@ -61,7 +61,7 @@ function addSummary() {
       ? verdictsButton("inconclusive", `Show the undecided results against ${label(baseline)}`) : "");
 }
 
-// For a comparison of before and after: lists problems, and what became slower, became faster, or is undecided.
+// For a comparison of two reports: lists problems, and the results that became slower, became faster, or are undecided.
 function addComparison() {
   for (const found of data.summary)
     if (["caution", "failed"].includes(found.about)) addSentence(found, found.from.map((place) => results[place]));
@@ -88,14 +88,14 @@ function addComparison() {
 
 function addAccuracy() {
   const place = document.getElementById("accuracy");
-  if (isComparison) return place.remove();  // it compares only times
+  if (isComparison) return place.remove();  // a comparison of two reports contains only times
   const known = byCoverage(withData("late_p50").filter((name) => withData("cpu").includes(name)), "late_p50");
   if (!known.length) {
     place.append(el("h3", {}, "Timer lateness against CPU"), el("p", {class: "note"},
       "This report has no workload with timers; loopbench run --workload 'timer/*' measures them."));
     return;
   }
-  // Choose the workload whose numbers are in the sentence about timers.
+  // Chooses the workload whose numbers are in the sentence about timers.
   const named = data.summary.find(({about}) => about === "timers")?.from.map((place) => results[place])
     .find((each) => each.metric === "cpu")?.workload;
   const chosen = {workload: known.includes(named) ? named : known[0], metric: "late_p50"};
@@ -152,8 +152,8 @@ function addAccuracy() {
 
 // ---- undecided comparisons, by name ----
 
-// Lists, for each metric, the contenders with undecided comparisons: few results with their workloads, many with their
-// number.
+// Lists the contenders with undecided comparisons for each metric. Names the workloads if a contender has few such
+// comparisons, and gives only their number if it has many.
 function addUncertain() {
   const few = 2, most = 8;
   const undecided = data.summary.find(({about}) => about === "undecided");
@@ -182,8 +182,8 @@ const percentileMetrics = {
   late: [["late_p50", 2], ["late_p99", 100]],
 };
 
-// Returns [{x: 1/(1 - share), y: ns, ns}] of a result, from its histogram or from the report's percentiles. Early
-// values are drawn at the bottom of the axis, because a logarithmic axis cannot show them.
+// Returns [{x: 1/(1 - share), y: ns, ns}] for a result, from its histogram or from the report's percentiles. Early
+// values are drawn at the bottom of the axis, because a logarithmic axis cannot show negative values.
 function curveOf(workload, contender, kind) {
   const whole = curves.find((curve) => curve.workload === workload && curve.contender === contender &&
     curve.metric === kind);
@@ -279,7 +279,7 @@ function metricTable(workload, metrics) {
 
 // ---- scaling ----
 
-// Returns workloads that differ in only one parameter: {title, key, members: [{value, workload}]}.
+// Returns groups of workloads that differ in only one parameter: {title, key, members: [{value, workload}]}.
 function scalingSeries() {
   const series = new Map();
   for (const workload of withData("time"))

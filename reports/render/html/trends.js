@@ -1,12 +1,12 @@
 // The trends page from top to bottom: the changes, a chart for each metric of each workload, and the runs.
 
-const kept = data.history;  // as bench/harness/history/trends_page.cpp writes it
-const runs = kept.runs;     // by date
+const kept = data.history;  // written by bench/harness/history/trends_page.cpp
+const runs = kept.runs;     // sorted by date
 const baseline = kept.charts.map(({of}) => of.ratio_to).find(Boolean) ?? null;
 const contenders = byFamily(kept.contenders.map(({name}) => name), kept.contenders, baseline);
 const lineContenders = kept.contenders.map((each) => contenders.find(({name}) => name === each.name));
 
-// One panel per chart, before filtering, with a line for each contender on each machine.
+// All panels, before filtering. A panel is one chart, with a line for each contender on each machine.
 const panels = kept.charts.map(({of, lines}) => {
   const panel = {...of};
   panel.lines = lines.map((line) => lineOf(panel, line));
@@ -32,7 +32,7 @@ const changes = panels.flatMap(({lines}) => lines.flatMap((line) => line.changes
 const choice = {
   filter: "", machine: "all",
   metric: panels.some(isMeasured) ? "measured" : "counts",
-  // Many contenders are so far apart that changes would not be visible.
+  // If contenders are far apart, their changes would not be visible in a common chart.
   show: contenders.length > 5 ? "change" : "value",
 };
 
@@ -88,7 +88,7 @@ function dayOf({date}) {
 
 const pairingWords = {sequential: "", interleaved: "interleaved", concurrent: "concurrent"};
 
-// Returns the metric and, if several panels have the same one, what distinguishes this panel.
+// Returns the metric and, if several panels have the same metric, the property that distinguishes this panel.
 function panelWords(panel) {
   const others = panels.filter((each) => each.workload === panel.workload && each.metric === panel.metric &&
     each.judged === panel.judged);
@@ -146,7 +146,7 @@ function addTop() {
 
 // ---- what changed ----
 
-// Groups changes between the same two runs, because they have one cause; the latest groups come first.
+// Groups changes between the same two runs, because they have the same cause. The latest groups come first.
 function changeGroups() {
   const groups = new Map();
   for (const change of changes) {
@@ -231,7 +231,7 @@ function openPoint(line, place) {
 
 // ---- charts ----
 
-// Draws the interval of each point, as a band along the line.
+// Draws the intervals of the points as a band along the line.
 const bands = {
   id: "bands",
   beforeDatasetsDraw(chart) {
@@ -256,7 +256,7 @@ const bands = {
   },
 };
 
-// Draws a dashed line with the machine's number where another machine begins.
+// Draws a dashed line with the machine's number at each point where the machine changes.
 const machineLines = {
   id: "machineLines",
   beforeDatasetsDraw(chart) {
@@ -277,7 +277,8 @@ const machineLines = {
   },
 };
 
-// Returns the changes of machine; empty if machines alternate too often. The names of lines then contain their numbers.
+// Returns the changes of the machine; empty if machines alternate too often. The names of lines then contain the
+// machines' numbers.
 function machineChanges() {
   const most = 4;
   const all = shownRuns().map(({machine}, at, list) => ({at, machine, before: list[at - 1]?.machine}))
@@ -285,7 +286,7 @@ function machineChanges() {
   return all.length > most ? [] : all;
 }
 
-// Draws each change: the levels on both sides, and its size.
+// Draws each change: the levels before and after it, and its size.
 const changeLabels = {
   id: "changeLabels",
   afterDatasetsDraw(chart) {
@@ -325,7 +326,7 @@ const changeLabels = {
   },
 };
 
-// Returns how the values of a line are drawn: unchanged, or in per cent of its first level.
+// Returns how the values of a line are shown: unchanged, or in per cent of the line's first level.
 function scaleOf(line) {
   if (choice.show !== "change" || line.panel.deterministic) return (value) => value;
   const first = line.points.slice(0, line.changes[0]?.at ?? line.points.length).map(({value}) => value).sort((a, b) => a - b);
@@ -333,7 +334,7 @@ function scaleOf(line) {
   return (value) => (value === null || !level ? null : 100 * (value - level) / Math.abs(level));
 }
 
-// Fits the axis to the values, and to their intervals unless these are much wider.
+// Chooses the range of the axis for the values, and for their intervals unless the intervals are much wider.
 function valueAxis(panel, sets) {
   const values = sets.flatMap(({data}) => data.map(({y}) => y)).filter((value) => value !== null);
   const ends = sets.flatMap(({data}) => data.flatMap(({low, high}) => [low, high])).filter((value) => value !== null);
@@ -354,7 +355,7 @@ function commitAxis(list) {
   return {
     type: "linear", min: -0.5, max: list.length - 0.5, grid: {display: false},
     afterBuildTicks(axis) {
-      const wide = 62;  // pixels of a name
+      const wide = 62;  // the width of a name, in pixels
       const step = Math.max(1, Math.ceil(list.length / Math.max(1, Math.floor((axis.maxWidth || 300) / wide))));
       axis.ticks = list.map((_, value) => ({value})).filter(({value}) => (list.length - 1 - value) % step === 0);
     },
@@ -448,7 +449,7 @@ function choose(what) {
   drawTrends();
 }
 
-// Shows the chart of a line, whatever filters are set.
+// Shows the chart of a line, independently of the filters.
 function showPanel(line) {
   const {panel} = line;
   line.contender.shown = true;

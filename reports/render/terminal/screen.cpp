@@ -1,6 +1,6 @@
-// Draws the summary screen. Contenders are rows and workloads are columns, because there are more contenders,
-// and because readers compare within a column. The floors share one row, with the best of them in each
-// column.
+// Draws the summary screen. Contenders are rows and workloads are columns, because there are more contenders
+// than workloads, and because readers compare within a column. The floors share one row, which shows the best
+// floor of each column.
 #include "reports/render/terminal/screen.hpp"
 
 #include <fmt/color.h>
@@ -32,12 +32,12 @@ constexpr std::string_view no_number = "-";
 
 enum class tone { plain, title, good, bad };
 
-/// A text for the terminal; its width does not count the colour sequences.
+/// A text for the terminal. Its width does not include the escape sequences for colours.
 class painted {
 public:
     explicit painted(colours how) : how_{how} {}
 
-    /// Adds a text; trailing spaces are not painted, so that finished() can remove them.
+    /// Adds a text. Trailing spaces get no colour, so that finished() can remove them.
     void add(std::string_view text, tone as = tone::plain) {
         width_ += width_of(text);
         const auto end = text.find_last_not_of(' ') + 1;
@@ -73,8 +73,8 @@ struct shown_cell {
 };
 
 struct shown_column {
-    std::vector<std::string> title;  // in lines
-    std::vector<shown_cell> cells;   // by row
+    std::vector<std::string> title;  // the lines of the title
+    std::vector<shown_cell> cells;   // one cell for each row
     [[nodiscard]] std::size_t width() const {
         std::size_t widest = 0;
         for (const auto& line : title) widest = std::max(widest, width_of(line));
@@ -83,9 +83,9 @@ struct shown_column {
     }
 };
 
-/// The columns of one workload, which stay together.
+/// The columns of one workload. They are never separated.
 struct column_group {
-    std::vector<std::string> title;  // above several columns
+    std::vector<std::string> title;  // the lines of the title above several columns
     std::vector<shown_column> columns;
     [[nodiscard]] std::size_t columns_width() const {
         std::size_t sum = columns.size() - 1;
@@ -99,7 +99,7 @@ struct column_group {
     }
 };
 
-/// Splits a workload's name into lines that fit, if its parts do: "echo/rtt", "conns:100".
+/// Splits a workload's name into lines: "echo/rtt", "conns:100". The lines fit if the parts of the name do.
 std::vector<std::string> name_in_lines(std::string_view name, std::size_t columns) {
     constexpr std::size_t longest_part = 20, most_lines = 5;
     std::vector<std::string> lines;
@@ -121,7 +121,7 @@ std::vector<std::string> name_in_lines(std::string_view name, std::size_t column
     return lines;
 }
 
-/// Formats with two digits: "34µs", "5.2µs", "193ms".
+/// Formats a time with two digits: "34µs", "5.2µs", "193ms".
 std::string short_time(double ns) {
     constexpr std::array<std::pair<double, std::string_view>, 4> units{
         {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
@@ -156,11 +156,12 @@ struct metric_column {
     formatter format;
 };
 
-/// One of the tables, for workloads whose primary metrics include its first metric.
+/// The shape of a table. The table shows the workloads whose primary metrics include the first metric of the
+/// table.
 struct table_shape {
     std::string_view title;
-    std::array<metric_column, 3> columns;  // columns without a metric are left out
-    bool as_ratios = false;                // shows a value only for the baseline; there is one column then
+    std::array<metric_column, 3> columns;  // entries without a metric are left out
+    bool as_ratios = false;  // values only for the baseline; the table then has one column per workload
 };
 
 constexpr std::array shapes{
@@ -184,7 +185,7 @@ tone tone_of(const std::optional<verdict>& judged) {
     return judged == verdict::faster ? tone::good : judged == verdict::slower ? tone::bad : tone::plain;
 }
 
-/// A reason why results in a table have no number, with the contenders it applies to; failures come first.
+/// A reason why results in a table have no number, and the contenders with this reason.
 struct missing_reason {
     std::string_view why;
     bool failed = false;
@@ -235,7 +236,7 @@ public:
     }
 
 private:
-    static constexpr std::string_view floor_row{};  // no contender has an empty name
+    static constexpr std::string_view floor_row{};  // an empty name, which no contender has
 
     const report& content_;
     colours paint_;
@@ -243,7 +244,7 @@ private:
     std::vector<std::string_view> rows_;
     missing_reasons missing_;
 
-    /// Returns "Speed: ...", with all lines but the first indented.
+    /// Returns a sentence like "Speed: ...". All lines but the first are indented.
     [[nodiscard]] std::string said(const summary_sentence& what) const {
         const auto title = fmt::format("{}:", what.title);
         const auto lines = wrapped(fmt::format("{} {}", title, printable(what.text)), screen_columns, "  ");
@@ -255,12 +256,12 @@ private:
         return out;
     }
 
-    /// Compares two results that have medians.
+    /// Returns true if `one` is better than `other`. Both results must have medians.
     [[nodiscard]] static bool is_better(const result& one, const result& other) {
         return one.better == direction::larger ? *one.median > *other.median : *one.median < *other.median;
     }
 
-    /// Returns the floor with the best value of the metric; nothing if none has one.
+    /// Returns the floor with the best value of the metric; nothing if no floor has a value.
     [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
                                                              std::string_view metric) const {
         const result* best = nullptr;
@@ -298,7 +299,7 @@ private:
         return {};
     }
 
-    /// Aligns texts without a mark with the numbers of the others.
+    /// Adds a space to numbers without a mark, so that they are aligned with marked numbers.
     static void align_marks(shown_column& column) {
         const auto is_marked = [](const shown_cell& each) {
             return each.text.ends_with('=') || each.text.ends_with('?');
@@ -338,7 +339,7 @@ private:
 
     void note_missing(std::string_view row, std::string_view workload, const table_shape& shape) {
         if (has_numbers(row, workload, shape) && row != floor_row) {
-            // The result exists, but one of its metrics may be missing.
+            // Adds missing metrics of a result that has other numbers.
             for (const auto& column : shape.columns)
                 if (const auto* const found = index_.find(workload, row, column.metric);
                     found != nullptr && (!found->median || found->status == result_status::failed))
@@ -367,8 +368,7 @@ private:
         std::vector<column_group> groups;
         for (const auto workload : workloads) groups.push_back(group(workload, shape, rows));
         std::string title = shape.as_ratios ? cost_title(workloads) : std::string{shape.title};
-        if (groups.size() == 1 &&
-            !groups[0].title.empty()) {  // no need to repeat it above each part of the table
+        if (groups.size() == 1 && !groups[0].title.empty()) {  // not repeated above each part of the table
             title = fmt::format("{}: {}", clipped(printable(workloads.front()), 2 * label_columns), title);
             groups[0].title.clear();
         }
@@ -377,8 +377,8 @@ private:
         return "\n" + heading.line() + bands(rows, groups);
     }
 
-    /// Returns the title that matches ratio_cell(): there are ratios if the baseline has a time, even if it
-    /// is a floor.
+    /// Returns the title that matches ratio_cell(). The table has ratios if the baseline has a time, even if
+    /// the baseline is a floor.
     [[nodiscard]] std::string cost_title(const std::vector<std::string_view>& workloads) const {
         const auto has_baseline = [&](std::string_view each) { return index_.baseline(each) != nullptr; };
         if (rows_.size() < 2 || std::ranges::none_of(workloads, has_baseline)) return "time per operation";
@@ -386,7 +386,7 @@ private:
                            clipped(printable(content_.baseline), label_columns));
     }
 
-    /// Draws as many groups side by side as fit, then the next ones below.
+    /// Draws as many groups side by side as fit, and the remaining groups below.
     [[nodiscard]] std::string bands(const std::vector<std::string_view>& rows,
                                     const std::vector<column_group>& groups) const {
         std::string out;
@@ -433,7 +433,7 @@ private:
         return side_by_side(head, body);
     }
 
-    /// Returns the heading lines; titles are aligned at the bottom.
+    /// Returns the heading lines. Titles are aligned at the bottom.
     [[nodiscard]] std::vector<painted> headings(std::span<const column_group> groups,
                                                 std::size_t labels) const {
         std::size_t above = 0, below = 0;
@@ -471,7 +471,7 @@ private:
         line.add(text);
     }
 
-    /// Draws a narrow table in several parts side by side.
+    /// Draws a narrow table in several parts that stand side by side.
     [[nodiscard]] static std::string side_by_side(const std::vector<painted>& head,
                                                   const std::vector<painted>& body) {
         constexpr std::size_t few_rows = 6, between = 2;

@@ -1,5 +1,5 @@
-// The summary after a run: the summary sentences, then tables of the primary metrics, within
-// 100 columns. table.hpp has everything else.
+// The summary after a run: the summary sentences and then tables of the primary metrics, within 100 columns.
+// text_table.hpp contains the complete tables.
 #pragma once
 
 #include <string>
@@ -13,11 +13,13 @@ inline constexpr std::size_t screen_columns = 100;
 
 enum class colours : bool { off, on };
 
-/// Returns the summary sentences; a legend; a table each for time per operation, timer accuracy and CPU,
-/// idleness, and server load, if there are such workloads; and each reason for missing numbers once.
+/// Returns the summary sentences, a legend, the tables, and each reason for missing numbers once. There is a
+/// table for time per operation, for timer accuracy and CPU, for idleness, and for server load, if the report
+/// has such workloads.
 std::string draw_screen(const report& content, colours paint = colours::off);
 
-/// Returns the warnings as lines of a screen, shortest first: at most five lines, with a count of the rest.
+/// Returns the warnings as lines of the screen, the shortest first: at most five lines, and the number of the
+/// others.
 std::vector<std::string> warning_lines(const report& content);
 
 }  // namespace loopbench::reports

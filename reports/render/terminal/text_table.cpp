@@ -1,4 +1,4 @@
-// Lays out the columns in a fixed-width font.
+// Aligns the columns for a fixed-width font.
 #include "reports/render/terminal/text_table.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Lists why primary metrics are missing from results that have a time, once for each reason.
+/// Returns each reason why primary metrics are missing from results that have a time, without repetition.
 std::string missing_metrics(const family& group) {
     std::vector<std::pair<std::string, std::size_t>> reasons;
     for (const auto& from : group.lines)
@@ -59,7 +59,8 @@ std::string family_lines(const family& group) {
     return out + missing_metrics(group) + "\n";
 }
 
-/// Returns "base = ./old, next = ./new" if contenders are named by their role in a comparison.
+/// Returns a text like "base = ./old, next = ./new" if the contenders are named by their role in a
+/// comparison.
 std::string programs(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)

@@ -1,4 +1,4 @@
-// Characters of UTF-8, by utf8proc: names come from outside, and in any script.
+// Characters of UTF-8 text, by utf8proc. Names can be in any script and contain any characters.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@ namespace loopbench::reports {
 
 struct character {
     std::size_t bytes = 1;
-    std::size_t columns = 1;  // of a terminal
+    std::size_t columns = 1;  // the number of terminal columns
     bool is_printable =
         false;  // false for control and format characters (for example of text direction), surrogates and
                 // invalid bytes
 };
 
-/// Returns the first character of `text`, which must not be empty; for an invalid byte, one that is not
-/// printable.
+/// Returns the first character of `text`, which must not be empty. If the first byte is invalid, returns a
+/// character that is not printable.
 character character_at(std::string_view text);
 
 }  // namespace loopbench::reports
