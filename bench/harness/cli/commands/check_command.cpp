@@ -168,10 +168,10 @@ const std::initializer_list<example> check_examples{
     {"loopbench check --against baseline.json report.json", "checks a report without measuring anything"}};
 
 constexpr const char* how_it_is_checked =
-    "Counts, such as system calls per operation, are deterministic. A count that exceeds the baseline file\n"
-    "by more than the slack (--slack and --slack-pct together) is a regression if a second count confirms\n"
-    "it. Times are ratios to the baseline contender, from paired trials. A slowdown is a regression if a\n"
-    "second session confirms it. docs/gate.md explains baseline files.";
+    "Counts, such as system calls per operation, are deterministic. A count that exceeds the baseline\n"
+    "file by more than the slack (--slack and --slack-pct together) is a regression if a second count\n"
+    "confirms it. Times are ratios to the baseline contender, from paired trials. A slowdown is a\n"
+    "regression if a second session confirms it. docs/gate.md explains baseline files.";
 
 }  // namespace
 
