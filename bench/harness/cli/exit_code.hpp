@@ -27,7 +27,7 @@ inline constexpr std::array exit_meanings{
     exit_meaning{exit_ok, "done; for a gate (compare, check, history changes): not slower"},
     exit_meaning{exit_tool_failed, "the tool or a contender failed"},
     exit_meaning{exit_usage, "wrong usage, or a file with unexpected contents"},
-    exit_meaning{exit_regression, "a gate found a slowdown, or a count above its baseline"},
+    exit_meaning{exit_regression, "a gate found a slowdown, or a count above the baseline file"},
     exit_meaning{exit_inconclusive, "inconclusive: too few data for a verdict, or results are missing"},
     exit_meaning{exit_unreliable,
                  "unreliable: the machine is too noisy, or the baseline differs from its A/A copy"},
@@ -38,7 +38,7 @@ inline constexpr std::array exit_meanings{
 /// command before anything is measured. outcome_of() (bench/harness/gate/gate_result.hpp) implements the
 /// order of 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
-    "If several apply, the exit code is the first of 130, 1, 3, 5 and 4: a failed contender and a count\n"
-    "are facts on any machine, and a time from an unreliable session is never a regression.";
+    "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
+    "count (3) are facts on any machine. Times from an unreliable session (5) never cause exit code 3.";
 
 }  // namespace loopbench::bench

@@ -141,20 +141,22 @@ void add_choice_options(CLI::App& command, check_options& options) {
         options.only = name == "counts" ? tier::counts : tier::times;
     };
     takes_one_of(command.add_option_function<std::string>("--tier", choose,
-                                                          "check only this part of the baseline (both)"),
+                                                          "check only this tier of the baseline file (both)"),
                  {"counts", "times"});
 }
 
 void add_rule_options(CLI::App& command, check_options& options) {
     constexpr double slack_max = 1e6;
     command
-        .add_option("--slack", options.slack_per_op,
-                    "allow counts to differ by N per operation (the baseline's value, or 0.02)")
+        .add_option(
+            "--slack", options.slack_per_op,
+            "allow a count to differ from the baseline file by N per operation (the file's value, or 0.02)")
         ->type_name("N")
         ->check(CLI::Range(0.0, slack_max).description(""));
-    takes_percent(command.add_option("--slack-pct", options.slack_pct,
-                                     "and also by this share of the count (the baseline's value, or 2%)"),
-                  0, 100);
+    takes_percent(
+        command.add_option("--slack-pct", options.slack_pct,
+                           "and also by this share of the count in the file (the file's value, or 2%)"),
+        0, 100);
     add_tolerance(command, options.tolerated_pct);
 }
 
@@ -166,10 +168,10 @@ const std::initializer_list<example> check_examples{
     {"loopbench check --against baseline.json report.json", "checks a report without measuring anything"}};
 
 constexpr const char* how_it_is_checked =
-    "Counts, such as system calls per operation, are deterministic: a count above its baseline by more\n"
-    "than --slack is a regression if a second count confirms it. Times are ratios to one contender from\n"
-    "paired trials: a slowdown is a regression if a second session confirms it. docs/gate.md explains\n"
-    "baseline files.";
+    "Counts, such as system calls per operation, are deterministic. A count that exceeds the baseline\n"
+    "file by more than the slack (--slack and --slack-pct together) is a regression if a second count\n"
+    "confirms it. Times are ratios to the baseline contender, from paired trials. A slowdown is a\n"
+    "regression if a second session confirms it. docs/gate.md explains baseline files.";
 
 }  // namespace
 
@@ -189,11 +191,12 @@ void add_check_command(CLI::App& app, action& chosen) {
                                      "write the baseline file anew, and show the difference to commit");
     command
         ->add_flag("--quick", options->quick,
-                   "with --update: measure the times of a new baseline at small size")
+                   "with --update: measure the times of a new baseline file at small size")
         ->needs(update);
     command
         ->add_option("--baseline", options->to,
-                     "with --update: the contender that a new baseline's ratios are relative to (asio-epoll)")
+                     "with --update: the contender that the ratios in a new baseline file are relative to "
+                     "(asio-epoll)")
         ->type_name("NAME")
         ->needs(update);
     std::vector<std::string> names;

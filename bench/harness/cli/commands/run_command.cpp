@@ -234,8 +234,9 @@ void add_shard_option(CLI::App& command, run_options& options) {
     command
         .add_option_function<std::string>(
             "--shard", take,
-            "run only every N-th block, from block I on: the share of one of N machines with the same other "
-            "options; `loopbench merge` makes one run of all shares; --budget limits each share")
+            "run share I of N, on one of N machines: the blocks I, I+N, I+2N and so on; all machines need "
+            "the same options except --output; --budget limits each share; `loopbench merge` combines the "
+            "shares")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -245,13 +246,14 @@ void add_shard_option(CLI::App& command, run_options& options) {
 void add_client_options(CLI::App& command, run_options& options) {
     auto* there = command
                       .add_option("--generator-on", options.generator_on,
-                                  "run the client of serve/open_loop on another machine, where it has the "
-                                  "same path: the command that starts a program there, such as 'ssh HOST'")
+                                  "run the client of serve/open_loop on another machine; COMMAND starts a "
+                                  "program there, for example 'ssh HOST'; the client must be installed "
+                                  "there under the same path")
                       ->type_name("COMMAND");
     auto* here = command
                      .add_option("--serve-on", options.serve_on,
-                                 "address of this machine that the client on the other machine connects to; "
-                                 "no port is opened on other addresses")
+                                 "address of this machine, to which the client on the other machine "
+                                 "connects; no port is opened on other addresses")
                      ->type_name("ADDRESS")
                      ->needs(there);
     there->needs(here);
@@ -259,21 +261,28 @@ void add_client_options(CLI::App& command, run_options& options) {
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag("--quick", options.quick,
-                                   "headline workloads on headline contenders at small size, in at most a "
-                                   "minute, with trials of at most 5 s; chosen workloads run on all "
-                                   "contenders");
-    command.add_flag("--full", options.full, "all workloads at full size, in at most half an hour")
+                                   "measure the headline workloads on the headline contenders at small "
+                                   "size, in at most a minute; a trial fails after 5 s; with --workload, "
+                                   "these workloads run on all contenders");
+    command
+        .add_flag("--full", options.full,
+                  "measure all workloads on all contenders at full size, in at most half an hour")
         ->excludes(quick);
     add_repeatable(command, "--contender", options.contenders, "GLOB",
-                   "only these contenders; may be repeated");
+                   "measure only these contenders; may be repeated");
     add_repeatable(command, "--workload", options.workloads, "GLOB",
-                   "only these workloads; the beginning of a name is enough; may be repeated");
+                   "measure only these workloads; the beginning of a name is enough; may be repeated");
     add_contender_dirs(command, options.session.contender_dirs);
     command
         .add_option("--baseline", options.baseline,
                     "the contender that all ratios are relative to (asio-epoll)")
         ->type_name("NAME");
 }
+
+constexpr const char* usual_selection =
+    "Without --quick and --full, a run measures the headline workloads on all contenders at full size, in\n"
+    "10 blocks, without a time limit.\n"
+    "\n";
 
 const std::initializer_list<example> run_examples{
     {"loopbench run --quick",
@@ -289,19 +298,21 @@ const std::initializer_list<example> run_examples{
 void add_run_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<run_options>();
     auto* command = app.add_subcommand("run", "measures contenders and writes the reports");
-    command->footer(examples_and(run_examples, how_trials_run));
+    command->footer(examples_and(run_examples, std::string{usual_selection} + how_trials_run));
     add_choice_options(*command, *options);
-    command->add_flag("--counts", options->counts,
-                      "also count system calls, waits and allocations per operation, in a separate pass");
     command->add_flag(
-        "--checks", options->checks,
-        "also measure what recording latencies costs, and whether twice the work takes twice the "
-        "time, in a separate pass; it takes 4 to 25 s per result");
+        "--counts", options->counts,
+        "after the trials, also count system calls, waits, allocations and context switches per "
+        "operation");
+    command->add_flag("--checks", options->checks,
+                      "after the trials, also measure how much time recording latencies adds, and whether "
+                      "twice the operations take twice the time; this takes 4 to 25 s per result");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,
-                     "also add the report to a history: the default one, or URL, which is a file or "
-                     "postgresql://USER@HOST/DATABASE")
+                     "also add the report to a history: to URL, which is a file or "
+                     "postgresql://USER@HOST/DATABASE; without URL, to the default history "
+                     "(LOOPBENCH_HISTORY, or history.db in the user's data folder)")
         ->type_name("URL")
         ->expected(0, 1);
     put_under(*command, heading::output);
@@ -312,8 +323,8 @@ void add_run_command(CLI::App& app, action& chosen) {
                                             "show all tables and warnings instead of one screen");
     auto* resume = command
                        ->add_option("--resume", options->resume,
-                                    "continue the interrupted or killed run or comparison in DIR; only "
-                                    "--verbose can be added")
+                                    "continue the interrupted or killed run or comparison in DIR, with its "
+                                    "options; only --verbose can be added")
                        ->type_name("DIR");
     resume->group(heading::what);
     put_under(*command, heading::output);

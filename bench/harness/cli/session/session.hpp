@@ -25,12 +25,15 @@ using session_start = std::chrono::steady_clock::time_point;
 /// The help text about the method, which is shown below the options.
 inline constexpr const char* how_trials_run =
     "Trials: a trial is a new process. A block is one trial of each contender on each workload, in random\n"
-    "order; --seed repeats the order. Ratios compare trials of one block, because they share its noise.\n"
-    "The pairing arranges them in time: contenders that keep a core busy are interleaved on it in slices\n"
-    "of 2 ms; workloads that wait run sequentially. The A/A copy is the baseline measured a second time,\n"
-    "under another name of the same length: if the two differ, the run is unreliable. Each trial has a\n"
-    "random environment size, so that its effect on speed averages out. Disturbed sequential trials are\n"
-    "repeated, within limits. docs/method.md explains all of this.";
+    "order; --seed repeats the order. A ratio compares two trials of one block, which run close together\n"
+    "in time. The pairing arranges the trials of a block in time. Most workloads that keep a core busy\n"
+    "are interleaved on one core, in slices of 2 ms. Workloads that wait run sequentially. Workloads\n"
+    "without system calls also run sequentially, except when all contenders are builds of one program.\n"
+    "Concurrent is for Google Benchmark programs that do not support slices. The A/A copy is the baseline\n"
+    "measured a second time, under another name: if the two differ, the run is unreliable. Each trial\n"
+    "gets environment variables of a random total length, because that length changes the speed. If other\n"
+    "work on the machine disturbs a sequential trial, its workload is measured again in that block,\n"
+    "within limits. docs/method.md explains all of this.";
 
 /// The output folder and the context of a session.
 struct session_place {

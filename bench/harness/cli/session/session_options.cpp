@@ -63,10 +63,11 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                 ->needs(budget),
             0.01, 50);
     }
-    takes_duration(
-        add_measuring(command, all, "--min-time", options.min_time_s,
-                      fmt::format("measuring time of a trial whose workload has no fixed size ({})",
-                                  seconds_text(from_seconds(usual.min_time_s)))));
+    takes_duration(add_measuring(
+        command, all, "--min-time", options.min_time_s,
+        fmt::format("measuring time of a trial that is interleaved, or whose workload has no fixed "
+                    "number of operations ({})",
+                    seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
         fmt::format("time limit of a trial; a longer trial fails ({})", seconds_text(usual.trial_limit))));
@@ -93,7 +94,8 @@ void add_slice(CLI::App& command, measuring_options& all, session_options& optio
 void add_arrangement(CLI::App& command, measuring_options& all, session_options& options) {
     takes_cpu(add_measuring(command, all, "--pin", options.cpu, "run all trials on this CPU"));
     add_measuring(command, all, "--pairing", options.asked_pairing,
-                  "how the trials of a block are arranged in time (each workload has its own default)")
+                  "how the trials of a block are arranged in time (each workload has its own default); "
+                  "workloads that must be sequential ignore it")
         ->type_name(pairing_names())
         ->transform(CLI::CheckedTransformer(pairings(), CLI::ignore_case).description(""));
     add_slice(command, all, options);
