@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
 
-This contender is written in another language to keep the protocol honest: a contender needs nothing but the flags and
-the JSON of a Google Benchmark program. The workloads are those of bench/suite/workloads/*.hpp, with the same sizes,
-timed sections and checks. The program uses only the standard library; if it is started as asyncio-uvloop, it uses
-uvloop.
+This contender is written in another language to show that a contender needs only the flags and the JSON of a Google
+Benchmark program. The workloads are those of bench/suite/workloads/*.hpp, with the same sizes, timed sections and
+checks. The program uses only the standard library; if it is started as asyncio-uvloop, it uses uvloop.
 """
 
 import sys

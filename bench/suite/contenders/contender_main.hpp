@@ -41,7 +41,7 @@ struct contender_info {
     std::vector<missing_need> missing = {};  // workloads that need these are unsupported
     std::string files = {};                  // a file that the contender uses beside its own; otherwise empty
 
-    // contender_main() sets the following members, unless they are set.
+    // contender_main() sets the following members if they are empty.
     std::optional<build_facts> build = {};
     std::string buffers = {};  // sizes of the workloads' buffers
     // Returns the options of a connection that the runtime makes; see process/socket_options.hpp.

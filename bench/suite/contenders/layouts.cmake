@@ -10,9 +10,9 @@ find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
 # FOLDER cannot be a generator expression. Each seed gives another order: the programs have the seeds S + 1 to S + N (by
 # default, S is 0).
 #
-# Nothing is compiled again. Only code that was compiled with -ffunction-sections can be shuffled; loopbench's own
-# libraries are compiled so, and this function adds the option to TARGET. Code that the compiler marks as cold, hot or
-# start-up code stays together, as in an ordinary link.
+# Nothing is compiled again. Only code that was compiled with -ffunction-sections can be shuffled. loopbench's own
+# libraries are compiled with this option, and this function adds it to TARGET. Code that the compiler marks as cold,
+# hot or start-up code stays together, as in an ordinary link.
 function(loopbench_add_layouts target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "COUNT;SEED;FOLDER" "")
     if(NOT arg_COUNT MATCHES "^[1-9][0-9]*$")

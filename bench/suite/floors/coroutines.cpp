@@ -85,7 +85,7 @@ struct pooled_frame {
     }
 };
 
-/// A queue entry that resumes a coroutine when it runs.
+/// A queue entry that resumes a coroutine when the entry runs.
 struct resumption : job {
     std::coroutine_handle<> waiting;
     explicit resumption(std::coroutine_handle<> who = {}) noexcept
@@ -125,8 +125,8 @@ struct join {
     std::coroutine_handle<> waiting;
 };
 
-/// The awaiter at the end of a coroutine. It resumes the coroutine that waits for this one; in a gather, only
-/// the last child to end does so.
+/// The awaiter at the end of a coroutine. It resumes the coroutine that waits for the ended one. In a gather,
+/// only the last child that ends resumes the waiting coroutine.
 struct continue_waiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>

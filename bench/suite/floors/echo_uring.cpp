@@ -104,7 +104,7 @@ private:
 
     /// Sends back `bytes` new bytes, which follow the bytes that were served before. Then receives the
     /// missing bytes of the request or, if there are none, the reply. The missing bytes are stored after the
-    /// new bytes, because the send might still need these.
+    /// new bytes, because the send might still read the new bytes.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();

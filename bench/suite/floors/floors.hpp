@@ -13,8 +13,8 @@ namespace loopbench::bench::floors {
 
 struct floor {
     std::string_view name;
-    std::string calls;                          // its system calls, or its parts
-    std::vector<contender_workload> workloads;  // all of the suite; an unsupported one has a reason
+    std::string calls;                          // the names of its system calls, or of its parts
+    std::vector<contender_workload> workloads;  // the suite's workloads; unsupported ones have a reason
     std::string (*socket_options)();            // see bench/suite/contenders/process/socket_options.hpp
 };
 

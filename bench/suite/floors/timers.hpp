@@ -14,7 +14,7 @@ using timer_floor = void(sleeper& kernel, trial& t);
 
 timer_floor sleep_serial;
 timer_floor sleep_concurrent;  // sleeps to the earlier deadline, then to the later one
-timer_floor sleep_many;        // sleeps to each deadline in ascending order; skips passed ones
+timer_floor sleep_many;        // sleeps to each deadline in ascending order; skips deadlines that have passed
 timer_floor timer_periodic;
 timer_floor idle_timer;    // sleeps to the near deadline only
 timer_floor gather_sleep;  // sleeps once, to the common deadline; then records each child

@@ -1,4 +1,4 @@
-// The floors' waits in the kernel. Each is one system call, which is repeated if a signal interrupts it.
+// The floors' waits in the kernel. Each wait is one system call, which is repeated if a signal interrupts it.
 #pragma once
 
 #include <liburing.h>

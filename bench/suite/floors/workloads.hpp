@@ -1,5 +1,5 @@
-// The workloads of a floor as a contender's list of workloads. The list has every workload of the suite; each
-// one that the floor cannot run has a reason.
+// The workloads of a floor as a contender's list of workloads. The list contains every workload of the suite.
+// A workload that the floor cannot run is listed as unsupported, with the reason.
 #pragma once
 
 #include <functional>

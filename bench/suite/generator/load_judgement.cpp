@@ -21,9 +21,10 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
 constexpr double late_at_most = 0.2;
 
 /// Returns the reason if the server does not sustain the rate; nothing if it does. A queue that was never
-/// empty in the second half of the schedule grows until its end, so the latencies only show the length of the
-/// schedule. A server that only stalled for a while has answered at least one request of the second half at
-/// once. With large requests, the queue is not in the server: the connections accept no more requests.
+/// empty in the second half of the schedule grows until the end of the schedule, so the latencies only show
+/// the schedule's length. A server that only stalled for a while has answered at least one request of the
+/// second half at once. With large requests, the queue is not in the server: the connections accept no more
+/// requests.
 std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;

@@ -50,8 +50,8 @@ std::string warm_up(const open_loop_plan& plan, client& all) {
 }
 
 /// Measures the capacity with a closed loop: each connection sends its next request when it has received the
-/// reply. The measurement takes longer than planned if there are too few replies, because they would only
-/// show how long the server waited for a core.
+/// reply. The measurement takes longer than planned while there are few replies, because few replies would
+/// only show how long the server waited for a core.
 void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
@@ -236,8 +236,8 @@ open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const
         result.tries = tries;
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
-        // If a schedule this long fails, the machine is too small for client and server, and a repetition
-        // would fail, too.
+        // If a schedule of this length must be repeated, the machine is too small for client and server, and
+        // a repetition would not be better.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;

@@ -106,9 +106,9 @@ chosen_link cheapest_link(const open_loop_plan& plan);
 /// in total. Throws the exceptions of `make`.
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
-/// Returns the percentiles of the latency, as metric names, to which the generator's lateness contributes.
-/// They begin with the first percentile that is more than 10 % above the same percentile from the real time
-/// of sending, or for which the same percentile of the lateness is more than 10 % of it. All higher
+/// Returns the percentiles of the latency, as metric names, to which the generator's lateness contributes. A
+/// percentile is the first of them if it is more than 10 % above the same percentile from the real time of
+/// sending, or if the same percentile of the lateness is more than 10 % of the latency. All higher
 /// percentiles follow.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 

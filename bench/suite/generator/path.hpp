@@ -9,7 +9,7 @@
 namespace loopbench::bench {
 
 struct path_quality {
-    std::int64_t rtt_p50_ns = 0, rtt_p99_ns = 0;  // of connecting: both kernels and the network
+    std::int64_t rtt_p50_ns = 0, rtt_p99_ns = 0;  // time of connecting, in both kernels and the network
     double bytes_per_s = 0;                       // of one connection, towards the server
 };
 

@@ -16,7 +16,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Buffers that the kernel fills in the order in which it received them. There are few buffers, because all
+/// Buffers that the kernel fills in the order in which it receives them. There are few buffers, because all
 /// of them are used in turn.
 class receive_buffers {
 public:

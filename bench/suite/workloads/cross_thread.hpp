@@ -13,9 +13,9 @@
 
 namespace loopbench::bench::workloads {
 
-/// Returns the number of posts before the timed section. At first, a virtual machine wakes a sleeping core
-/// faster than later, so the workload on two cores needs many of them. On one core, no core must be woken,
-/// and each post can take milliseconds, because a spinning loop keeps the other thread waiting.
+/// Returns the number of posts before the timed section. On two cores, there are many: at first, a virtual
+/// machine wakes a sleeping core faster than later. On one core, no core must be woken, and each post can
+/// take milliseconds, because a spinning loop keeps the other thread waiting.
 constexpr std::uint64_t warm_up_posts(int cores) {
     return cores == 1 ? 10 : 2000;
 }
@@ -86,9 +86,9 @@ private:
 }  // namespace detail
 
 /// In one operation, another thread posts a function. The loop wakes up, unless it is still polling, runs the
-/// function, and lets the thread continue. A warm-up before the timed section is not timed. Each thread stays
-/// on its core; both have the same core, or a core each. The latency is the time from before the post until
-/// the function runs.
+/// function, and lets the thread continue. A warm-up comes before the timed section. Both threads share one
+/// core, or each thread stays on its own core. The latency is the time from before the post until the
+/// function runs.
 template <Runtime R, int Cores>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
     const auto cores = cores_for_two_threads(Cores, t);

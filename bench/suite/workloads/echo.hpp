@@ -89,8 +89,8 @@ struct echo_family {
     };
     // Workloads with many TCP connections, or with several connections and large messages, are sequential. A
     // slice has at least six round trips on each connection, so their slices would be long. If a contender
-    // waits for long, the kernel acknowledges its unread data during the slices of other contenders (see
-    // swap_neighbours() in bench/harness/trial/interleaving.cpp).
+    // waits for 40 ms, the kernel acknowledges the contender's unread data during the slices of other
+    // contenders (see swap_neighbours() in bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

@@ -1,5 +1,5 @@
-// The workloads of the join. The children are ready, suspend once, sleep, wait for a socket, or gather
-// children of their own.
+// The workloads that join children with gather(). In each workload, the children are ready, suspend once,
+// sleep, wait for a socket, or gather children of their own.
 #pragma once
 
 #include <algorithm>
@@ -49,8 +49,8 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
     all.last = std::max(all.last, now);
 }
 
-/// Gathers 1000 children of start(ended) at a time, until operations() children have ended. The first 1000
-/// children are not timed, because they use memory that the process has not touched yet.
+/// Gathers 1000 children, which start(ended) returns, at a time, until operations() children have ended. The
+/// first 1000 children are not timed, because they use memory that the process has not touched yet.
 ///
 /// Children are assigned to existing elements. A compiler inlines a vector's push_back() in some contenders
 /// only, which changed the time of a child by a tenth. A child is freed by moving it into a temporary object,
@@ -135,7 +135,7 @@ task_of<R> gather_yield(R& runtime, trial& t) {
 
 /// One operation is a gather of 1000 children that sleep until the same deadline, 10 ms ahead. Every child's
 /// lateness is recorded. The skew of a gather is the time from the first child's wake-up to the last one's.
-/// The median of all gathers is reported.
+/// The median skew of all gathers is reported.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;

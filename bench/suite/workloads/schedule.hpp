@@ -35,8 +35,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that run alternately. Counts the steps that it makes before the other coroutine has
-/// made as many.
+/// One of two coroutines that run alternately. Counts the steps that this coroutine makes too early, before
+/// the other coroutine has made its step.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -119,8 +119,8 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
 
 }  // namespace detail
 
-/// One operation is a posted function that posts the next one. The last function wakes the task by an event.
-/// If the task polled, or waited for I/O or a timer, this would add to the timed work.
+/// One operation is a posted function that posts the next one. The last function wakes the task by an event,
+/// because polling, or waiting for I/O or a timer, would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;

@@ -18,7 +18,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-// The counts with which the two sleeps of sleep/concurrent show that both are pending at the same time.
+// The counts of the two sleeps of sleep/concurrent. They show whether both sleeps were pending at the same
+// time.
 struct sleepers {
     std::uint64_t started = 0;
     std::uint64_t started_when_first_ended = 0;

@@ -26,14 +26,14 @@ namespace loopbench::bench::workloads {
 inline constexpr std::size_t stream_chunk_bytes = 65'536;
 inline constexpr std::size_t subscribers = 100;
 
-/// The numbers of untimed chunks and connections before the timed section. The kernel allocates buffers for
-/// them.
+/// The numbers of chunks and connections before the timed section. They are not timed, because the kernel
+/// allocates buffers for them.
 inline constexpr std::uint64_t warm_up_chunks = 64, warm_up_connections = 32;
 
 namespace detail {
 
 /// The check of a stream. The same chunk is sent again and again, and every received byte is compared with
-/// it.
+/// this chunk.
 struct stream_check {
     explicit stream_check(std::size_t chunk_bytes) : messages(chunk_bytes), chunk(messages.message(0, 0)) {}
 
@@ -215,8 +215,8 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     throw;
 }
 
-/// Serves one connection after the other until the client has finished. Echoes on each one until the client
-/// closes it.
+/// Serves one connection after the other until the client has finished. Echoes on each connection until the
+/// client closes the connection.
 template <Runtime R>
 task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) try {
     std::vector<std::byte> buffer(echo_bytes);

@@ -58,7 +58,7 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
     }
 }
 
-/// The observations under load.
+/// The observations of timer/under_load.
 struct load_seen {
     std::uint64_t round_trips = 0;  // number of round trips while the timer ticked
     std::uint64_t gave_up = 0;      // number of coroutines that gave up
@@ -161,9 +161,9 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
 
 /// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in mixed order, and another
 /// timer that is due at once. The task sleeps until the due timer has fired. The loop has then waited with
-/// all timers armed, so a runtime that defers insertion has inserted them. After the last batch, the task
-/// waits for another due timer, because a runtime can also defer the removal of cancelled timers. The first
-/// batch, which allocates the memory, is not timed.
+/// all timers armed, so a runtime that defers insertion has inserted the timers. After the last batch, the
+/// task waits for another due timer, because a runtime can also defer the removal of cancelled timers. The
+/// first batch, which allocates the memory, is not timed.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));

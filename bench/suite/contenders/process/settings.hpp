@@ -14,8 +14,8 @@ struct contender_settings {
     workload_size size = workload_size::full;
 
     // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations, once, and is not
-    // calibrated. The counting pass sets this variable, because it must know the amount of work. It is also
-    // useful in a debugger.
+    // calibrated. The counting pass sets this variable, because it must know the amount of work. The variable
+    // is also useful in a debugger.
     std::optional<std::uint64_t> operations;
 
     // LOOPBENCH_RECORD, on or off: true if latencies are recorded. The time that recording adds is the

@@ -69,8 +69,8 @@ struct echo_counts {
 /// if all shares are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
-/// Checks that all replies were right, and that each connection made `round_trips_each` round trips after the
-/// warm-up.
+/// Checks that all replies were right, that each connection made `round_trips_each` round trips after the
+/// warm-up, and that the server echoed every byte.
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
@@ -318,7 +318,7 @@ echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
 }
 
 /// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
-/// After the last rounds, no client waits, so that a missing client is detected by the check.
+/// After the last rounds, no client waits, so that the check can detect a missing client.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {

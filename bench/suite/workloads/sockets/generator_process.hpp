@@ -81,7 +81,7 @@ public:
     void prove(trial& t, std::uint64_t requests);
 
 private:
-    // The destructor undoes what these members stand for.
+    // start() sets these members. The destructor undoes the actions that they belong to.
     std::optional<kept_on_core> here_;
     std::optional<discarder> path_end_;
     std::string command_;  // shell command for the other machine; empty if the generator runs here

@@ -38,8 +38,8 @@ int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
     const linger reset{.l_onoff = 1, .l_linger = 0};
     const sockaddr_in local = loopback(1 + number / connections_per_address, 0);
     const sockaddr_in peer = loopback(0, port);
-    // With IP_BIND_ADDRESS_NO_PORT, the kernel chooses the port when it knows the peer. The port can then be
-    // in use for other peers.
+    // With IP_BIND_ADDRESS_NO_PORT, the kernel chooses the port when it knows the peer. Connections to other
+    // peers can then use the same port.
     const bool connected = ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) == 0 &&
                            ::setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on) == 0 &&
                            ::bind(fd, generic(local), sizeof local) == 0 &&

@@ -13,7 +13,8 @@ void checked(int result, const char* call) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), call);
 }
 
-// The calling thread. sched_setaffinity(2) calls this parameter a process ID, but it is a thread ID (NOTES).
+// 0 means the calling thread. sched_setaffinity(2) calls the parameter a process ID, but it is a thread ID
+// (NOTES).
 constexpr pid_t this_thread = 0;
 
 cpu_set_t affinity() {

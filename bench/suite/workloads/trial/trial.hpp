@@ -57,12 +57,12 @@ public:
     /// contenders, because a timed part that has begun is completed even if it needs more operations.
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
-    /// Sets the number of operations that the timed section did. A section must call this function if it does
-    /// not use next() and did not do operations().
+    /// Sets the number of operations that the timed section did. A workload must call this function if it
+    /// does not use next() and did not do operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
-    /// Measures the CPU time of another process, which does the work. Must be called before begin(). The
-    /// process's user and system shares and its sleeps are then unknown. Throws std::system_error if the
+    /// Measures the CPU time of another process, which does the work. Must be called before begin(). The user
+    /// and system times of the other process and its sleeps are then unknown. Throws std::system_error if the
     /// process does not exist.
     void take_cpu_of(pid_t process) {
         slices_ ? slices_->take_cpu_of(process) : meter_.take_cpu_of(process);
