@@ -176,8 +176,8 @@ row '"real_time": 10')sh");
 TEST_F(command, help_says_how_trials_are_run) {
     for (const auto* subcommand : {"run", "compare"}) {
         const auto text = loopbench({subcommand, "--help"}).output;
-        for (const auto* wanted : {"--pin", "--seed", "--trial-limit", "environment", "same length", "random",
-                                   "A/A copy", "docs/method.md"})
+        for (const auto* wanted : {"--pin", "--seed", "--trial-limit", "environment", "another name",
+                                   "random", "A/A copy", "docs/method.md"})
             EXPECT_SAYS(text, wanted) << subcommand << " --help has no " << wanted;
     }
 }

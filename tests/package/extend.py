@@ -18,7 +18,7 @@ import sys
 LINES = {  # file: (an existing line, the line to add after it)
     "bench/catalog/CMakeLists.txt": ("set(families", "    answer.hpp"),
     "bench/suite/contenders/CMakeLists.txt": (
-        "# The designs of loop/designs.hpp: one library with all the workloads, and a small program each.",
+        "add_library(loopbench_loop_contender STATIC loop_contender.cpp)",
         'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "A contender that a test adds.")'),
     "reports/model/metrics.cpp": (
         "constexpr std::array metrics{",
