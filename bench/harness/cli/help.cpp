@@ -111,10 +111,12 @@ std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_opt
         if (!option->nonpositional() || option == command.get_help_ptr()) continue;
         const auto name = heading_of(*option);
         auto found = std::ranges::find(groups, name, [](const auto& each) { return each.first; });
-        if (found == groups.end()) found = groups.insert(found, {name, {}});
+        if (found == groups.end()) {
+            const auto rank = [](const auto& each) { return heading_rank(each.first); };
+            found = groups.insert(std::ranges::upper_bound(groups, heading_rank(name), {}, rank), {name, {}});
+        }
         found->second.push_back(option);
     }
-    std::ranges::stable_sort(groups, {}, [](const auto& each) { return heading_rank(each.first); });
     if (groups.empty() || (groups.back().first != heading::output && groups.back().first != no_heading))
         groups.emplace_back(no_heading, std::vector<const CLI::Option*>{});
     if (command.get_help_ptr() != nullptr) groups.back().second.push_back(command.get_help_ptr());
