@@ -11,6 +11,7 @@ usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with LAWBREAKER_MODULES=bench/suite
     half-work    does half of the operations that it reports, in half of the time
     off-by-one   counts one operation more than it did
     printed      prints a tenth of the time that it measured
+    slices       reports ten times the operations of each slice, if interleaved
 """
 
 import asyncio
@@ -63,6 +64,15 @@ async def work(trial):
         trial.slices.operations += more
     trial.prove("that it works", True, True)
 
+
+if DEFECT == "slices":
+    real_write = os.write
+
+    def ten_times(file, line):
+        first, *rest = line.split(b" ")
+        return real_write(file, b" ".join([first + b"0", *rest]) if rest else line)
+
+    os.write = ten_times
 
 if DEFECT == "printed":
     result_of = gbench.Contender.result_of

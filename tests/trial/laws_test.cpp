@@ -65,6 +65,12 @@ TEST_P(planted_defects, each_defect_breaks_a_law) {
     }
 }
 
+TEST(laws, the_slices_of_a_trial_must_add_up_to_its_section) {
+    const auto trial = trial_with("slices", reports::pairing::interleaved);
+    EXPECT_EQ(trial.status, result_status::failed);
+    EXPECT_SAYS(trial.reason, "law of numbers");
+}
+
 INSTANTIATE_TEST_SUITE_P(pairings, planted_defects,
                          testing::Values(reports::pairing::sequential, reports::pairing::interleaved),
                          [](const auto& each) { return std::string{name_of(each.param)}; });

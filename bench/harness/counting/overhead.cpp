@@ -22,10 +22,11 @@ constexpr double smallest_run_ns = 200e6;
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// Returns the largest number of operations N for which the workload can also do 2N operations.
+/// Returns the largest number of operations N for which the workload can also do 2N operations. An interleaved
+/// trial needs a further N for the untimed parts of its slices.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
-    return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 2), most_operations)
+    return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 3), most_operations)
                             : most_operations;
 }
 

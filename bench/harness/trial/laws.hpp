@@ -16,7 +16,8 @@ namespace loopbench::bench {
 
 /// A contender's statements about its timed section: counters of its Google Benchmark row. Each counter can
 /// be absent, because a contender in another language need not print it. A law that needs an absent counter
-/// is not checked.
+/// is not checked. One exception: timed operations without latencies break the law of counts, if the workload
+/// has a fixed number of operations in flight.
 struct timed_claims {
     std::optional<double> operations{};  // timed_operations: the number to which `time` refers
     std::optional<double> wall_ns{};     // timed_wall: the length of the section
