@@ -22,8 +22,8 @@ constexpr double smallest_run_ns = 200e6;
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// Returns the largest number of operations N for which the workload can also do 2N operations. An interleaved
-/// trial needs a further N for the untimed parts of its slices.
+/// Returns the largest number of operations N for which the workload can also do 2N operations. An
+/// interleaved trial needs a further N for the untimed parts of its slices.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
     return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 3), most_operations)
@@ -82,7 +82,9 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
     if (time == outcome.metrics.end() || !time->second) throw no_overhead{"printed no time"};
     if (!outcome.operations || !(*outcome.operations > 0))
         throw no_overhead{"does not report its number of operations (the counter `operations`)"};
-    return timed{*time->second, *outcome.operations, outcome.metrics.contains("latency_p50")};
+    // A slice that is twice as long has twice the timed operations; the others are not part of the time.
+    const double done = work.made == reports::pairing::interleaved ? times : *outcome.operations;
+    return timed{*time->second, done, outcome.metrics.contains("latency_p50")};
 }
 
 struct triple {
