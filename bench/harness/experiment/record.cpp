@@ -234,18 +234,13 @@ public:
         outcome.interrupted = true;
         outcome.budget_spent = false;
         outcome.blocks_finished = found_.plan.share().count(record.block);
-        if (record.attempt > 0 && repeated_.insert({record.block, record.where.workload}).second)
-            ++outcome.repeated;
-        if (auto why = exclusion_after(found_.plan, outcome.trials, record))
-            excluded(record.where) = std::move(why);
-        outcome.trials.push_back(std::move(record));
+        add_trial(outcome, found_.plan, std::move(record));
     }
 
 private:
     session_record found_;
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;  // [workload, contender]
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
-    std::set<std::pair<std::uint64_t, std::size_t>> repeated_;
     std::set<std::size_t> has_context_;  // contenders with a context
     std::uint64_t shards_ = 1;           // number of shards in the plan
 

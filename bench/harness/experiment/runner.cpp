@@ -7,6 +7,7 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string_view>
@@ -284,17 +285,13 @@ private:
             return;
         }
         if (!was_tried(row_, where.contender)) ++done_;
-        // counted once per row, as when reading a journal
-        if (attempt > 0 && row_.rbegin()->first == 0) ++outcome_.repeated;
         row_[attempt].contenders.insert(where.contender);
         observer_.after_trial(record);
         forget_what_is_written(record);
-        if (auto why = exclusion_after(plan_, outcome_.trials, record)) {
-            excluded(where) = std::move(why);
+        if (add_trial(outcome_, plan_, std::move(record))) {
             --runnable_;
             total_ -= share_.count(blocks_) - share_.count(block + 1);
         }
-        outcome_.trials.push_back(std::move(record));
     }
 
     /// Removes the data that would fill the memory in a day of trials. Histograms are already in their file;
@@ -306,22 +303,7 @@ private:
     }
 };
 
-}  // namespace
-
-std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload) {
-    return exclusion_where(who, std::ranges::find(who.workloads, workload) != who.workloads.end());
-}
-
-std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan) {
-    std::vector<std::vector<std::optional<exclusion>>> all(plan.workloads.size());
-    for (const auto& who : plan.contenders) {
-        const std::set<std::string_view> listed(who.workloads.begin(), who.workloads.end());
-        for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload)
-            all[workload].push_back(exclusion_where(who, listed.contains(plan.workloads[workload])));
-    }
-    return all;
-}
-
+/// Returns why the result is given up after this trial, or nothing if it is measured again.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record) {
     auto reason = record.outcome.reason;
@@ -343,6 +325,41 @@ std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector
             if (tried.size() < blocks_to_try) return std::nullopt;
     }
     return exclusion{record.outcome.status, std::move(reason)};
+}
+
+/// Returns true if the trial repeats its row (a workload in a block), and no trial in `before` does.
+bool is_first_repetition(const trial_record& record, const std::vector<trial_record>& before) {
+    if (record.attempt == 0) return false;
+    for (const auto& other : before | std::views::reverse) {
+        if (other.block != record.block) break;  // the trials are sorted by block
+        if (other.where.workload == record.where.workload && other.attempt > 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload) {
+    return exclusion_where(who, std::ranges::find(who.workloads, workload) != who.workloads.end());
+}
+
+std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan) {
+    std::vector<std::vector<std::optional<exclusion>>> all(plan.workloads.size());
+    for (const auto& who : plan.contenders) {
+        const std::set<std::string_view> listed(who.workloads.begin(), who.workloads.end());
+        for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload)
+            all[workload].push_back(exclusion_where(who, listed.contains(plan.workloads[workload])));
+    }
+    return all;
+}
+
+bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record) {
+    if (is_first_repetition(record, outcome.trials)) ++outcome.repeated;
+    auto why = exclusion_after(plan, outcome.trials, record);
+    const bool given_up = why.has_value();
+    if (given_up) outcome.excluded[record.where.workload][record.where.contender] = std::move(why);
+    outcome.trials.push_back(std::move(record));
+    return given_up;
 }
 
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,

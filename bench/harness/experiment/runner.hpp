@@ -61,11 +61,11 @@ struct run_outcome {
 /// not be locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Returns why the result is given up after this trial, or nothing if it is measured again. A failed result
-/// is given up at once. An unsupported result is given up after `blocks_to_try` blocks, unless one of its
-/// earlier trials (`before`) has a number.
-std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
-                                         const trial_record& record);
+/// Adds a finished trial to the outcome of a run. Gives up the trial's result if the trial failed, or if the
+/// result was unsupported in `blocks_to_try` blocks and no earlier trial of it has a number. A running session
+/// and a journal that is read back use this function, so both have the same outcome. Returns true if the
+/// result is given up.
+bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
 /// An observer of the trials. Its functions are called between trials, never during a trial.
 class run_observer {
@@ -81,7 +81,7 @@ public:
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
 /// Runs the plan, or this session's shard of the plan. A result that failed, or that is unsupported in
-/// several blocks, is not measured again (exclusion_after). With a budget, a block begins only if the longest
+/// several blocks, is not measured again (add_trial). With a budget, a block begins only if the longest
 /// block so far would still fit. No trial begins after the end of the budget; a trial that is then running is
 /// ended and does not count. If a trial was disturbed, all trials of its workload in that block run a second
 /// time. This happens for at most a quarter of the planned rows, and only while the budget lasts. With a

@@ -14,7 +14,7 @@ namespace loopbench::bench {
 namespace {
 
 /// Returns the results [workload, contender] that failed in the pilot and are not measured any more. Results
-/// that were unsupported in the pilot need not be returned: they are still measured (exclusion_after()) or
+/// that were unsupported in the pilot need not be returned: they are still measured (add_trial()) or
 /// have no numbers.
 std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
