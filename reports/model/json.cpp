@@ -64,7 +64,8 @@ constexpr auto fields_of(const result*) {
         field{"to_epoll", &result::to_epoll, presence::when_there}, field{"verdict", &result::judged},
         field{"detectable_pct", &result::detectable_pct},
         field{"layout_pct", &result::layout_pct, presence::when_there},
-        field{"by_host", &result::by_host, presence::when_there}, field{"status", &result::status},
+        field{"by_host", &result::by_host, presence::when_there},
+        field{"max_of", &result::max_of, presence::when_there}, field{"status", &result::status},
         field{"reason", &result::reason});
 }
 

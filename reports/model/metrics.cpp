@@ -49,17 +49,25 @@ constexpr std::array metrics{
         .title = "p99 latency",
         .unit = "ns",
         .floors = floor_role::show,
+        .samples_needed = 100,
+        .samples_metric = "latencies",
         .summary = "latency that 99 % of the operations stay within",
-        .how = "The 99th percentile of all latencies of a trial, from a histogram with 1/256 resolution. "
-               "Preemption and the order of service affect it."},
+        .how =
+            "The 99th percentile of all latencies of a trial, from a histogram with 1/256 resolution. "
+            "Preemption and the order of service affect it. With fewer than 100 latencies in a trial it is "
+            "the maximum, is labelled as such, and has no verdict."},
     metric_info{
         .name = "latency_p999",
         .title = "p99.9 latency",
         .unit = "ns",
         .floors = floor_role::show,
+        .samples_needed = 1000,
+        .samples_metric = "latencies",
         .summary = "latency that 99.9 % of the operations stay within",
-        .how = "The 99.9th percentile of all latencies of a trial, from a histogram with 1/256 resolution. "
-               "With fewer than 1,000 operations it is the maximum."},
+        .how =
+            "The 99.9th percentile of all latencies of a trial, from a histogram with 1/256 resolution. "
+            "With fewer than 1,000 latencies in a trial it is the maximum, is labelled as such, and has no "
+            "verdict."},
     metric_info{
         .name = "latency_max",
         .title = "longest latency",
@@ -67,6 +75,13 @@ constexpr std::array metrics{
         .floors = floor_role::show,
         .summary = "the longest latency of all operations",
         .how = "The longest latency; exact. A single preemption can cause it, so compare it with care."},
+    metric_info{.name = "latencies",
+                .title = "latencies",
+                .unit = "count",
+                .better = direction::larger,
+                .summary = "latencies that a trial recorded",
+                .how = "The number of latencies in the timed section of a trial. A percentile needs enough "
+                       "of them: 100 for p99, 1,000 for p99.9."},
     metric_info{
         .name = "late_p50",
         .title = "median lateness",
@@ -81,15 +96,27 @@ constexpr std::array metrics{
         .title = "p99 lateness",
         .unit = "ns",
         .floors = floor_role::show,
+        .samples_needed = 100,
+        .samples_metric = "timers",
         .summary = "timer lateness that 99 % of the timers stay within",
-        .how = "The time from a timer's deadline until its coroutine runs, by the system's clock; the 99th "
-               "percentile."},
+        .how =
+            "The time from a timer's deadline until its coroutine runs, by the system's clock; the 99th "
+            "percentile. With fewer than 100 timers in a trial it is the maximum, is labelled as such, and "
+            "has no verdict."},
     metric_info{.name = "late_max",
                 .title = "greatest lateness",
                 .unit = "ns",
                 .floors = floor_role::show,
                 .summary = "lateness of the latest timer",
                 .how = "The lateness of the latest timer; exact."},
+    metric_info{.name = "timers",
+                .title = "timers",
+                .unit = "count",
+                .better = direction::larger,
+                .summary = "timers whose lateness a trial recorded",
+                .how =
+                    "The number of timers in the timed section of a trial. The p99 lateness needs at least "
+                    "100 of them."},
     metric_info{
         .name = "early",
         .title = "timers that were early",

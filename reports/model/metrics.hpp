@@ -2,6 +2,7 @@
 // becomes a metric if its name is in this list. A new metric needs only one new entry.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ struct metric_info {
     bool valid_if_concurrent = false;  // true if other programs on the core do not change it (CPU, memory)
     floor_role floors = floor_role::none;
     bool judged_by_tolerance = false;  // true if the gate's limit for this metric is --tolerate
+    /// The number of samples that a percentile needs in each trial. With fewer samples, it is the maximum, and
+    /// has no verdict. 0 for other metrics.
+    std::uint64_t samples_needed = 0;
+    std::string_view samples_metric = {};  // the metric that counts these samples
     std::string_view summary;
     std::string_view how;  // how the metric is measured, and what affects it
 };

@@ -88,6 +88,8 @@ struct result {
     /// layouts of each build; absent if it cannot be distinguished from noise.
     std::optional<double> layout_pct;
     std::optional<host_effect> by_host;  // set for ratios with blocks from several hosts
+    /// Set for a percentile of too few samples, which is their maximum: the number of samples per trial.
+    std::optional<std::uint64_t> max_of = {};
     result_status status = result_status::ok;
     std::optional<std::string> reason;  // always present if a number is missing
 };

@@ -193,8 +193,8 @@ bool column::has_text(const line& from) const {
 std::string column::cell(const line& from) const {
     if (!has_text(from)) return "-";
     if (text != nullptr) return text(from);
-    const auto& median = from.find(metric)->median;
-    return median ? format(*median) : "-";
+    const auto* const found = from.find(metric);
+    return found->median ? format(*found->median) + max_of_text(*found) : "-";
 }
 
 std::vector<column> columns_for(std::span<const line> lines) {
@@ -204,6 +204,10 @@ std::vector<column> columns_for(std::span<const line> lines) {
                std::ranges::any_of(lines, [&](const line& from) { return candidate.has_text(from); });
     });
     return shown;
+}
+
+std::string max_of_text(const result& of) {
+    return of.max_of ? fmt::format(" (max of {})", *of.max_of) : "";
 }
 
 std::string fixed_point(double value, int decimals) {

@@ -60,6 +60,9 @@ std::vector<family> families_of(const report& content);
 /// shown.
 std::vector<column> columns_for(std::span<const line> lines);
 
+/// Returns " (max of 30)" for a percentile of too few samples, which is their maximum; otherwise empty.
+std::string max_of_text(const result& of);
+
 /// Formats a number with this number of decimals. A value that rounds to zero has no sign.
 std::string fixed_point(double value, int decimals);
 

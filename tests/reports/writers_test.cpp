@@ -164,6 +164,23 @@ TEST(writers, json_escapes_control_characters) {
     EXPECT_EQ(reports::read_json(text, "it").baseline, report.baseline);
 }
 
+TEST(writers, every_format_with_percentiles_labels_a_maximum_of_few_samples) {
+    auto report = sample_report();
+    auto few = report.results.front();
+    few.metric = "late_p99";
+    few.unit = "ns";
+    few.median = 12'000;
+    few.max_of = 30;
+    report.results.push_back(few);
+    for (const auto* format : {"text", "markdown"})
+        EXPECT_SAYS(reports::find_format(format)->write(report), "12.0 µs (max of 30)") << format;
+    EXPECT_SAYS(reports::find_format("openmetrics")->write(report), "max_of=\"30\"");
+    EXPECT_SAYS(reports::find_format("json")->write(report), "\"max_of\"");
+    EXPECT_SAYS(reports::write_csv(report), ",30\r\n");
+    EXPECT_EQ(reports::find_format("bmf")->write(report).find("late_p99"), std::string::npos);
+    EXPECT_EQ(reports::read_json(reports::write_json(report), "report").results.back().max_of, 30U);
+}
+
 TEST(writers, csv_disarms_cells_that_a_spreadsheet_would_execute) {
     auto report = sample_report();
     report.results.resize(1);

@@ -257,6 +257,33 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_has_a_reason) {
     EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason, "6 of 6 trials have no value");
 }
 
+// A p99 of two sleeps used to be compared as if it were a percentile.
+TEST(summary, a_percentile_of_too_few_samples_is_a_maximum_without_a_verdict) {
+    const auto of_samples = [](double latencies) {
+        auto plan = plan_of({"echo/rtt/tcp/conns:1/bytes:64"}, 10);
+        for (auto& who : plan.contenders) who.workloads = plan.workloads;
+        return report_of(plan, [=](const trial_request& request) {
+            auto outcome = took_ns(1000);
+            outcome.metrics["latency_p99"] = request.who.name == "asio-epoll" ? 2000 : 9000;
+            outcome.metrics["latencies"] = latencies;
+            return outcome;
+        });
+    };
+    const auto name = std::string{"echo/rtt/tcp/conns:1/bytes:64"};
+    const auto few = of_samples(99), enough = of_samples(100);
+    const auto &maximum = row_of(few, "loop-epoll", name, "latency_p99"),
+               &percentile = row_of(enough, "loop-epoll", name, "latency_p99");
+    EXPECT_EQ(maximum.max_of, 99U);
+    EXPECT_EQ(maximum.median, 9000);
+    EXPECT_FALSE(maximum.judged || maximum.to_baseline);
+    EXPECT_EQ(few.workloads[0].primary_metrics, (std::vector<std::string>{"time", "cpu"}));
+    EXPECT_FALSE(percentile.max_of);
+    EXPECT_EQ(percentile.judged, reports::verdict::slower);
+    EXPECT_EQ(enough.workloads[0].primary_metrics, (std::vector<std::string>{"time", "latency_p99", "cpu"}));
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(few, 5)), bench::gate_outcome::pass);
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(enough, 5)), bench::gate_outcome::regression);
+}
+
 TEST(summary, a_ratio_above_one_is_better_in_either_direction) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {

@@ -38,9 +38,12 @@ verdict_rule rule_of(const run_plan& plan) {
 }
 
 /// Returns the workloads with their primary metrics. The primary metrics of a third-party workload are all
-/// metrics that the report has for it.
+/// metrics that the report has for it. Percentiles of too few samples are left out.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
+    std::set<std::pair<std::string_view, std::string_view>> maxima;  // workload and metric
+    for (const auto& item : report.results)
+        if (item.max_of) maxima.emplace(item.workload, item.metric);
     std::vector<reports::workload> all;
     for (const auto& name : plan.workloads) {
         auto& next = all.emplace_back(reports::workload{name, {}});
@@ -48,6 +51,9 @@ std::vector<reports::workload> described_workloads(const run_plan& plan, const r
             next.primary_metrics.assign(known->primary_metrics.begin(), known->primary_metrics.end());
         else
             next.primary_metrics = index.headline(name);
+        std::erase_if(next.primary_metrics, [&](const std::string& metric) {
+            return maxima.contains({name, metric});
+        });
     }
     return all;
 }
@@ -193,8 +199,21 @@ private:
         for (const auto& metric : reports::known_metrics())
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
-                compare(all, where, metric);
+                all.back().max_of = max_of(where, metric);
+                if (!all.back().max_of) compare(all, where, metric);
             }
+    }
+
+    /// Returns the number of samples per trial (the median of the trials) if it is too small for this
+    /// percentile. Returns nothing for other metrics, and if the contender does not report the number.
+    std::optional<std::uint64_t> max_of(cell where, const reports::metric_info& metric) const {
+        if (metric.samples_needed == 0) return std::nullopt;
+        std::vector<double> counts;
+        for (const auto& count : samples_of(where, metric.samples_metric))
+            if (count) counts.push_back(*count);
+        if (counts.empty()) return std::nullopt;
+        const auto samples = static_cast<std::uint64_t>(median_of(counts));
+        return samples < metric.samples_needed ? std::optional{samples} : std::nullopt;
     }
 
     reports::result labelled(cell where, const reports::metric_info& metric) const {

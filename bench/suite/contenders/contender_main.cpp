@@ -83,6 +83,7 @@ void report_lateness(benchmark::State& state, const signed_histogram& lateness) 
     if (lateness.count() == 0) return;
     state.counters["late_p50"] = static_cast<double>(lateness.percentile_ns(50));
     state.counters["late_p99"] = static_cast<double>(lateness.percentile_ns(99));
+    state.counters["timers"] = static_cast<double>(lateness.count());
     state.counters["late_max"] = static_cast<double>(lateness.max_ns());
     state.counters["early"] = static_cast<double>(lateness.early_count());
 }

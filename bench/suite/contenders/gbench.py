@@ -234,7 +234,7 @@ class Trial:
         if self.late_ns:
             ranks = {"p50": 50, "p99": 99, "max": 100}
             found |= {f"late_{name}": percentile(self.late_ns, rank) for name, rank in ranks.items()}
-            found["early"] = early
+            found |= {"early": early, "timers": len(self.late_ns)}
         return found
 
 

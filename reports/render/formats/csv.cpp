@@ -61,6 +61,8 @@ constexpr std::array csv_columns{
     csv_column{"difference", part_of<&result::from_baseline, &difference::median>},
     csv_column{"difference_low", part_of<&result::from_baseline, &difference::low>},
     csv_column{"difference_high", part_of<&result::from_baseline, &difference::high>},
+    csv_column{"max_of",
+               [](const result& row) { return row.max_of ? fmt::format("{}", *row.max_of) : std::string{}; }},
 };
 
 }  // namespace

@@ -20,8 +20,9 @@ std::string label(std::string_view text) {
 
 void add(std::string& out, const result& item, std::string_view which, const std::optional<double>& value) {
     if (!value || !std::isfinite(*value)) return;
-    out += fmt::format("loopbench_{}{{workload=\"{}\",contender=\"{}\",value=\"{}\"}} {}\n", item.metric,
-                       label(item.workload), label(item.contender), which, *value);
+    const auto max_of = item.max_of ? fmt::format(",max_of=\"{}\"", *item.max_of) : "";
+    out += fmt::format("loopbench_{}{{workload=\"{}\",contender=\"{}\",value=\"{}\"{}}} {}\n", item.metric,
+                       label(item.workload), label(item.contender), which, max_of, *value);
 }
 
 /// Returns the unit; empty if the summary already contains the unit ("system calls per operation").

@@ -291,7 +291,8 @@ private:
         const auto* const item = who ? index_.find(workload, *who, column.metric) : nullptr;
         if (item != nullptr && item->median) {
             if (shape.as_ratios) return ratio_cell(*item, column);
-            return {column.format(*item->median) + std::string{mark_of(item->judged)}, tone_of(item->judged)};
+            return {column.format(*item->median) + max_of_text(*item) + std::string{mark_of(item->judged)},
+                    tone_of(item->judged)};
         }
         const auto* const time = who ? index_.find(workload, *who, "time") : nullptr;
         if (time != nullptr && time->status == result_status::failed) return {"failed", tone::bad};
