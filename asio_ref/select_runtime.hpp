@@ -1,5 +1,5 @@
-// The reference on Asio's select backend. The source is the same; CMake defines BOOST_ASIO_DISABLE_EPOLL for
-// the whole program.
+// The reference runtime on Asio's select backend. Its source is runtime.hpp; CMake defines
+// BOOST_ASIO_DISABLE_EPOLL for the whole program.
 #pragma once
 
 #include <string_view>
