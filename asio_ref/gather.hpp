@@ -1,4 +1,4 @@
-// gather() over co_spawn: every child runs as a separate coroutine, and the last child that ends wakes the
+// gather() over co_spawn. Every child runs as a separate coroutine, and the last child that ends wakes the
 // waiter.
 //
 // Asio's own experimental::make_parallel_group does the same for a range, but stores a result and a

@@ -42,7 +42,7 @@ struct cancellable_call : Armed, recycled {
 
 /// A handle to a call. Handles can be copied; dropping a handle does not cancel the call. Use a handle only
 /// in the loop's thread. While the call is pending, the handle must not outlive the loop. `Owner` is the type
-/// of the loop; it must have a member disarm(Armed&) noexcept.
+/// of the loop, which must have a member disarm(Armed&) noexcept.
 template <class Owner, class Armed>
 class cancellable_call_handle {
 public:

@@ -54,9 +54,9 @@ public:
         return call_at(deadline_after(now(), delay), std::move(function), where);
     }
 
-    /// add_reader() calls `function` once per turn while the descriptor is ready for reading; add_writer()
-    /// does the same for writing. The calls end when the function is removed. A new function replaces the
-    /// previous function of the same kind. Throws std::system_error if the descriptor cannot be watched.
+    /// Calls `function` once per turn while the descriptor is ready for reading (add_reader()) or writing
+    /// (add_writer()). The calls end when the function is removed. A new function replaces the previous
+    /// function of the same kind. Throws std::system_error if the descriptor cannot be watched.
     void add_reader(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::readable, std::move(function));
     }

@@ -19,8 +19,8 @@ namespace loopbench::loop {
 enum class completion { run, discard };
 
 /// Work that runs once. The loop calls `complete` in its own thread, with the operation as the argument.
-/// During this call, the operation is in no queue, and it may destroy itself. If `complete` throws an
-/// exception, run() throws the same exception.
+/// During this call, the operation is in no queue, and may destroy itself. If `complete` throws an exception,
+/// run() throws the same exception.
 struct operation {
     using complete_fn = void (*)(operation*, completion);
 

@@ -101,7 +101,7 @@ public:
 
     /// Runs the loop until `main` is done; returns the value of `main` or throws its exception. If another
     /// task or a callback throws an exception, run() throws that exception instead, and `main` continues as a
-    /// spawned task. Throws std::logic_error if it is called inside run(). In debug mode, `where` names the
+    /// spawned task. Throws std::logic_error if the loop is already running. In debug mode, `where` names the
     /// task.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
@@ -253,7 +253,8 @@ protected:
     }
 
     /// Runs ready operations in order. Stops after `callbacks_max` operations or when the work budget is used
-    /// up. Takes the operations from the queue one by one, so that it can be called inside a callback.
+    /// up. Takes the operations from the queue one by one, so that this function can be called inside a
+    /// callback.
     void run_singly(std::size_t callbacks_max) {
         for (; callbacks_max > 0 && !ready_.empty() && ready_.budget.used() < work_budget::units_max;
              --callbacks_max) {

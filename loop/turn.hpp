@@ -165,10 +165,10 @@ struct blocking_wait {
     }
 };
 
-/// The usual policy: it asks the kernel for more events only if I/O is pending.
+/// The usual policy, which asks the kernel for more events only if I/O is pending.
 using block_wait = blocking_wait<false>;
-/// The policy of the tutorials' loops, which call their selector on every turn: it asks the kernel on every
-/// turn, even if no operation is pending. This costs one system call for each turn that has work to do.
+/// The policy of the tutorials' loops, which asks the kernel on every turn, even if no operation is pending.
+/// The policy costs one system call for each turn that has work to do.
 using block_every_turn_wait = blocking_wait<true>;
 
 /// The policy that asks the kernel on every turn and never sleeps. The loop notices every event immediately,
@@ -180,10 +180,10 @@ struct spin_wait {
     }
 };
 
-/// The policy of tutorial 000: it sleeps for one tick on each turn, and then asks the kernel without waiting.
-/// It uses little CPU, but every event is noticed up to one tick late, because events do not end the sleep.
-/// The tutorial sleeps after the callbacks of a turn; this policy sleeps at the start of the next turn, which
-/// is the same moment.
+/// The policy of tutorial 000, which sleeps for one tick on each turn, and then asks the kernel without
+/// waiting. The policy uses little CPU, but the loop notices every event up to one tick late, because events
+/// do not end the sleep. The tutorial sleeps after the callbacks of a turn; this policy sleeps at the start
+/// of the next turn, which is the same moment.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

@@ -1,5 +1,5 @@
-// Debug mode, as in asyncio: it reports callbacks that took too long, and exceptions that were never
-// retrieved.
+// Debug mode, which reports callbacks that took too long and exceptions that were never retrieved, like
+// asyncio's debug mode.
 //
 // A task's name is the source location that started the task; the name is stored in the task's frame. Debug
 // mode recognises the kind of an operation by the operation's member `complete`. While debug mode is on, each

@@ -119,8 +119,8 @@ private:
 template <class T>
 class promise {
 public:
-    /// `loop` is the loop on which waiting tasks resume; it must outlive the promise and its futures. In
-    /// debug mode, a warning about an exception that was never retrieved names `where`.
+    /// `loop` is the loop on which waiting tasks resume; the loop must outlive the promise and its futures.
+    /// In debug mode, a warning about an exception that was never retrieved names `where`.
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;

@@ -10,8 +10,8 @@
 // - Timeouts of epoll_wait are in milliseconds. The timeouts of epoll_wait and epoll_pwait2 are late by the
 //   thread's timer slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline
 //   in nanoseconds and has no slack (timerfd_create(2)); therefore the driver uses a timerfd for deadlines.
-//   The driver does not have to read the timerfd: setting a new deadline clears it, and edge triggering
-//   reports each expiry only once.
+//   The driver does not have to read the timerfd, because a new deadline clears the timerfd, and because edge
+//   triggering reports each expiry only once.
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>

@@ -18,7 +18,7 @@ namespace loopbench::loop {
 enum class io_kind : std::uint8_t {
     // Input:
     receive,       // from a stream socket
-    read,          // from any other descriptor: a pipe, a terminal
+    read,          // from any other descriptor, such as a pipe or a terminal
     receive_from,  // a datagram, with its sender's address
     accept,        // the result is the new descriptor: non-blocking, close-on-exec
     input_call,    // calls io_operation::call, for example with several buffers, message flags or an address
@@ -132,8 +132,8 @@ public:
     loop_lock* lock() const noexcept { return lock_; }
     /// Returns true if the loop runs in the calling thread. Between two runs, returns true if the last run
     /// was in the calling thread, or if there was no run yet. If the result is false, the calling thread must
-    /// not close a descriptor: the loop's thread might have requests for this descriptor that are not yet
-    /// submitted to the kernel. A driver without such requests always returns true.
+    /// not close a descriptor, because the loop's thread might have requests for this descriptor that are not
+    /// yet submitted to the kernel. A driver without such requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
     /// Called, with the lock, before a shared loop runs, possibly in another thread than before. If

@@ -6,7 +6,7 @@ namespace loopbench::loop {
 
 namespace {
 
-// Returns true if the descriptor is a TCP socket; returns false if this is unknown. Called once per
+// Returns true if the descriptor is a TCP socket. Returns false if getsockopt(2) fails. Called once per
 // descriptor; not inlined, because its caller runs for each operation.
 [[gnu::noinline]] bool is_tcp_socket(int fd) noexcept {
     int protocol = 0;

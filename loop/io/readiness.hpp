@@ -45,8 +45,8 @@ public:
     void take_all(io_queue& ended) noexcept final;
 
     /// Waits for reports of the kernel. If the deadline is do_not_wait, returns immediately while calls are
-    /// queued because of earlier reports. Otherwise, the kernel would check and report descriptors that are
-    /// watched by level again before their calls are made.
+    /// queued because of earlier reports. If the driver asked the kernel before these calls are made, the
+    /// kernel would check and report again the descriptors that are watched by level.
     void wait(time_point deadline) final {
         if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
     }
@@ -98,7 +98,7 @@ private:
     // additional read after each read that filled its buffer, and in a Unix stream after every read. If
     // `vain_calls_max` additional reads in a row return no data, then the messages are as long as the
     // buffers, or the descriptor is a Unix stream. From then on, input is watched by level. The kernel then
-    // checks the descriptor once more for each report, but this costs less than the additional read.
+    // checks the descriptor once more for each report, but the check costs less than the additional read.
     //
     // By level, the driver makes one read for each report, although many messages may wait. Therefore one of
     // `starts_until_tried` reads is tried without a report. If this read returns data, input is watched by

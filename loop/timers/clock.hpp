@@ -21,8 +21,8 @@ constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept 
     return delay >= never - now ? never : now + delay;
 }
 
-/// An interface with which tests and simulations replace the kernel's clock: it returns the time, and
-/// determines how time passes while the loop waits. The loop calls it only in its own thread.
+/// An interface with which tests and simulations replace the kernel's clock. A clock returns the time, and
+/// determines how time passes while the loop waits. The loop calls the clock only in the loop's own thread.
 class clock {
 public:
     virtual time_point now() noexcept = 0;

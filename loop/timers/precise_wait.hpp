@@ -4,8 +4,8 @@
 // interrupt, and the time that an idle core needs to leave its sleep state; the workload timer/ladder
 // measures this delay. Therefore this policy sleeps only until a guard time before the deadline. From then
 // until the deadline, it reads the clock and asks the kernel for I/O, without waiting. The policy uses CPU
-// time only if there are deadlines. With 1000 deadlines per second and a guard time of 100 us, it spins for
-// up to 100 ms per second. The guard time is at most 200 us.
+// time only if there are deadlines. With 1000 deadlines per second and a guard time of 100 us, the policy
+// spins for up to 100 ms per second. The guard time is at most 200 us.
 #pragma once
 
 #include <algorithm>

@@ -17,10 +17,10 @@
 //   cancelled moves down a few times.
 //
 // The costs: arming and cancelling take O(1), but more time than a push on a small heap; below a few hundred
-// timers, a heap is the better queue. Expiry takes amortised O(1), but its cost is uneven: a whole slot is
-// emptied at once, while a heap removes one timer at a time. After an erase(), a floor may be too low, so
-// that the loop wakes without a due timer; but this happens only if the slot contains many timers, and the
-// wake-up empties the slot. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
+// timers, a heap is the better queue. Expiry takes amortised O(1), but its cost is uneven, because a whole
+// slot is emptied at once, while a heap removes one timer at a time. After an erase(), a floor may be too
+// low, so that the loop wakes without a due timer; but this happens only if the slot contains many timers,
+// and the wake-up empties the slot. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
 #pragma once
 
 #include <algorithm>

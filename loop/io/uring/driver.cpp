@@ -20,10 +20,10 @@
 //   the other accepts continue to sleep although a connection is waiting. Therefore the driver submits only
 //   one accept per listener, and keeps the other accepts in a queue.
 // - A request for readiness also ends when there is an error or when the peer stops sending, even if the
-//   request did not ask for these events (IO_POLL_UNMASK in io_uring/poll.c). While such a state lasts, every
-//   new request ends immediately. Therefore, if an operation that waits to write gets such a report and still
-//   cannot write, the driver asks for changes with a multishot request, which reports the current state once
-//   and then each change.
+//   request did not ask for these events (IO_POLL_UNMASK in io_uring/poll.c). While the error or the end
+//   lasts, every new request ends immediately. Therefore, if an operation that waits to write gets this
+//   report and still cannot write, the driver asks for changes with a multishot request, which reports the
+//   current state once and then each change.
 // - A cancellation is a request like any other, and is often too late. The cancelled request still completes
 //   exactly once; its memory must not be reused before that.
 // - The driver does not use registered files. They make a bare round trip less than 2 % shorter
@@ -506,7 +506,7 @@ private:
             result = continues ? result_of_poll(op, events) : -EAGAIN;
             // -EAGAIN after the requested event means that other code has already used the event; then the
             // operation waits again. After any other event, the operation asks for changes. An accept never
-            // asks for changes: its result would be stored until its multishot request ends, and if the
+            // asks for changes, because its result would be stored until its multishot request ends. If the
             // operation were discarded meanwhile, no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
@@ -515,8 +515,8 @@ private:
             result = static_cast<std::int64_t>(op.moved);
             again = op.moved < op.size;
         }
-        // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file: a
-        // terminal, or a pipe before Linux 6.4. Then the driver waits for readiness.
+        // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file, which
+        // is a terminal, or a pipe before Linux 6.4. Then the driver waits for readiness.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!continues) return complete(op, -ECANCELED);

@@ -82,9 +82,9 @@ public:
     /// Cancels all requests, waits until the kernel has released them, and drops their completions.
     void cancel_all() noexcept;
 
-    /// entries() returns the number of entries into the kernel with this ring; requests() returns the number
-    /// of submitted requests.
+    /// Returns the number of entries into the kernel with this ring.
     std::uint64_t entries() const noexcept { return entries_; }
+    /// Returns the number of submitted requests.
     std::uint64_t requests() const noexcept { return requests_; }
     io_uring& native() noexcept { return ring_; }
 
