@@ -15,8 +15,8 @@ struct scheduled_call {
     scheduled_call(const executor& loop, timer::time_point when) : waiting(loop, when) {}
 
     timer waiting;
-    // Cancelling an expired timer has no effect, although its handler might still be queued; then this flag
-    // prevents the call.
+    // Cancelling a timer after its expiry has no effect, although its handler might still be queued. In this
+    // case, the flag prevents the call.
     bool cancelled = false;
 };
 

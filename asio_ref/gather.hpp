@@ -1,4 +1,4 @@
-// gather() over co_spawn: every child runs as a separate coroutine, and the last child that ends wakes the
+// gather() over co_spawn. Every child runs as a separate coroutine, and the last child that ends wakes the
 // waiter.
 //
 // Asio's own experimental::make_parallel_group does the same for a range, but stores a result and a
@@ -40,16 +40,16 @@ struct join {
     std::exception_ptr first_error;
 };
 
-// Starts the children. Their completion handlers share the join. If the io_context destroys all these
-// handlers at its end, the join and the waiting coroutine are also destroyed.
+// Starts the children. The completion handlers of all children share one join. If the destructor of the
+// io_context destroys these handlers, the join and the waiting coroutine are also destroyed.
 struct start_children {
     executor loop;
 
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        // make_shared allocates one block. Two small blocks per gather would fragment glibc's heap and make
-        // allocations slower.
+        // make_shared allocates the join and its reference count in one block. Two small blocks per gather
+        // would fragment glibc's heap and make allocations slower.
         const auto joined = std::make_shared<join_type>(std::forward<Waiter>(waiter), children.size());
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {

@@ -1,5 +1,6 @@
-// The reference on the loops of this project. The source is the same, but boost::asio::io_context is replaced
-// by this project's io_context. (CMake adds the header that replaces it, loopbench/asio/dropin.hpp.)
+// The reference runtime on the loops of this project. Its source is runtime.hpp, but boost::asio::io_context
+// is replaced by this project's io_context. (CMake adds the header loopbench/asio/dropin.hpp, which replaces
+// the class.)
 #pragma once
 
 #include <cstdlib>
@@ -13,8 +14,8 @@ static_assert(std::is_same_v<boost::asio::io_context, loopbench::asio::io_contex
               "this source is compiled without loopbench/asio/dropin.hpp; link loopbench_asio_on_loop");
 
 /// Returns a runtime on `design`, which is "epoll" or "io_uring". Throws std::system_error if the kernel
-/// refuses the design. This function sets an environment variable, so it must be called before other threads
-/// start.
+/// refuses the design. Call this function before other threads start, because it sets an environment
+/// variable.
 inline std::unique_ptr<runtime> make_runtime_on_loop(const char* design) {
     ::setenv("LOOPBENCH_ASIO", design, 1);
     return std::make_unique<runtime>();

@@ -1,4 +1,4 @@
-// Pipes over Asio, as bench/suite/runtime.hpp defines them.
+// Pipes over Asio, for the concept Pipes of bench/suite/runtime.hpp.
 #pragma once
 
 #include <boost/asio/basic_readable_pipe.hpp>

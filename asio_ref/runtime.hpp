@@ -1,7 +1,8 @@
-// The vocabulary of bench/suite/runtime.hpp over Boost.Asio: the reference for all other loops.
+// The runtime over Boost.Asio, which is the reference for all other loops. It models the Runtime concept of
+// bench/suite/runtime.hpp.
 //
 // The code is written as an Asio expert would write it for one thread: with io_context{1}, a concrete
-// executor and coroutines. It contains no artificial handicap, and uses only techniques that Asio's
+// executor and coroutines. The code contains no artificial handicap, and uses only techniques that Asio's
 // documentation shows.
 #pragma once
 
@@ -73,7 +74,7 @@ public:
         boost::asio::post(context_, std::forward<Function>(function));
     }
 
-    // All threads share the single queue of the io_context.
+    // Does the same as post(), because all threads share the queue of the io_context.
     template <class Function>
     void post_from_any_thread(Function&& function) {
         boost::asio::post(context_, std::forward<Function>(function));
@@ -113,8 +114,8 @@ public:
 
 private:
     // The outcome of the task that was passed to run(). The outcome is shared with the task's completion
-    // handler, because an exception of another task can end run() before the task ends; then the task
-    // continues in a later run().
+    // handler, because an exception of another task can end run() before the task ends. In this case, the
+    // task continues in a later run().
     struct outcome_base {
         bool done = false;
         std::exception_ptr error;

@@ -1,4 +1,5 @@
-// Set-up and tear-down of sockets. Both Asio runtimes use this code, so that their streams are comparable.
+// Set-up and tear-down of sockets. The runtimes in runtime.hpp and tuned/runtime.hpp use this code, so that
+// their streams are comparable.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -15,8 +16,8 @@ inline constexpr int listen_backlog = 4096;
 template <class Protocol>
 using acceptor = boost::asio::basic_socket_acceptor<Protocol, executor>;
 
-/// Returns a listening socket. SO_REUSEADDR is not needed, because the kernel chooses the port, and a Unix
-/// path must not exist yet. Throws a std::system_error that names the step that failed.
+/// Returns a listening socket. SO_REUSEADDR is not needed for a port that the kernel chooses, or for a Unix
+/// path, which must not exist yet. Throws a std::system_error that names the step that failed.
 template <class Protocol>
 acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::endpoint& local) {
     acceptor<Protocol> opened(loop);

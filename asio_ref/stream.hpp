@@ -1,4 +1,4 @@
-// TCP and Unix sockets over Asio, as bench/suite/runtime.hpp defines Stream and Listener.
+// TCP and Unix sockets over Asio. They model the concepts Stream and Listener of bench/suite/runtime.hpp.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -57,7 +57,7 @@ using unix_stream = basic_stream<boost::asio::local::stream_protocol>;
 template <class Protocol>
 class basic_listener {
 public:
-    /// Throws std::system_error. A path must not have more than 107 bytes.
+    /// Throws std::system_error, for example if the path of a Unix socket has more than 107 bytes.
     basic_listener(const executor& loop, const typename Protocol::endpoint& local)
         : acceptor_(open_acceptor<Protocol>(loop, local)) {}
 

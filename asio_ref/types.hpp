@@ -1,5 +1,5 @@
-// The Asio types of the reference. They all use the same concrete executor. A type-erased executor would cost
-// an indirection, and often an allocation, per operation, which is not acceptable in a benchmark.
+// The Asio types of the reference runtime. All of them use the same concrete executor, because a type-erased
+// executor would cost an indirection, and often an allocation, per operation.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -40,8 +40,8 @@ inline io_result to_io_result(const boost::system::error_code& error, std::size_
     return {bytes, error.value()};
 }
 
-/// Throws std::system_error if there is an error. The Runtime concept requires this type; Boost's own
-/// exception has a different type.
+/// Throws std::system_error if `error` is an error. The Runtime concept requires this type of exception;
+/// Boost's exception has a different type.
 inline void throw_if_failed(const boost::system::error_code& error, const char* what) {
     if (error) throw std::system_error(error.value(), std::system_category(), what);
 }

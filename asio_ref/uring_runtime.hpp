@@ -1,5 +1,5 @@
-// The reference on Asio's io_uring backend. The source is the same; CMake defines BOOST_ASIO_HAS_IO_URING and
-// BOOST_ASIO_DISABLE_EPOLL for the whole program.
+// The reference runtime on Asio's io_uring backend. Its source is runtime.hpp; CMake defines
+// BOOST_ASIO_HAS_IO_URING and BOOST_ASIO_DISABLE_EPOLL for the whole program.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -16,8 +16,8 @@ struct fd_callbacks::watcher : io_operation {
         if (ready) owner.ready().push(*this);
     }
 
-    // Arms the watcher for the next call. If arm() throws, or if the descriptor is closed or cannot be
-    // watched, the watcher stays idle until it is removed.
+    // Arms the watcher for the next call of its function. If arm() throws, the watcher stays idle until it is
+    // removed.
     void arm_again() {
         if (!removed) arm();
     }

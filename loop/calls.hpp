@@ -1,6 +1,7 @@
-// Functions that the loop calls later. Some run soon or at a given time and can be cancelled, like asyncio's
-// Handle and TimerHandle. The others run whenever a descriptor is ready, like the functions that the
-// tutorials pass to add_reader() and add_writer().
+// Functions that the loop calls later. There are two kinds:
+// - A cancellable call runs once, on the next turn or at a given time, like asyncio's Handle and TimerHandle.
+// - A descriptor callback runs on every turn on which its descriptor is ready, like the functions that the
+//   tutorials pass to add_reader() and add_writer().
 #pragma once
 
 #include <functional>
@@ -13,8 +14,9 @@
 
 namespace loopbench::loop {
 
-/// A call that can be cancelled. The call holds a reference to itself while it is armed or queued. `Armed` is
-/// the timer in which the call waits until it is due: this loop's timer, or the timer of another library.
+/// A call of a function, which can be cancelled. While the call is armed or queued, its timer queue or the
+/// ready queue holds a reference to it. `Armed` is the type of the timer that fires when the call is due:
+/// `timer`, or the timer of another library.
 template <class Armed>
 struct cancellable_call : Armed, recycled {
     explicit cancellable_call(std::function<void()>&& what,
@@ -26,7 +28,7 @@ struct cancellable_call : Armed, recycled {
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<cancellable_call*>(op);
         self.fetch_later();
-        // Takes over the queue's reference, because the function may drop the last handle to this call.
+        // `keep` takes over the queue's reference, because `work` may drop the last handle to this call.
         const auto keep = shared_state<cancellable_call>::share(self);
         --self.references;
         const std::function<void()> work = std::exchange(self.function, nullptr);
@@ -34,13 +36,13 @@ struct cancellable_call : Armed, recycled {
     }
 
     std::function<void()> function;  // empty after the call has run or was cancelled
-    std::source_location where;      // for debug mode
+    std::source_location where;      // the place that scheduled the call, for debug mode
     unsigned references = 1;
 };
 
 /// A handle to a call. Handles can be copied; dropping a handle does not cancel the call. Use a handle only
-/// in the loop's thread. While the call is pending, the handle must not outlive the loop. `Owner` is the
-/// loop; it has a member disarm(Armed&) noexcept.
+/// in the loop's thread. While the call is pending, the handle must not outlive the loop. `Owner` is the type
+/// of the loop, which must have a member disarm(Armed&) noexcept.
 template <class Owner, class Armed>
 class cancellable_call_handle {
 public:
@@ -72,9 +74,9 @@ class event_loop;
 using scheduled_call = cancellable_call<timer>;
 using call_handle = cancellable_call_handle<event_loop, timer>;
 
-/// The descriptor callbacks of a loop. The loop calls each callback from the ready queue, once per turn,
-/// while its descriptor is ready, until the callback is removed. A callback may remove itself and other
-/// callbacks. Remove a callback before you close its descriptor.
+/// The descriptor callbacks of a loop. The loop calls each callback from the ready queue, once per turn while
+/// the callback's descriptor is ready. The calls end when the callback is removed. A callback may remove
+/// itself and other callbacks. Remove a callback before you close its descriptor.
 class fd_callbacks {
 public:
     explicit fd_callbacks(driver& io) noexcept;
@@ -86,7 +88,8 @@ public:
     /// descriptor.
     void add(int fd, io_kind kind, std::function<void()> function);
 
-    /// Removes a callback, even if it is queued. Returns false if there was no such callback.
+    /// Removes a callback, even if the callback is queued. Returns false if the descriptor has no callback of
+    /// this kind.
     bool remove(int fd, io_kind kind) noexcept;
 
     /// Removes all callbacks. A removed callback that is in the ready queue is freed when the queue runs or

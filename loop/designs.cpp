@@ -22,9 +22,9 @@ std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
 }
 
 constexpr design all[] = {
-    // Tutorial 001, and the first half of tutorial 004: the loop asks one task after another if the task can
-    // continue (the last argument, `true`). There is no selector. Only the network code and scheduled calls
-    // use the timer queue; sleeping tasks do not use it.
+    // Tutorial 001, and the first half of tutorial 004: on every turn, the loop asks one task after another
+    // if the task can continue (the last template argument, `true`). The loop has no selector. Only the
+    // network code and scheduled calls use the timer queue; sleeping tasks read the clock instead.
     {"loop-round-robin", "none", "Polls one task after the other; a sleep reads the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
     // Tutorial 000.
@@ -39,9 +39,9 @@ constexpr design all[] = {
      "Runs its ready queue until it is empty; only then checks its heap of sleepers and select.",
      &make<&make_select_driver, heap_timers, block_wait, waits_when_idle>},
     // Tutorial 004: asyncio's turn. asyncio runs a timer if `when < now + resolution`, with the resolution of
-    // its clock. If the resolution is one unit of time, as here, that condition is the same as `when <= now`,
-    // which we use. asyncio also never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), because some
-    // selectors refuse longer timeouts. pselect(2) accepts them, so this loop has no such limit.
+    // its clock. Here, the resolution is one unit of time; then the condition is equal to `when <= now`,
+    // which this loop uses. asyncio also never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), because some
+    // selectors refuse longer timeouts. This loop has no limit, because pselect(2) accepts all timeouts.
     {"loop-asyncio", "select", "asyncio's turn: a heap with late removal, select, then the ready callbacks.",
      &make<&make_select_driver, lazy_heap_timers, block_every_turn_wait, waits_on_every_turn>},
     {"loop-poll", "poll", "A heap of timers over poll: the textbook loop.",

@@ -10,7 +10,7 @@ event_loop::event_loop(std::string_view name, make_driver_fn make_driver, clock*
 
 void event_loop::close() noexcept {
     const auto guard = guard_writes();
-    callbacks_.clear();  // before the frames are destroyed, because they may close watched descriptors
+    callbacks_.clear();  // first, because the destruction of frames may close watched descriptors
     scheduler::close();
 }
 

@@ -1,5 +1,5 @@
-// The loop as a program uses it: a scheduler with time and I/O. The design of the loop determines the driver,
-// the timer queue and the wait policy (turn.hpp, designs.hpp). A program does not depend on them.
+// event_loop, the loop as programs use it: a scheduler with time and I/O. Programs do not depend on the
+// loop's driver, timer queue and wait policy, which the design determines (turn.hpp, designs.hpp).
 #pragma once
 
 #include "loop/calls.hpp"
@@ -13,9 +13,9 @@ class listener;
 class stream;
 struct pipe_ends;
 
-/// The loop of one thread. make_loop() (designs.hpp) creates a loop, in any thread; after that, the loop must
-/// always run in the same thread. Only post_from_any_thread(), push_from_any_thread(), stop_from_any_thread()
-/// and wake_from_any_thread() may be called from any thread.
+/// The loop of one thread. Any thread may create a loop, with make_loop() (designs.hpp). Afterwards, the loop
+/// must always run in the same thread. Only post_from_any_thread(), push_from_any_thread(),
+/// stop_from_any_thread() and wake_from_any_thread() may be called from any thread.
 class event_loop : public scheduler {
 public:
     template <class T = void>
@@ -54,29 +54,30 @@ public:
         return call_at(deadline_after(now(), delay), std::move(function), where);
     }
 
-    /// Calls `function` once per turn while the descriptor is ready for reading (or writing), until the
-    /// function is removed. A new function replaces the previous one. Throws std::system_error if the
-    /// descriptor cannot be watched.
+    /// Calls `function` once per turn while the descriptor is ready for reading (add_reader()) or writing
+    /// (add_writer()). The calls end when the function is removed. A new function replaces the previous
+    /// function of the same kind. Throws std::system_error if the descriptor cannot be watched.
     void add_reader(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::readable, std::move(function));
     }
     void add_writer(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::writable, std::move(function));
     }
-    /// Removes the function; returns false if there was none.
+    /// Removes the function for reading or for writing. Returns false if the descriptor has no function of
+    /// this kind.
     bool remove_reader(int fd) noexcept { return remove(fd, io_kind::readable); }
     bool remove_writer(int fd) noexcept { return remove(fd, io_kind::writable); }
 
     /// Runs until stop() is called.
     void run_forever();
 
-    /// Runs until stop() is called or the loop is idle: there is no queued callback, no timer, no pending I/O
-    /// and no expected_post. A sleep until `never` does not count as a timer. The run() functions of tutorial
-    /// 003's scheduler and of Asio behave the same way.
+    /// Runs until stop() is called or the loop is idle. A loop is idle if it has no queued callback, no
+    /// timer, no pending I/O and no expected_post. A sleep until `never` does not count as a timer. The run()
+    /// functions of tutorial 003's scheduler and of Asio behave the same way.
     void run_until_idle();
 
-    /// An announcement that another thread will post something; run_until_idle() does not end while such an
-    /// object exists. Use it only in the loop's thread.
+    /// An announcement that another thread will post something. While an expected_post exists,
+    /// run_until_idle() does not end. Use this class only in the loop's thread.
     class expected_post {
     public:
         expected_post(event_loop& loop) noexcept : loop_(loop) { ++loop_.expected_posts_; }
@@ -95,22 +96,23 @@ public:
         post_from_any_thread([this] { stop(); });
     }
 
-    /// Runs one turn, for a caller that has its own loop. Throws std::logic_error inside another turn.
+    /// Runs one turn, for a program that has its own main loop. Throws std::logic_error inside another turn.
     void turn();
 
-    /// Runs one step, for a caller that limits the number of callbacks. A step waits until something is
-    /// ready, at most until `wake_by`; with do_not_wait, it only asks the kernel for events. Then it runs at
-    /// most `callbacks_max` callbacks, or fewer if end_step() is called or the work budget is used up. Unlike
-    /// turn(), step() may be called inside a callback. If a callback throws an exception, step() throws the
-    /// same exception, and no operation is lost. step() holds the lock of a shared driver while it waits.
+    /// Runs one step, for a caller that limits the number of callbacks. A step first waits until an operation
+    /// is ready, at most until `wake_by`; if `wake_by` is do_not_wait, the step only asks the kernel for
+    /// events. Then the step runs at most `callbacks_max` callbacks, or fewer if end_step() is called or the
+    /// work budget is used up. Unlike turn(), step() may be called inside a callback. If a callback throws an
+    /// exception, step() throws the same exception, and no operation is lost. During the wait, step() holds
+    /// the lock of a shared driver, except while the thread sleeps.
     void step(std::size_t callbacks_max, time_point wake_by) { take_step(callbacks_max, wake_by); }
-    /// Ends the current step after the current callback. Call it only in the loop's thread.
+    /// Ends the current step after the current callback. Call this function only in the loop's thread.
     void end_step() noexcept { ready().budget.use(work_budget::units_max); }
-    /// Wakes a loop that might be asleep. A thread calls this after it has changed the loop's timers or I/O
-    /// with the driver's lock.
+    /// Wakes the loop if the loop sleeps. A thread must call this function after it has changed the loop's
+    /// timers or I/O under the driver's lock.
     void wake_from_any_thread() noexcept { wake(); }
     /// Discards all operations that are armed, pending or queued, and all operations that are added
-    /// meanwhile. For the end of a program that has its own operations in the loop.
+    /// meanwhile. Call this function at the end of a program that has its own operations in the loop.
     virtual void discard_operations() noexcept = 0;
 
     // The following members are for the network (net/stream.hpp, net/pipe.hpp).
@@ -135,13 +137,13 @@ public:
 
     driver& io() noexcept { return *io_; }
     /// Prevents SIGPIPE from descriptors that are written with write(2), which has no flag against this
-    /// signal. From now on, the signal is blocked in the loop's thread while the loop runs, and at the end of
-    /// the run, a pending SIGPIPE that a write has raised is removed. The process's signal disposition does
-    /// not change. Call this function in the loop's thread, or before the loop runs.
+    /// signal. From now on, SIGPIPE is blocked in the loop's thread while the loop runs. At the end of each
+    /// run, a pending SIGPIPE that a write has raised is removed. The process's signal disposition does not
+    /// change. Call this function in the loop's thread, or before the loop runs.
     void block_sigpipe() noexcept;
     /// Returns a guard that blocks SIGPIPE, as described at block_sigpipe(), while the guard exists. A guard
-    /// is needed while the loop runs, and also when pending writes are ended, because that might still
-    /// execute them. Returns a null guard if another guard exists.
+    /// is needed while the loop runs. A guard is also needed while pending writes are cancelled, because the
+    /// kernel might still execute these writes. Returns a null guard if another guard exists.
     [[nodiscard]] auto guard_writes() noexcept {
         if (std::exchange(guarded_, true)) return write_guard();
         if (writes_to_pipes_) [[unlikely]]
@@ -170,8 +172,10 @@ public:
             return suspend_until(coroutine, &is_over, &cancel, [this] {
                 if (deadline <= loop_.last_now_) {
                     ready().push(*this);
-                } else if (deadline != never) {  // until `never`, only a cancellation ends the
-                    loop_.arm(*this);            // sleep, and the loop may become idle
+                } else if (deadline != never) {
+                    // A sleep until `never` is not armed. Only a cancellation ends such a sleep, and the loop
+                    // may become idle meanwhile.
+                    loop_.arm(*this);
                 }
             });
         }
@@ -215,9 +219,9 @@ protected:
 
     const std::string_view name_;
     const std::unique_ptr<driver> io_;
-    clock* const clock_;   // null: the kernel's clock
+    clock* const clock_;   // null means the kernel's clock
     time_point last_now_;  // the latest result of now()
-    // Other threads read this member.
+    // Other threads read sleep_notice_.
     alignas(64) sleep_notice sleep_notice_;
 
 private:
@@ -237,8 +241,8 @@ private:
     bool writes_to_pipes_ = false;
     bool guarded_ = false;              // a write_guard exists
     bool blocks_sigpipe_ = false;       // the current guard has blocked SIGPIPE
-    bool sigpipe_was_blocked_ = false;  // before the guard; if true, it stays blocked
-    bool sigpipe_was_pending_ = false;  // before the guard; if true, no write of ours raised it
+    bool sigpipe_was_blocked_ = false;  // SIGPIPE was blocked before the guard, and stays blocked
+    bool sigpipe_was_pending_ = false;  // SIGPIPE was pending before the guard, and stays pending
     fd_callbacks callbacks_;
 };
 

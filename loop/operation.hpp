@@ -1,9 +1,8 @@
-// Operations: the only objects that the loop runs. A coroutine waits in an awaiter, which is also an
-// operation.
+// Operations: the only objects that the loop runs.
 //
 // Everything that can become ready (a task's first step, a finished sleep, a completed read, a posted
 // function) derives from `operation`. An operation contains the link of its queue, so that queueing needs no
-// memory. A coroutine awaits an `awaiter`: an operation that, when the loop runs it, resumes the coroutine.
+// memory. A coroutine waits in an `awaiter`, which is an operation that resumes the coroutine.
 #pragma once
 
 #include <coroutine>
@@ -15,20 +14,21 @@
 
 namespace loopbench::loop {
 
-/// The two ways to complete an operation: `run` does its work; `discard`, at the end of the loop, only frees
-/// what the operation owns.
+/// The two ways to complete an operation: `run` does the operation's work; `discard`, which is used at the
+/// end of the loop, only frees what the operation owns.
 enum class completion { run, discard };
 
 /// Work that runs once. The loop calls `complete` in its own thread, with the operation as the argument.
-/// During this call, the operation is in no queue, and it may destroy itself. If `complete` throws an
-/// exception, run() throws the same exception.
+/// During this call, the operation is in no queue, and may destroy itself. If `complete` throws an exception,
+/// run() throws the same exception.
 struct operation {
     using complete_fn = void (*)(operation*, completion);
 
     operation* next;
     complete_fn complete;
 
-    /// Called when the operation begins to run. Only timers do something here (timers/timer.hpp).
+    /// Called when the operation begins to run. Does nothing; the function of the same name in `timer`
+    /// prefetches another timer (timers/timer.hpp).
     void fetch_later() const noexcept {}
 };
 
@@ -51,15 +51,15 @@ public:
         tail_ = &op;
     }
 
-    /// The queue must not be empty.
+    /// Removes and returns the first operation. The queue must not be empty.
     operation& pop() noexcept {
         operation* const op = head_;
         head_ = op->next;
         return *op;
     }
 
-    /// Removes all operations and returns the first one. The operations stay linked, in order, up to back().
-    /// Returns null if the queue was empty.
+    /// Removes all operations and returns the first one, or null if the queue was empty. The operations stay
+    /// linked, in order, up to back().
     operation* release() noexcept { return std::exchange(head_, nullptr); }
     operation* back() const noexcept { return tail_; }
     /// Inserts the operations that are linked from `first` to `last` at the front of the queue. Does nothing
@@ -72,8 +72,8 @@ public:
     }
     void prepend(operation_queue&& first) noexcept { prepend(first.release(), first.tail_); }
 
-    /// Removes one operation; returns false if the operation is not in the queue. This takes linear time, so
-    /// use it only for short queues.
+    /// Removes `op`; returns false if `op` is not in the queue. The search takes linear time; therefore use
+    /// this function only for short queues.
     bool remove(operation& op) noexcept {
         operation* before = nullptr;
         for (operation* here = head_; here != nullptr; before = here, here = here->next) {
@@ -85,7 +85,7 @@ public:
         return false;
     }
 
-    /// The queue must not be empty.
+    /// Returns the first operation. The queue must not be empty.
     operation& front() noexcept { return *head_; }
     const operation& front() const noexcept { return *head_; }
 
@@ -107,20 +107,20 @@ private:
 };
 
 /// The amount of work that a loop may do until it asks the kernel and the clock again. The budget prevents
-/// starvation. Without it, a queue that is never empty could starve the timers; a task whose socket is always
-/// ready could starve the other tasks; and a sender whose socket accepts megabytes before it is full could
-/// starve the receiver. (While system calls are queued because of reported readiness, the loop does not ask
-/// the kernel; see readiness.hpp. These calls run after the operations that were ready before them.)
+/// starvation: of the timers by a queue that is never empty, of other tasks by a task whose socket is always
+/// ready, and of a receiver by a sender whose socket accepts megabytes before it is full. (While reported
+/// descriptors wait in the ready queue for their system calls, the loop does not ask the kernel, even if the
+/// budget is used up; see readiness.hpp.)
 ///
 /// A callback costs four units, and an operation that completes immediately costs one. A transfer of more
-/// than 16 KiB costs one more unit for each 256 bytes, so that 64 KiB use up the whole budget. On the designs
-/// that run until the budget is used up, a turn therefore runs at most 64 callbacks. If a turn ran more
-/// callbacks, the data that 1000 connections have received in messages of 16 KiB would leave the caches
-/// before the callbacks process it. The threshold of 16 KiB is intentional: up to that size, the system call
-/// costs more than the bytes. So a turn can move 4 MiB in 256 messages of 16 KiB, but only about 64 KiB in
-/// larger messages. A loop whose turn runs everything that is ready gives each callback its own budget.
-/// Starting a child of a gather costs one unit; children start immediately until four budgets are used up
-/// (coro/join.hpp).
+/// than 16 KiB costs one more unit for each 256 bytes, so that 64 KiB use up the whole budget. On designs
+/// that end a turn when the budget of 256 units is used up, a turn therefore runs at most 64 callbacks. If a
+/// turn ran more callbacks, the data that 1000 connections have received in messages of 16 KiB would leave
+/// the caches before the callbacks process it. The threshold is 16 KiB, because up to that size, the system
+/// call costs more than the transfer of the bytes. A turn can move 4 MiB in 256 messages of 16 KiB, but only
+/// about 64 KiB in larger messages. On designs whose turn runs everything that is ready, each callback has
+/// its own budget. Starting a child of a gather costs one unit; children start immediately until four budgets
+/// are used up (coro/join.hpp).
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;
@@ -158,8 +158,8 @@ public:
     }
 
     /// Discards all operations. From now on, every operation that is pushed is discarded immediately. This is
-    /// necessary at the end of a loop: a destroyed frame may complete an operation of another frame, and that
-    /// other frame may be destroyed before the loop could run the operation.
+    /// necessary at the end of a loop, because the destruction of one frame may complete an operation of
+    /// another frame, and the other frame is destroyed before the loop could run this operation.
     void close() noexcept {
         closed_ = true;
         discard_all();
@@ -168,14 +168,15 @@ public:
 
     work_budget budget;
     unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
-    bool tasks_poll = false;      // waiting tasks poll; only for coro/woken_awaiter.hpp
+    bool tasks_poll = false;      // waiting tasks poll; see coro/woken_awaiter.hpp
 
 private:
     bool closed_ = false;
 };
 
 /// The exception that a cancelled task receives, from the await at which it is suspended or from its next
-/// await. Do not catch this exception: a task that ends with it counts as cancelled, not as failed.
+/// await. A task that ends with this exception counts as cancelled, not as failed; therefore do not catch
+/// this exception.
 class task_cancelled : public std::exception {
 public:
     const char* what() const noexcept override { return "the task was cancelled"; }
@@ -186,7 +187,7 @@ class suspension;
 /// The state that all coroutines of one task share. Here, a task is a spawned or gathered coroutine, together
 /// with the coroutines that it awaits.
 struct task_context {
-    suspension* waiting_on;  // of the innermost coroutine; null while the task runs
+    suspension* waiting_on;  // where the innermost coroutine is suspended; null while the task runs
     bool cancel_requested;
 };
 
@@ -219,7 +220,7 @@ protected:
         return true;
     }
 
-    /// Undoes suspend(), for a coroutine that continues immediately.
+    /// Undoes suspend(), if the coroutine continues immediately.
     void stay_running() noexcept { context_->waiting_on = nullptr; }
 
     /// Resumes the coroutine. When this function returns, the awaiter might be destroyed.
@@ -284,9 +285,9 @@ private:
     }
 };
 
-/// An operation that is created and run in the same thread. (An operation that runs in another thread is
-/// allocated from the heap. With recycled memory, the freed blocks would stay in the other thread's pool, and
-/// the creating thread would never get them back.)
+/// An operation in recycled memory, for operations that are created and run in the same thread. (An operation
+/// that one thread creates and another thread runs is allocated from the heap. With recycled memory, the
+/// freed blocks would stay in the pool of the second thread, and the first thread would never get them back.)
 struct recycled_operation : operation, recycled {};
 
 /// A queued function with its captures. The operation frees its memory before the function runs, so that a

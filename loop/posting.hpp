@@ -1,13 +1,14 @@
-// How posts by other threads reach a loop that sleeps or is about to sleep.
+// The protocol with which posts by other threads reach a loop that sleeps or is about to sleep.
 //
-// The thread first posts, and then checks if the loop sleeps. The loop first announces that it will sleep,
-// and then checks if anything was posted. All four operations are sequentially consistent, so all threads see
-// them in one order. In this order, either the thread's check follows the loop's announcement, and the thread
-// wakes the loop; or the loop's check follows the post, and the loop does not sleep.
+// The posting thread first posts, and then checks if the loop sleeps. The loop first announces that it will
+// sleep, and then checks if anything was posted. All four operations are sequentially consistent, so that all
+// threads see them in the same order. In this order, either the posting thread's check follows the loop's
+// announcement, and the posting thread wakes the loop; or the loop's check follows the post, and the loop
+// does not sleep.
 //
-// `Atomic` is std::atomic. tests/race replaces std::atomic with a type that tries every execution that the
-// memory model allows. This test finds a lost wake-up if the loop's check is removed, or if the memory order
-// of any of the four operations is weakened.
+// The template parameter `Atomic` is std::atomic, except in tests/race. There, it is a type that tries every
+// execution that the memory model allows. The test reports a lost wake-up if the loop's check is removed, or
+// if the memory order of any of the four operations is weakened.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ namespace loopbench::loop {
 template <template <class> class Atomic>
 class basic_operation_stack {
 public:
-    /// Returns true if the stack was empty; then the loop might need a wake-up.
+    /// Pushes an operation. Returns true if the stack was empty; then the loop might need a wake-up.
     bool push(operation& op) noexcept {
         operation* newest = newest_.load(std::memory_order_relaxed);
         do {
@@ -34,7 +35,8 @@ public:
 
     bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
 
-    /// Moves all operations to the end of `queue`, in the order of pushing. Returns false if there were none.
+    /// Moves all operations to the end of `queue`, in the order of pushing. Returns false if the stack was
+    /// empty.
     bool take_all(ready_queue& queue) noexcept {
         if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
             return false;
@@ -77,17 +79,18 @@ private:
 
 /// A short spin that polls for the next post before the loop sleeps. Often a thread posts again as soon as
 /// its previous post has run; then the spin is successful. Waking a sleeping core takes several times as long
-/// as this spin, especially in a virtual machine. After several unsuccessful spins (because the threads share
-/// a core, or posts are rare), only one call in `tried_once_in` spins. Use it only in the loop's thread.
+/// as this spin, especially in a virtual machine. Spins are unsuccessful if the threads share a core or if
+/// posts are rare. After `vain_max` unsuccessful spins in a row, only one of `tried_once_in` calls spins. Use
+/// this class only in the loop's thread.
 class adaptive_spin {
 public:
-    static constexpr int looks_max = 100;  // one to five microseconds on x86-64
+    static constexpr int looks_max = 100;  // per spin, which then takes one to five microseconds on x86-64
     static constexpr unsigned vain_max = 4, tried_once_in = 1024;
 
     /// Calls is_over() until it returns true or the spin ends. Returns true if is_over() returned true.
     template <class IsOver>
     bool until(IsOver is_over) noexcept {
-        if (is_over()) return true;  // this does not show if spinning is useful
+        if (is_over()) return true;  // without a spin, so vain_ does not change
         if (vain_ >= vain_max && ++skippable_ % tried_once_in != 0) return false;
         for (int look = 1; look < looks_max; ++look) {
             pause();
@@ -101,8 +104,8 @@ public:
     }
 
 private:
-    // Pauses for a moment. On x86-64, the core's other hardware thread, which may be the thread that posts,
-    // can use this moment. C++ has no portable function for this.
+    // Pauses for a moment. On x86-64, the core's other hardware thread, on which the posting thread may run,
+    // gets the core's resources meanwhile. C++ has no portable function for a pause.
     static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();

@@ -6,7 +6,7 @@ void scheduler::close() noexcept {
     take_posted();
     ready_.close();
     roots_.destroy_all();
-    take_posted();  // while the frames were destroyed, another thread might have posted
+    take_posted();  // again, because another thread might have posted while the frames were destroyed
 }
 
 void scheduler::run_timed(operation& op) {
@@ -42,7 +42,7 @@ void scheduler::exception_was_not_retrieved(const std::exception_ptr& exception,
     if (!debug_ || !debug_->on_unretrieved) return;
     try {
         std::rethrow_exception(exception);
-    } catch (const task_cancelled&) {  // the cancellation was requested
+    } catch (const task_cancelled&) {  // a cancellation causes no warning
     } catch (...) {
         debug_->on_unretrieved(exception, "created at " + to_text(made_at));
     }

@@ -1,6 +1,6 @@
-// The part of a loop that is the same in every design, and in our runtimes over other libraries: the ready
-// queue, the tasks that no other task awaits, and the functions that other threads post. This part does not
-// depend on time or I/O.
+// The scheduler: the part that all designs, and this project's runtimes over other libraries, have in common.
+// The scheduler contains the ready queue, the tasks that no other task awaits, and the functions that other
+// threads post. It does not depend on time or I/O.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,16 @@
 
 namespace loopbench::loop {
 
-/// The tasks that no other task awaits. The list owns their frames, which contain the links of the list. It
-/// also keeps an exception that ends one of these tasks. Use it only in the loop's thread.
+/// The tasks that no other task awaits. The list owns the frames of these tasks, and the frames contain the
+/// links of the list. If an exception ends one of these tasks, the list keeps the exception until
+/// take_failure() is called. Use the list only in the loop's thread.
 class root_list final : detail::root_owner {
 public:
     root_list& operator=(root_list&&) = delete;
     ~root_list() { destroy_all(); }
 
-    /// Makes the task a root. This list owns the frame and frees it when the task ends. In debug mode,
-    /// `where` names the task.
+    /// Makes the task a root. From now on, this list owns the frame, and frees the frame when the task ends.
+    /// In debug mode, `where` names the task.
     template <class T>
     detail::root_state& adopt(task<T> spawned, const std::source_location& where = {}) noexcept {
         spawned.become_root(*this, where);
@@ -54,7 +55,7 @@ private:
         if (promise.exception) [[unlikely]] {
             try {
                 std::rethrow_exception(promise.exception);
-            } catch (const task_cancelled&) {  // the cancellation was requested
+            } catch (const task_cancelled&) {  // a cancellation is not a failure
             } catch (...) {
                 failure_ = std::current_exception();
             }
@@ -100,7 +101,7 @@ public:
 
     /// Runs the loop until `main` is done; returns the value of `main` or throws its exception. If another
     /// task or a callback throws an exception, run() throws that exception instead, and `main` continues as a
-    /// spawned task. Throws std::logic_error if it is called inside run(). In debug mode, `where` names the
+    /// spawned task. Throws std::logic_error if the loop is already running. In debug mode, `where` names the
     /// task.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
@@ -124,15 +125,15 @@ public:
     }
 
     /// Runs `function` on a later turn of the loop, and wakes the loop if the loop sleeps. Any thread may
-    /// call this. The loop must exist until this call returns. Note that `function` may run, and may end
-    /// run(), before this call returns. If several threads post at the same time, only the first thread wakes
-    /// the loop; a sleeping loop runs none of the posted functions until that thread has made its wake-up
-    /// call.
+    /// call this function. The loop must exist until this call returns, although `function` may run, and may
+    /// end run(), before this call returns. If several threads post at the same time, only the first thread
+    /// wakes the loop; a sleeping loop runs none of the posted functions until that thread has made its
+    /// wake-up call.
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
     }
-    /// Does the same with an existing operation, and needs no memory.
+    /// Does the same as post_from_any_thread(), with an existing operation and without allocating memory.
     void push_from_any_thread(operation& op) noexcept {
         // If the stack was not empty, the thread that pushed the first operation wakes the loop, which then
         // takes all operations.
@@ -151,20 +152,20 @@ public:
     yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
     /// Starts all `children` in order, and completes when all of them have ended. Children start immediately,
-    /// except in a deeply nested gather or after many children, when they start from the ready queue. The
-    /// children keep their values (task::result()) and must outlive the await. If children throw exceptions,
-    /// the await throws the first one after all children have ended. `mode` changes this: the first exception
-    /// can also cancel the other children, or no exception is thrown. Cancelling the gather cancels all
-    /// children.
+    /// or from the ready queue in a deeply nested gather and after many children. The children keep their
+    /// values (task::result()) and must outlive the await. If children throw exceptions, the await throws the
+    /// first one after all children have ended. With join_mode::cancel_on_exception, the first exception also
+    /// cancels the other children. With join_mode::collect, the await throws no exception of a child.
+    /// Cancelling the gather cancels all children.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
         return {ready_, children, mode};
     }
 
-    /// Starts all `children`; there must be at least one. The first child that ends cancels the other
-    /// children. The await completes when all children have ended, and returns the index of the first child
-    /// that ended. If that child threw an exception, the await throws the same exception.
+    /// Starts all `children`, which must not be empty. The first child that ends cancels the other children.
+    /// The await completes when all children have ended, and returns the index of the first child that ended.
+    /// If that child threw an exception, the await throws the same exception.
     template <class T, std::size_t Extent>
     join_awaiter<T, std::size_t> race(std::span<task<T>, Extent> children) noexcept {
         return {ready_, children, join_mode::cancel_on_first};
@@ -209,7 +210,7 @@ protected:
 
     /// Runs at least one turn, and further turns until `done` is true.
     virtual void take_turns(const bool& done) = 0;
-    /// Called in the last step of run()'s task, immediately after `done` has become true.
+    /// Called in the last step of run()'s task, immediately after the `done` of take_turns() has become true.
     virtual void main_ended() noexcept {}
     /// Ends the wait of the current or the next turn. Any thread may call this.
     virtual void wake() noexcept = 0;
@@ -252,7 +253,8 @@ protected:
     }
 
     /// Runs ready operations in order. Stops after `callbacks_max` operations or when the work budget is used
-    /// up. Takes the operations from the queue one by one, so that it can be called inside a callback.
+    /// up. Takes the operations from the queue one by one, so that this function can be called inside a
+    /// callback.
     void run_singly(std::size_t callbacks_max) {
         for (; callbacks_max > 0 && !ready_.empty() && ready_.budget.used() < work_budget::units_max;
              --callbacks_max) {
@@ -264,7 +266,7 @@ protected:
         }
     }
 
-    /// Discards all queued and posted operations. Returns false if there were none.
+    /// Discards all queued and posted operations. Returns false if there was no such operation.
     bool discard_queued() noexcept {
         take_posted();
         const bool any = has_ready();
@@ -297,7 +299,7 @@ private:
     root_list roots_;
     bool running_ = false;
     main_end main_end_{*this};
-    std::atomic<bool> names_posted_{false};  // debug mode is on
+    std::atomic<bool> names_posted_{false};  // true in debug mode
     alignas(64) operation_stack posted_;     // written by other threads
 };
 

@@ -16,8 +16,8 @@ namespace loopbench::loop {
 /// Two limits, in units of the work budget (operation.hpp), for the work that a loop does while operations
 /// are ready.
 struct work_limits {
-    /// After this number of units, the loop asks the kernel and the clock again. With 0, it asks on every
-    /// turn.
+    /// After this number of units, the loop asks the kernel and the clock again. With 0, the loop asks on
+    /// every turn.
     std::size_t units_between_waits;
     /// After this number of units, a turn ends, even if some operations that were ready when the turn began
     /// have not run yet. With work_budget::without_limit, the turn runs all of these operations, and each
@@ -40,11 +40,12 @@ public:
 
     ~design_loop() override {
         close();
-        // The timers that are still armed now are scheduled calls. They belong to no frame; each owns itself.
+        // The timers that are still armed now are scheduled calls. They are discarded here, because no frame
+        // owns them.
         operation_queue calls;
         timers_.expire(never - nanoseconds(1), calls);
         calls.discard_all();
-        close();  // the destructors of the captures might have posted something
+        close();  // again, because the destructors of the captures might have posted something
     }
 
     void arm(timer& t) override { timers_.insert(t, last_now_); }
@@ -54,8 +55,8 @@ public:
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// Polls for a moment if posted functions have just run. Returns true if the next post arrives during
-    /// this time.
+    /// If posted functions have just run, polls for the next post for a moment. Returns true if a post
+    /// arrives during this time.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
@@ -85,8 +86,8 @@ private:
     // was started, and a timer can be the time limit of the same operation.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A step ends when the budget is used up. Therefore even a design that asks the kernel only when idle
-        // must ask it here, once per budget.
+        // A step ends when the budget is used up. Therefore even a design that otherwise asks the kernel only
+        // when idle asks the kernel here, once per budget.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -101,7 +102,7 @@ private:
         run_singly(callbacks_max);
     }
 
-    // A guard for the wait of a step: it holds the driver's lock and limits the wait to `wake_by`.
+    // A guard for the wait of a step, which holds the driver's lock and limits the wait to `wake_by`.
     class waking_by {
     public:
         waking_by(design_loop& loop, time_point when) noexcept : loop_(loop) {
@@ -143,7 +144,7 @@ private:
     Timers timers_;
     Wait wait_;
     adaptive_spin spin_;
-    bool took_posts_ = false;     // since the last call of sees_next_post()
+    bool took_posts_ = false;     // posted functions have run since the last call of sees_next_post()
     time_point wake_by_ = never;  // the limit of a step's wait
 };
 
@@ -164,10 +165,10 @@ struct blocking_wait {
     }
 };
 
-/// The usual policy: it asks the kernel for more events only if I/O is pending.
+/// The usual policy, which asks the kernel for more events only if I/O is pending.
 using block_wait = blocking_wait<false>;
-/// The policy of the tutorials' loops, which call their selector on every turn: it asks the kernel on every
-/// turn, even if no operation is pending. This costs one system call for each turn that has work to do.
+/// The policy of the tutorials' loops, which asks the kernel on every turn, even if no operation is pending.
+/// The policy costs one system call for each turn that has work to do.
 using block_every_turn_wait = blocking_wait<true>;
 
 /// The policy that asks the kernel on every turn and never sleeps. The loop notices every event immediately,
@@ -179,10 +180,10 @@ struct spin_wait {
     }
 };
 
-/// The policy of tutorial 000: it sleeps for one tick on each turn, and then asks the kernel without waiting.
-/// It uses little CPU, but every event is noticed up to one tick late, because events do not end the sleep.
-/// The tutorial sleeps after the callbacks of a turn; this policy sleeps at the start of the next turn, which
-/// is the same moment.
+/// The policy of tutorial 000, which sleeps for one tick on each turn, and then asks the kernel without
+/// waiting. The policy uses little CPU, but the loop notices every event up to one tick late, because events
+/// do not end the sleep. The tutorial sleeps after the callbacks of a turn; this policy sleeps at the start
+/// of the next turn, which is the same moment.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

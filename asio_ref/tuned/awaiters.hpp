@@ -1,4 +1,4 @@
-// The awaiters that do not wait for I/O or time: yield, gather and an event.
+// The awaiters of yield, gather and events, which do not wait for I/O or time.
 #pragma once
 
 #include <boost/asio/post.hpp>
@@ -43,8 +43,8 @@ public:
     bool await_suspend(std::coroutine_handle<> waiter) {
         waiter_ = waiter;
         for (loop::task<void>& child : children_) child.become_root(*this).frame.resume();
-        // running_ starts one above the number of children, so that no child resumes the waiter inside this
-        // loop.
+        // `running_` starts at the number of children plus one, so that no child resumes the waiter inside
+        // this `for` statement.
         return --running_ != 0;
     }
 
@@ -65,7 +65,7 @@ private:
 };
 
 /// An event that is set once and awaited once, in either order. Use an event only in the loop's thread. The
-/// event must outlive the wait, except when the loop is destroyed: then frames are destroyed in any order,
+/// event must outlive the wait, except when the loop is destroyed. Then frames are destroyed in any order,
 /// and set() wakes no waiter.
 class event {
 public:

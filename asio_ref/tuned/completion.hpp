@@ -9,7 +9,7 @@
 namespace loopbench::asio_ref::tuned {
 
 /// The base of the awaiters of Asio's operations. A derived awaiter passes a completion_handler to its
-/// operation. Its member completed() stores the results and calls go_on().
+/// operation. The handler calls the awaiter's member completed(), which stores the results and calls go_on().
 class completion_awaiter {
 public:
     explicit completion_awaiter(scheduler& owner) noexcept : owner_(owner) {}

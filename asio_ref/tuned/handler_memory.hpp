@@ -1,8 +1,8 @@
-// The memory in which Asio keeps an operation while it is pending.
+// The memory in which Asio keeps a pending operation.
 //
-// Asio gets the memory of each operation from the associated allocator of the operation's handler. Here, this
-// memory is part of the waiting object, for example of an awaiter in the frame of a suspended coroutine, so
-// that no allocation is needed. Operations without a waiting object use a recycled block.
+// Asio gets the memory of each operation from the associated allocator of the operation's handler. Here, the
+// memory is part of the waiting object, for example of an awaiter in the frame of a suspended coroutine.
+// Therefore no allocation is needed. Operations without a waiting object use a recycled block.
 #pragma once
 
 #include <cstddef>

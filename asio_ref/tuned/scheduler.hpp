@@ -1,8 +1,8 @@
-// The tasks of this project on Asio's scheduler: post, spawn and their helpers.
+// A scheduler that runs the tasks of this project on Asio's scheduler: post, spawn and their helpers.
 //
-// Almost all work goes through Asio's queue. The exceptions are the first step of run()'s task and functions
-// that other threads post. These go through the queue of loop/scheduler.hpp, which a handler in Asio's queue
-// runs.
+// Almost all work goes through Asio's queue. There are two exceptions: the first step of run()'s task, and
+// functions that other threads post. They go through the ready queue of loop/scheduler.hpp, which a handler
+// in Asio's queue runs.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -68,14 +68,15 @@ public:
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
     /// Opens the wake-up if it is not open. Every function that makes Asio set up its reactor must call this
-    /// first. Throws std::system_error.
+    /// function first. Throws std::system_error.
     void reactor_is_needed() {
         if (!wakeup_.is_open()) [[unlikely]]
             open_wakeup();
     }
 
-    // Run the queue of loop/scheduler.hpp, including functions that other threads have posted. Asio calls
-    // completed(); the wake-up calls on_wake() after the eventfd was written.
+    // completed() and on_wake() run the ready queue of loop/scheduler.hpp, including functions that other
+    // threads have posted. Asio calls completed(); the wake-up calls on_wake() after a thread has written to
+    // the eventfd.
     void completed() {
         pass_is_queued_ = false;
         on_wake();
@@ -85,7 +86,7 @@ public:
         try {
             run_ready(loop::work_budget::without_limit);
         } catch (...) {
-            pass_soon();  // runs the rest of the queue
+            pass_soon();  // for the rest of the queue
             throw;
         }
     }
@@ -93,8 +94,8 @@ public:
 
 protected:
     ~scheduler() {
-        // Pending operations are stored in frames, so they are destroyed before the frames. The sockets and
-        // timers in the frames need the services of the context, so the context is destroyed last.
+        // Pending operations are destroyed before the frames in which they are stored. The context is
+        // destroyed last, because the sockets and timers in the frames need its services.
         ready().close();
         context_.drop_operations();
         close();
@@ -102,7 +103,7 @@ protected:
 
 private:
     struct context : boost::asio::io_context {
-        // This hint disables all locks, so only one thread may use the context, even for post().
+        // This hint disables all locks; therefore only one thread may use the context, even for post().
         context() : io_context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE) {}
 
         /// Destroys all queued and pending operations. Sockets and timers can still be destroyed afterwards.
@@ -147,21 +148,21 @@ private:
     }
     void main_ended() noexcept final { context_.stop(); }
 
-    // Called after a thread has posted a function, if no other posted function was waiting. A loop that is
-    // awake would notice the function without this system call. But Asio does not show when it goes to sleep,
-    // and marking the loop as awake before and after every handler would cost more than an occasional write
-    // to the eventfd.
+    // Called after a thread has posted a function while no other posted function was waiting. The wake-up
+    // writes to an eventfd. A loop that is awake would notice the function without this write. But Asio does
+    // not show when it goes to sleep, and marking the loop as awake before and after every handler would cost
+    // more than an occasional unnecessary write.
     void wake() noexcept final { wakeup_.ring(); }
 
-    /// Queues a handler that runs the queue of loop/scheduler.hpp. This needs no memory, so that no function
-    /// is lost if there is no memory.
+    /// Queues a handler that runs the ready queue of loop/scheduler.hpp. Queueing allocates no memory;
+    /// therefore no function is lost if memory is short.
     void pass_soon() {
         if (std::exchange(pass_is_queued_, true)) return;
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // Arranges that posted functions run: an open wake-up will call on_wake(); without one, a handler is
-    // queued.
+    // Arranges that posted functions run. An open wake-up will call on_wake(); if the wake-up is not open, a
+    // handler is queued.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

@@ -1,4 +1,4 @@
-// Sockets whose operations are Asio's operations, which tasks await directly.
+// Sockets over Asio; tasks await Asio's operations directly.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>

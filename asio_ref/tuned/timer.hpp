@@ -36,16 +36,17 @@ private:
     timer timer_;
 };
 
-// Unlike the other runtimes over third-party libraries, this one does not use loop/calls.hpp for scheduled
-// calls: loop/calls.hpp type-erases the function, which makes timer/churn take 10 % longer.
+// Unlike the other runtimes over third-party libraries, this runtime does not use loop/calls.hpp for
+// scheduled calls, because loop/calls.hpp type-erases the function, and the workload timer/churn would take
+// 10 % longer.
 namespace detail {
 
 struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
-    // Cancelling an expired timer has no effect, although its handler might still be queued; then this flag
-    // prevents the call.
+    // Cancelling a timer after its expiry has no effect, although its handler might still be queued. In this
+    // case, the flag prevents the call.
     bool cancelled = false;
     unsigned references = 1;
 };

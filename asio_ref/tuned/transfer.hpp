@@ -1,9 +1,9 @@
-// Reads and writes with Asio's operations, which tasks await directly.
+// Reads and writes; tasks await Asio's operations directly.
 //
 // A write is tried immediately, and completes without Asio's queue if the kernel accepts all bytes, which is
-// nearly always the case. (Asio also tries a write immediately, but passes the result through its queue.) For
-// a read, the awaiter uses Asio's operation, which tries to read and then waits for an edge. Waiting for
-// readiness first (async_wait) would save the unsuccessful try, but would cost one epoll_ctl for each read.
+// nearly always the case. (Asio also tries a write immediately, but passes the result through its queue.) A
+// read uses Asio's operation, which tries to read and then waits for an edge of epoll. Waiting for readiness
+// first (async_wait) would save the unsuccessful attempt, but would cost one epoll_ctl(2) for each read.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -21,7 +21,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// An awaiter for one read from any object that has async_read_some().
+/// An awaiter for one read from `Source`, which must have a member async_read_some().
 template <class Source>
 class read_awaiter : public completion_awaiter {
 public:

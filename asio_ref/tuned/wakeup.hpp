@@ -1,9 +1,9 @@
-// The wake-up of the loop by other threads. An io_context without locks does not provide this; therefore its
-// reactor waits for an eventfd.
+// The wake-up of the loop by other threads, through an eventfd for which Asio's reactor waits. An io_context
+// without locks has no wake-up of its own.
 //
 // The eventfd is registered only when a reactor exists anyway, or when the context has no other work. A
-// scheduler without a reactor makes no system call between two posted functions, and the wake-up must not
-// change this, even though another thread might post.
+// scheduler without a reactor makes no system call between two posted functions, and the wake-up must not add
+// a system call.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -25,8 +25,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A wake-up. After a call of ring(), the loop calls on_wake() of the owner. Call all members except ring()
-/// only in the loop's thread.
+/// A wake-up. After a call of ring(), the loop's thread calls on_wake() of the owner. Call all members except
+/// ring() only in the loop's thread.
 template <class Owner>
 class wakeup {
     using wake_descriptor =
@@ -37,7 +37,7 @@ public:
     wakeup(const wakeup&) = delete;
     wakeup& operator=(const wakeup&) = delete;
 
-    /// Wakes the loop. Any thread may call this. Does nothing before open().
+    /// Wakes the loop. Any thread may call this function. Does nothing before open().
     void ring() noexcept {
         const int wake_fd = wake_fd_.load(std::memory_order_seq_cst);
         if (wake_fd < 0) return;
@@ -66,7 +66,7 @@ public:
         wake_fd_.store(wake_fd, std::memory_order_seq_cst);
     }
 
-    // Asio calls this after it has read the eventfd.
+    // Asio calls this function after it has read the eventfd.
     void completed(const boost::system::error_code& error, std::size_t) {
         if (error) return;
         listen();

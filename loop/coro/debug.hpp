@@ -1,9 +1,9 @@
-// Debug mode, as in asyncio: it reports callbacks that took too long, and exceptions that were never
-// retrieved.
+// Debug mode, which reports callbacks that took too long and exceptions that were never retrieved, like
+// asyncio's debug mode.
 //
-// A task's name is the source location that started the task; the name is stored in the task's frame. The
-// `complete` function of an operation shows the operation's kind. While debug mode is on, posted functions
-// are wrapped, so that their types are known.
+// A task's name is the source location that started the task; the name is stored in the task's frame. Debug
+// mode recognises the kind of an operation by the operation's member `complete`. While debug mode is on, each
+// posted function is wrapped in an operation that stores the function's type.
 #pragma once
 
 #include <functional>
@@ -22,15 +22,15 @@ struct debug_mode {
     using unretrieved_warning = std::function<void(const std::exception_ptr&, const std::string& who)>;
 
     nanoseconds slow_limit{};
-    slow_warning on_slow;  // if empty, there is no warning
+    slow_warning on_slow;  // if empty, slow callbacks cause no warning
     unretrieved_warning on_unretrieved;
 
     /// Wraps a posted function together with its type, because the operation itself does not store the type.
     /// Returns the unwrapped operation if there is no memory. Any thread may call this function.
     static operation& named(operation& posted, const std::type_info& function) noexcept;
 
-    /// The identity of an operation. It is recorded before the operation runs, because the operation might
-    /// not exist afterwards. Unknown pointers are null; an unknown location has line 0.
+    /// The identity of an operation. The identity is recorded before the operation runs, because the
+    /// operation might not exist afterwards. Unknown pointers are null; an unknown location has line 0.
     struct identity {
         const void* frame = nullptr;               // the task's innermost coroutine, which resumes
         const std::type_info* function = nullptr;  // the function that is called

@@ -6,8 +6,9 @@
 
 namespace loopbench::loop {
 
-/// A node of a waiter_list. The nodes of a list form a circle; a node in no list forms a circle alone.
-/// Therefore a node can leave its list without a pointer to the list. The destructor also removes the node.
+/// A node of a waiter_list. The nodes of a list form a circle; a node that is in no list forms a circle
+/// alone. Therefore a node can leave its list without a pointer to the list. The destructor also removes the
+/// node.
 class waiter_node : public operation {
 public:
     waiter_node& operator=(waiter_node&&) = delete;
@@ -53,8 +54,8 @@ public:
 /// loop's thread. The event must outlive the waiting tasks, except when the loop is destroyed.
 class event {
 public:
-    /// `ends_a_task` means that the event is the end of a task. On loop-round-robin, a task polls for such an
-    /// event (woken_awaiter.hpp).
+    /// If `ends_a_task` is true, the event marks the end of a task. On loop-round-robin, tasks poll for such
+    /// an event (woken_awaiter.hpp).
     explicit event(scheduler& loop, bool ends_a_task = false) noexcept
         : ready_(loop.ready()), ends_a_task_(ends_a_task) {}
     event& operator=(event&&) = delete;
@@ -95,7 +96,7 @@ public:
         event& event_;
     };
 
-    /// Returns an awaitable that completes when the event is set; immediately if the event is already set.
+    /// Returns an awaitable that completes when the event is set, or immediately if the event is already set.
     wait_awaiter wait() noexcept { return wait_awaiter(*this); }
 
 private:

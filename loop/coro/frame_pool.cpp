@@ -4,8 +4,8 @@ namespace loopbench::loop {
 
 constinit thread_local frame_pool::thread_lists frame_pool::lists_{};
 
-// Frees a thread's kept blocks when the thread ends. The object is created when the thread first allocates
-// from the heap, which is outside the fast path.
+// Frees a thread's kept blocks when the thread ends. An end_of_thread object is created when its thread first
+// allocates from the heap, which is outside the fast path.
 struct frame_pool::end_of_thread {
     end_of_thread() noexcept { lists_.limit_bytes = limit_bytes; }
     ~end_of_thread() {

@@ -3,8 +3,8 @@
 //
 // A loop creates and destroys frames of a few sizes millions of times per second, all in one thread.
 // Therefore each thread keeps freed frames in one list per size, and reuses the frame that was freed last,
-// because that frame is still in the cache. (Boost.Asio keeps two blocks per thread for this purpose; a wide
-// gather overflows them: asio#1167.)
+// because that frame is still in the cache. (Boost.Asio keeps only two blocks per thread, but a wide gather
+// frees many more: asio#1167.)
 #pragma once
 
 #include <array>
@@ -12,8 +12,9 @@
 #include <new>
 #include <utility>
 
-// With AddressSanitizer, an access to a kept block is reported as an error. The program that includes this
-// installed header decides if there is a sanitizer; therefore the choice is made here and not in CMake.
+// With AddressSanitizer, an access to a kept block is reported as an error. Each program that includes this
+// installed header decides if it uses the sanitizer; therefore this header checks for the sanitizer, and
+// CMake does not.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #endif
@@ -21,12 +22,12 @@
 namespace loopbench::loop {
 
 /// A pool of memory blocks for each thread. A block may be freed in another thread than the one that
-/// allocated it; then the block stays in the pool of that other thread.
+/// allocated it; then the pool of the freeing thread keeps the block.
 class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
     static constexpr std::size_t largest_bytes = 2048;                 // larger blocks come from the heap
-    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // kept per thread and size
+    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // kept per thread and size class
 
     /// Returns a block with the alignment of operator new. `bytes` must be at least 1. Throws std::bad_alloc.
     static void* allocate(std::size_t bytes) {
@@ -53,9 +54,9 @@ public:
     }
 
 private:
-    // The total is stored in the block. If it were stored next to the list head, each allocation would have
-    // to write it, and the next allocation would have to wait for that write. The wait would double the time
-    // of an allocation.
+    // `kept_bytes` is stored in the block. If the total were stored next to the list head, each allocation
+    // would have to update the total, and the next allocation would have to wait for the update. The wait
+    // would double the time of an allocation.
     struct free_block {
         free_block* next;
         std::size_t kept_bytes;  // the total size of the blocks from here to the end of the list
@@ -93,7 +94,7 @@ private:
         std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
         std::size_t limit_bytes;  // 0 before the first allocation and after the thread's end
     };
-    // The type is trivial on purpose: a thread_local with a constructor or a destructor costs a check at
+    // The type must be trivial, because a thread_local with a constructor or a destructor costs a check at
     // every access.
     static constinit thread_local thread_lists lists_;
 };

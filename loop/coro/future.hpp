@@ -1,5 +1,5 @@
-// Futures and independent tasks. A future, as in the tutorials, is a value that becomes available later, and
-// has done callbacks. An independent task provides its result as a future.
+// Futures and independent tasks. As in the tutorials, a future is a value that becomes available later; then
+// its done callbacks run. An independent task provides its result as a future.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ struct future_state : recycled {
             loop.exception_was_not_retrieved(exception, made_at);
     }
 
-    // Queues the waiting tasks, in the order in which they began to wait, and then the callbacks. They run
-    // from the ready queue, never inside set_value().
+    // Queues the waiting tasks, in the order in which they began to wait, and then the callbacks. The tasks
+    // and callbacks run from the ready queue, never inside set_value().
     void settle() noexcept {
         done.set();
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
@@ -57,7 +57,7 @@ struct future_state : recycled {
     operation_queue callbacks;  // run when the future is done
     std::optional<kept_value<T>> value;
     std::exception_ptr exception;
-    std::source_location made_at;  // for debug mode
+    std::source_location made_at;  // the place that created the future, for debug mode
     unsigned references = 1;
     bool retrieved = false;  // result() was called, so the caller received the exception
 };
@@ -115,12 +115,12 @@ private:
 };
 
 /// The single writing end of a future value. If the promise is destroyed without a result, the future
-/// receives the exception task_cancelled, so that done() returns true and no task waits for ever.
+/// receives the exception task_cancelled, so that no task waits for ever.
 template <class T>
 class promise {
 public:
-    /// `loop` is the loop on which waiting tasks resume; it must outlive the promise and its futures. In
-    /// debug mode, the warning about an exception that is never retrieved names `where`.
+    /// `loop` is the loop on which waiting tasks resume; the loop must outlive the promise and its futures.
+    /// In debug mode, a warning about an exception that was never retrieved names `where`.
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
@@ -166,8 +166,8 @@ public:
 
     bool done() const noexcept { return outcome_.done(); }
 
-    /// Requests that the task ends: its current await, or its next one, throws task_cancelled. Does nothing
-    /// if the task is done.
+    /// Requests that the task ends: the task's current await or its next await throws task_cancelled. Does
+    /// nothing if the task is done.
     void cancel() const noexcept {
         if (!done()) request_cancel(*context_);
     }

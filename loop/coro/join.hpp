@@ -10,16 +10,16 @@
 namespace loopbench::loop {
 
 enum class join_mode {
-    all,                  // every child runs to its end, whatever happens to the others
+    all,                  // every child runs to its end, even if other children throw exceptions
     cancel_on_exception,  // the first exception cancels the children that still run
     cancel_on_first,      // the first child that ends, with a value or an exception, cancels the others
-    collect,  // like `all`, but exceptions are not thrown; task::failure() returns the exception of a task
+    collect,              // like `all`, but the await does not throw exceptions; see task::failure()
 };
 
 /// An awaiter that runs children as separate tasks until all of them have ended. If Result is std::size_t,
-/// the await returns the index of the first child that ended (for cancel_on_first). If Result is void, it
-/// returns nothing. The awaiter allocates no memory: each child's frame contains the state of a root, and the
-/// awaiter itself is stored in the waiting frame.
+/// the await returns the index of the first child that ended (for cancel_on_first). If Result is void, the
+/// await returns nothing. The awaiter allocates no memory: each child's frame contains the state of a root,
+/// and the awaiter itself is stored in the waiting frame.
 template <class T, class Result>
 class join_awaiter final : woken_awaiter<>, detail::root_owner {
 public:
@@ -65,12 +65,13 @@ public:
     }
 
 private:
-    // Returns how many children to start immediately. Starting a child immediately is cheaper, because a pass
-    // through the ready queue is a large part of the cost of a child with little work. There are two limits.
-    // A nested gather runs on the stack of the outer gather, so the nesting depth is limited. The turn must
-    // end after some time, so if there are very many children, most of them go through the queue, and the
-    // loop asks the kernel and the clock in between. The caller checks the budget again after every few
-    // children, because the children also use the budget.
+    // Returns the number of children to start immediately. Starting a child immediately is cheaper, because a
+    // pass through the ready queue is a large part of the cost of a child with little work. Two limits apply:
+    // - The depth of nested gathers is limited, because a nested gather runs on the stack of the outer
+    //   gather.
+    // - The number of children is limited, because the turn must end after some time. The remaining children
+    //   go through the queue, and the loop asks the kernel and the clock in between. The children also use
+    //   the budget; therefore the caller calls this function again after every few children.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (!may_start_tasks() || ready().nested_gathers > nested_gathers_max || used >= started_units_max)

@@ -24,7 +24,7 @@ namespace detail {
 
 struct promise_base;
 
-/// The object that made a frame a root, and that is notified when the root ends.
+/// The object that made a frame a root. The root notifies this object when it ends.
 class root_owner {
 public:
     /// Called when the root has ended. Returns the coroutine to resume. This function or the returned

@@ -7,9 +7,9 @@
 
 namespace loopbench::loop {
 
-/// Runs `work`, and cancels it at the deadline. This function completes when `work` has ended. Returns the
-/// value of `work` (std::monostate for void), or std::nullopt if the deadline cancelled `work`. Throws the
-/// exception of `work`; this includes task_cancelled if something other than the deadline cancelled `work`.
+/// Runs `work`, and cancels `work` at the deadline. Completes when `work` has ended. Returns the value of
+/// `work` (std::monostate for void), or std::nullopt if the deadline cancelled `work`. Throws the exception
+/// of `work`; this includes task_cancelled if something other than the deadline cancelled `work`.
 template <class T>
 task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work, time_point deadline) {
     struct armed_limit {

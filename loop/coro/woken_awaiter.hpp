@@ -1,9 +1,9 @@
-// How a coroutine waits for something that happens in the loop's own thread: a time, an event, or the end of
-// other tasks. Each of these has an awaiter that is written as if the loop woke the waiting task.
+// The base of the awaiters that wait for something in the loop's own thread: a time, an event, or the end of
+// other tasks. These awaiters are written as if the loop woke the waiting task.
 //
-// One design, loop-round-robin (tutorial 001), wakes no task: there, tasks poll. A task that waits for a time
-// or for other tasks stays in the ready queue, and checks on every turn if its wait is over. The design sets
-// ready_queue::tasks_poll; this file contains all the code that depends on that flag.
+// One design, loop-round-robin (tutorial 001), wakes no task. On this design, tasks poll. A task that waits
+// for a time or for other tasks stays in the ready queue, and checks on every turn if its wait is over. The
+// design sets ready_queue::tasks_poll; this file contains all the code that depends on this flag.
 #pragma once
 
 #include "loop/operation.hpp"
@@ -14,7 +14,7 @@ namespace loopbench::loop {
 template <class Operation = operation>
 class woken_awaiter : public awaiter<Operation> {
 public:
-    /// For debug mode: does the same as awaiter::suspension_of(), also for an awaiter that polls.
+    /// For debug mode: does the same as awaiter::suspension_of(), but also recognises an awaiter that polls.
     static const suspension* suspension_of(const operation& op) noexcept {
         return op.complete == &poll ? static_cast<const woken_awaiter*>(&op)
                                     : awaiter<Operation>::suspension_of(op);
@@ -24,8 +24,8 @@ protected:
     using is_over_fn = bool (*)(woken_awaiter&);
 
     explicit woken_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// Removes an awaiter that still polls from the queue. This happens only if another loop destroys the
-    /// awaiter's frame.
+    /// If the awaiter still polls, removes it from the ready queue. An awaiter still polls here only if
+    /// another loop destroys its frame.
     ~woken_awaiter() {
         if (this->complete == &poll) [[unlikely]]
             ready_.remove(*this);
@@ -51,23 +51,23 @@ protected:
         return true;
     }
 
-    /// Does the same for a coroutine that is already suspended with a cancel function. That function must
-    /// also work if tasks poll.
+    /// Does the same as suspend_until(), for a coroutine that is already suspended with a cancel function.
+    /// The cancel function must also work if tasks poll.
     template <class Start>
     void wait_until(is_over_fn is_over, Start start) {
         ready_.tasks_poll ? start_polling(is_over) : start();
     }
 
-    /// Ends the wait; returns the coroutine, which the caller resumes. If tasks poll, returns a no-op
-    /// coroutine.
+    /// Ends the wait and returns the coroutine, which the caller must resume. If tasks poll, returns a no-op
+    /// coroutine instead, because the wait ends at the next poll.
     std::coroutine_handle<> wake() noexcept {
         if (ready_.tasks_poll) return std::noop_coroutine();
         this->stay_running();
         return this->coroutine();
     }
 
-    /// Returns true if the awaiter may start tasks on its own stack. If tasks poll, it must start them from
-    /// the ready queue.
+    /// Returns true if the awaiter may start tasks on its own stack. If tasks poll, the awaiter must start
+    /// tasks from the ready queue.
     bool may_start_tasks() const noexcept { return !ready_.tasks_poll; }
 
 private:

@@ -1,16 +1,17 @@
-// The epoll driver, edge-triggered: each descriptor is registered once, and its registration rarely changes.
+// The epoll driver. It is edge-triggered: each descriptor is registered once, and the registration rarely
+// changes.
 //
 // Surprising behaviour of the kernel:
-// - A registration also reports readiness that already exists. So no event is lost between a call that
+// - A registration also reports readiness that already exists. Therefore no event is lost between a call that
 //   returned EAGAIN and the registration.
 // - The kernel removes a closed descriptor from the epoll set only when its last duplicate is closed. An
-//   event can therefore name a closed descriptor, or even a descriptor whose number was reused. The
-//   generation in the event shows this.
+//   event can therefore name a closed descriptor, or even a descriptor whose number was reused. The driver
+//   recognises such an event by the generation in the event.
 // - Timeouts of epoll_wait are in milliseconds. The timeouts of epoll_wait and epoll_pwait2 are late by the
 //   thread's timer slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline
 //   in nanoseconds and has no slack (timerfd_create(2)); therefore the driver uses a timerfd for deadlines.
-//   The driver does not have to read the timerfd: setting a new deadline clears it, and edge triggering
-//   reports each expiry only once.
+//   The driver does not have to read the timerfd, because a new deadline clears the timerfd, and because edge
+//   triggering reports each expiry only once.
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -45,8 +46,8 @@ public:
     void wake() noexcept override { wake_.set(); }
 
     void wait_for_reports(time_point deadline) override {
-        // For a timerfd, a deadline of zero means "disarm". A deadline at or before the boot, whose time is
-        // zero, has passed anyway.
+        // A deadline of zero would disarm the timerfd. Zero is the time of the boot; therefore a deadline of
+        // zero or less has passed, and the driver does not sleep.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
         const int count = [&]() noexcept {
@@ -72,7 +73,7 @@ public:
 
 private:
     static constexpr int events_max = 256;  // per turn; the next turn gets the remaining events
-    // Keys that differ from the numbers of all descriptors.
+    // These two keys differ from every descriptor number.
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
     static constexpr std::uint32_t timer_key = 0xffff'fffe;
 
@@ -94,7 +95,7 @@ private:
             const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
-        } else if (::getpid() == owner_) {  // a forked child must not change the set of its parent
+        } else if (::getpid() == owner_) {  // a forked child must not change its parent's set
             // The call fails if the descriptor is closed (EBADF) or refers to another file by now (ENOENT).
             // In both cases, the descriptor is no longer in the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));

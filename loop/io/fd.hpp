@@ -11,7 +11,7 @@
 namespace loopbench::loop {
 
 /// An owned descriptor, which the destructor closes. The value -1 means that there is no descriptor. Errors
-/// of close(2) are ignored, because Linux closes the descriptor even then.
+/// of close(2) are ignored, because Linux closes the descriptor even if close(2) returns an error.
 class unique_fd {
 public:
     unique_fd() = default;
@@ -41,7 +41,8 @@ private:
     throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Returns the result of a call. If the result is negative, throws the error in errno.
+/// Returns the result of a system call. If the result is negative, throws the error in errno as a
+/// std::system_error.
 inline int checked(int result, const char* what) {
     if (result < 0) throw_errno(what);
     return result;

@@ -18,15 +18,15 @@ namespace loopbench::loop {
 enum class io_kind : std::uint8_t {
     // Input:
     receive,       // from a stream socket
-    read,          // from any other descriptor: a pipe, a terminal
+    read,          // from any other descriptor, such as a pipe or a terminal
     receive_from,  // a datagram, with its sender's address
     accept,        // the result is the new descriptor: non-blocking, close-on-exec
-    input_call,    // calls `call`, for example with several buffers, message flags or an address
+    input_call,    // calls io_operation::call, for example with several buffers, message flags or an address
     readable,      // completes when a read would not block; the result is 0
     // Output:
     send,     // to a stream socket; never raises SIGPIPE
     write,    // to any other descriptor
-    send_to,  // a datagram, to `address`; if this is null, to the connected peer
+    send_to,  // a datagram, to `address`, or to the connected peer if `address` is null
     connect,  // to `address`
     output_call,
     writable,  // completes when a write would not block; the result is 0
@@ -41,8 +41,8 @@ constexpr bool is_input(io_kind kind) noexcept {
 struct io_operation : operation {
     int fd = -1;
     io_kind kind = io_kind::readable;
-    bool whole = false;       // for send and write: continue until all bytes are written
-    bool detachable = false;  // for receive and send: see driver::enter_thread()
+    bool whole = false;       // send and write: continue until all bytes are written
+    bool detachable = false;  // receive and send: see driver::enter_thread()
     bool pending = false;     // set by the driver: true while the operation waits
     std::uint8_t state = 0;   // the driver uses `state`, `polled` and `by_edge`
     bool polled = false;
@@ -53,9 +53,9 @@ struct io_operation : operation {
     // succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
     std::int64_t result = 0;    // a count of bytes or a descriptor, or a negated errno
-    std::byte* data = nullptr;  // only read by operations that send
+    std::byte* data = nullptr;  // operations that send only read the data
     std::size_t size = 0;
-    std::size_t moved = 0;                // of `size`, the bytes that a `whole` operation has moved
+    std::size_t moved = 0;                // number of bytes that a `whole` operation has moved so far
     sockaddr_storage* address = nullptr;  // output of receive_from; input of send_to and connect
     socklen_t address_bytes = 0;
 };
@@ -69,8 +69,8 @@ struct io_queue : operation_queue {
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 
-/// A selection of the operations on a descriptor: the operations for which `is_chosen` returns true; if it is
-/// null, all operations.
+/// A selection of the operations on a descriptor. It contains the operations for which `is_chosen` returns
+/// true, or all operations if `is_chosen` is null.
 struct io_choice {
     bool (*is_chosen)(const io_operation&, const void* by) noexcept = nullptr;
     const void* by = nullptr;
@@ -82,15 +82,15 @@ struct io_choice {
 template <class T>
 class descriptor_table {
 public:
-    /// Returns the entry of a descriptor, and creates the entry if there is none yet. Throws std::bad_alloc.
+    /// Returns the entry of a descriptor, and creates the entry if it does not exist. Throws std::bad_alloc.
     T& get(int fd) {
         const auto index = static_cast<std::size_t>(fd);
         if (index >= entries_.size()) [[unlikely]]
             entries_.resize(2 * index + 16);
         return entries_[index];
     }
-    /// Returns the entry of a descriptor, or null if there is none. For -1, the number of a closed
-    /// descriptor, there is never an entry.
+    /// Returns the entry of a descriptor, or null if the entry does not exist. Always returns null for -1,
+    /// the number of a closed descriptor.
     T* find(int fd) noexcept {
         return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
     }
@@ -105,7 +105,7 @@ private:
 };
 
 /// A lock that lets other threads use a loop's timers and driver. The loop's own thread holds the lock during
-/// a turn, except while it sleeps in the kernel and while callbacks run.
+/// a turn, except while the thread sleeps in the kernel and while callbacks run.
 class loop_lock {
 public:
     virtual void lock() noexcept = 0;
@@ -123,22 +123,23 @@ public:
     virtual ~driver() = default;
 
     /// Shares the driver. From now on, any thread that holds the lock may call start(), cancel_some() and
-    /// unwatch(); after cancel_some(), it may also call close() if runs_in_this_thread() returns true. A
-    /// thread other than the loop's must wake the loop afterwards, and must not push any operation to the
-    /// ready queue. That is why it calls cancel_some() and not cancel(). Only the epoll and io_uring drivers
-    /// can be shared, and only for operations of the *_call kinds and `detachable` operations.
+    /// unwatch(). If runs_in_this_thread() returns true, such a thread may also call close() after
+    /// cancel_some(). A thread other than the loop's must wake the loop after these calls. It must not push
+    /// any operation to the ready queue; therefore it must call cancel_some() and not cancel(). Only the
+    /// epoll and io_uring drivers can be shared, and only for operations of the *_call kinds and `detachable`
+    /// operations.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
     /// Returns true if the loop runs in the calling thread. Between two runs, returns true if the last run
     /// was in the calling thread, or if there was no run yet. If the result is false, the calling thread must
-    /// not close a descriptor: the loop's thread might have requests for this descriptor that are not yet
-    /// submitted to the kernel. A driver without such requests always returns true.
+    /// not close a descriptor, because the loop's thread might have requests for this descriptor that are not
+    /// yet submitted to the kernel. A driver without such requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
     /// Called, with the lock, before a shared loop runs, possibly in another thread than before. If
     /// `for_long` is true, the driver may pass the buffers of `detachable` operations to the kernel until
-    /// leave_thread() is called in the same thread. If it is false, the driver only asks the kernel for
-    /// readiness. Throws std::system_error.
+    /// leave_thread() is called in the same thread. If `for_long` is false, the driver only asks the kernel
+    /// for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
     /// Takes all buffers back from the kernel by cancelling their requests; the driver will submit these
     /// requests again later. Called with the lock.
@@ -149,9 +150,9 @@ public:
     virtual void begin_anew_in_child() {}
 
     /// Starts an operation. Returns true if the operation completed immediately; then `result` is set, and
-    /// the operation is not queued. Returns false if the operation is pending; it will be pushed to ready()
-    /// when it completes. Throws std::system_error if the descriptor cannot be watched, or std::bad_alloc;
-    /// then the operation was not started.
+    /// the operation is not queued. Returns false if the operation is pending; the driver will push it to
+    /// ready() when it completes. Throws std::system_error if the descriptor cannot be watched, or
+    /// std::bad_alloc; then the operation was not started.
     virtual bool start(io_operation& op) = 0;
 
     /// Ends a pending operation early. The operation will be pushed to ready() with -ECANCELED, or with a
@@ -187,8 +188,8 @@ public:
     virtual void unwatch(int /*fd*/) noexcept {}
 
     /// Sleeps until an operation completes, wake() is called or the deadline has passed, and handles the
-    /// kernel's events. With do_not_wait, this function does not sleep. It may return early, without any
-    /// event. Throws std::system_error.
+    /// kernel's events. If the deadline is do_not_wait, wait() does not sleep. wait() may return early,
+    /// without any event. Throws std::system_error.
     virtual void wait(time_point deadline) = 0;
 
     /// Ends the current or the next wait(). May be called from any thread and from a signal handler.
@@ -252,12 +253,13 @@ private:
     std::size_t pending_ = 0;
 };
 
-/// A deadline for driver::wait() that means: do not sleep.
+/// A deadline for driver::wait() that means "do not sleep".
 inline constexpr time_point do_not_wait = time_point::min();
 
 /// Makes the operation's system call, without blocking, and sets `result`. Returns false and sets `result` to
-/// -EAGAIN if the operation has to wait. This is the case if the call would block, or if a `whole` operation
-/// has moved only a part of its bytes (and added their number to `moved`). Repeats the call after EINTR.
+/// -EAGAIN if the operation has to wait. An operation has to wait if the call would block, or if the
+/// operation is `whole` and has moved only a part of its bytes; attempt() adds the number of moved bytes to
+/// `moved`. Repeats the call after EINTR.
 bool attempt(io_operation& op) noexcept;
 
 /// The result of a read or a write. `bytes` is the number of bytes; a read of 0 bytes means the end of the
@@ -287,7 +289,7 @@ public:
         kind = what;
         whole = what == io_kind::send || what == io_kind::write;
         fd = descriptor;
-        data = const_cast<std::byte*>(buffer.data());  // `data` serves both directions
+        data = const_cast<std::byte*>(buffer.data());  // reads and writes use the same member
         size = buffer.size();
         result = -ECANCELED;  // the result for a task that is already cancelled
     }

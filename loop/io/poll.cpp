@@ -1,8 +1,8 @@
-// The poll driver: like select, but without its limit on descriptors. The time for a wait is linear in the
-// number of watched descriptors, whether they are ready or not. poll is level-triggered, and POLLHUP and
-// POLLERR cannot be masked. Therefore a descriptor stays in the list only while an operation waits on it;
-// otherwise every wait would report a peer that has hung up. The timeout of ppoll(2) is in nanoseconds, and
-// is late by the thread's timer slack, 50 us by default.
+// The poll driver. It is like the select driver, but has no limit on descriptor numbers. The time for a wait
+// is linear in the number of watched descriptors, even if only a few of them are ready. poll is
+// level-triggered, and POLLHUP and POLLERR cannot be masked. Therefore a descriptor stays in the list only
+// while an operation waits on it; otherwise every wait would report a peer that has hung up. The timeout of
+// ppoll(2) is in nanoseconds, and is late by the thread's timer slack, 50 us by default.
 
 #include <poll.h>
 
@@ -27,8 +27,8 @@ public:
         if (count < 0 && errno != EINTR) throw_errno("ppoll");
         if (count <= 0) return;
         if (watched_[0].revents != 0) wake_.clear();
-        // The iteration starts at the end: if report() removes an entry, the last entry moves to its place,
-        // and the last entry was already handled.
+        // The iteration starts at the end. If report() removes an entry, the last entry moves to the free
+        // place; it is not skipped, because it was already handled.
         for (std::size_t place = watched_.size() - 1; place > 0; --place) {
             const pollfd seen = watched_[place];
             if (seen.revents == 0) continue;
@@ -60,7 +60,7 @@ private:
 
     wake_event wake_;
     std::vector<pollfd> watched_{{wake_.fd(), POLLIN, 0}};
-    descriptor_table<std::size_t> place_of_;  // index in watched_; 0 means none
+    descriptor_table<std::size_t> place_of_;  // index in watched_; 0 means that the descriptor is not watched
 };
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace loopbench::loop {
 
 namespace {
 
-// Returns true if the descriptor is a TCP socket; returns false if this is unknown. Called once per
+// Returns true if the descriptor is a TCP socket. Returns false if getsockopt(2) fails. Called once per
 // descriptor; not inlined, because its caller runs for each operation.
 [[gnu::noinline]] bool is_tcp_socket(int fd) noexcept {
     int protocol = 0;
@@ -33,8 +33,8 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
 }
 
 // Makes the operation's system call; returns true if the operation is done. A receive that returns fewer
-// bytes than requested has usually drained the stream. The next call would return EAGAIN, so it is not made
-// (epoll(7), "Do I need to continuously read/write").
+// bytes than requested has usually drained the stream. The driver does not make the next call, which would
+// return EAGAIN (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
@@ -51,7 +51,8 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
 // the urgent mark of TCP, at the end of each message on sockets that keep messages apart, and in a Unix
 // stream after a message that carries descriptors (unix(7)). Level triggering reports the remaining data
 // again, but edge triggering reports nothing until more data arrives. Therefore an edge-triggered driver
-// relies on a short read only for TCP sockets. The driver checks once per descriptor if it is a TCP socket.
+// relies on a short read only for TCP sockets. The driver checks once per descriptor if the descriptor is a
+// TCP socket.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
@@ -101,7 +102,7 @@ bool readiness_driver::start(io_operation& op) {
         op.result = -EBADF;
         return true;
     }
-    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {  // not supported here
+    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {  // only epoll supports it
         op.result = -EOPNOTSUPP;
         return true;
     }
@@ -139,8 +140,8 @@ void readiness_driver::close(int fd) noexcept {
     cancel_all(d->in.waiting);
     cancel_all(d->out.waiting);
     cancel_all(d->urgent.waiting);
-    // Closing the descriptor also removes it from the epoll set. If there is a duplicate, the descriptor may
-    // be reported once more, which has no effect.
+    // Closing the descriptor also removes it from the epoll set. If the descriptor has a duplicate, the
+    // kernel may report it once more; report() ignores such an event.
     if (edge_triggered_ && !d->is_watched_by_level()) d->watched_in = d->watched_out = false;
     forget(fd, *d);
 }
@@ -158,8 +159,8 @@ void readiness_driver::take_all(io_queue& ended) noexcept {
     for (int fd = 0; descriptors_.find(fd) != nullptr; ++fd) cancel_some(fd, {}, ended);
 }
 
-// If the descriptor was closed before this call and has a duplicate, it may still be in the epoll set and may
-// still be reported.
+// If the descriptor was closed before this call and has a duplicate, it may still be in the epoll set.
+// report() ignores its events, because forget() has changed the generation.
 void readiness_driver::unwatch(int fd) noexcept {
     descriptor* const d = known(fd);
     if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty() && d->urgent.waiting.empty())
@@ -203,8 +204,8 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_as_before(event.fd, d);
 }
 
-// Updates how an already watched descriptor is watched. If this fails, the descriptor was closed without
-// notice, and the driver forgets it.
+// Calls watch_what_is_wanted() for a descriptor that is already watched. If this call fails, the descriptor
+// was closed without notice, and the driver forgets the descriptor.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -213,17 +214,18 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     }
 }
 
-// Called if the kernel reported an event, but the call returned EAGAIN. By level, the kernel would report the
-// same event for ever, so the descriptor is watched by edges from now on. Examples: an entry in a socket's
-// error queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket that is shut down.
+// Called if the kernel reported an event, but the call returned EAGAIN. If the descriptor is watched by
+// level, the kernel would report the same event for ever; therefore the driver watches the descriptor by
+// edges from now on. Examples: an entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), and a
+// datagram socket that is shut down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
         d.wanted = input_watch::by_edges_for_good;
 }
 
 // Makes the calls of the operations that wait for this direction. If the last call moved much data, the
-// direction is queued instead; but not if the driver is shared, because queued operations run without the
-// lock.
+// direction is queued instead. A shared driver never queues a direction, because queued operations run
+// without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
     if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);

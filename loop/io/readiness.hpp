@@ -1,4 +1,4 @@
-// The code that turns readiness into completion.
+// The common part of the select, poll and epoll drivers, which turns readiness into completion.
 //
 // select, poll and epoll report that a descriptor is ready, but the loop needs to know that an operation is
 // done. Therefore readiness_driver makes the operations' system calls. This class remembers which descriptors
@@ -7,9 +7,9 @@
 //
 // The driver makes the calls of all reported descriptors together, right after the kernel's report. But if
 // the last call on a descriptor moved much data, the driver queues the descriptor instead. The call is then
-// made when the ready queue reaches the descriptor, just before the coroutine resumes. Otherwise, with a
-// hundred messages of 16 KiB, most messages would leave the caches before they are processed. (For a hundred
-// small messages, making all calls together is faster.)
+// made when the ready queue reaches the descriptor, just before the coroutine resumes. If the driver received
+// a hundred messages of 16 KiB together, most messages would leave the caches before they are processed. (For
+// a hundred small messages, making all calls together is faster.)
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ struct readiness_event {
     std::uint32_t generation;  // generation_of(fd) when the descriptor was watched
     bool in;
     bool out;
-    bool hung_up;         // the peer will send no more, or the descriptor is broken: input stays ready
-    bool urgent = false;  // out-of-band data, where reads stop (tcp(7)): input stays ready
+    bool hung_up;         // the peer will send no more, or the descriptor is broken; then input stays ready
+    bool urgent = false;  // out-of-band data, where reads stop (tcp(7)); then input stays ready
 };
 
 class readiness_driver : public driver {
@@ -44,9 +44,9 @@ public:
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept final;
     void take_all(io_queue& ended) noexcept final;
 
-    /// Waits for reports of the kernel. With do_not_wait, returns immediately while calls are queued because
-    /// of earlier reports: if the driver asked the kernel before these calls are made, the kernel would check
-    /// and report the same descriptors again, if they are watched by level.
+    /// Waits for reports of the kernel. If the deadline is do_not_wait, returns immediately while calls are
+    /// queued because of earlier reports. If the driver asked the kernel before these calls are made, the
+    /// kernel would check and report again the descriptors that are watched by level.
     void wait(time_point deadline) final {
         if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
     }
@@ -54,16 +54,16 @@ public:
 protected:
     /// If `edge_triggered` is true, a descriptor that is watched in both directions is watched by edges (the
     /// kernel reports only changes), and a descriptor that is watched only for input is watched by level (the
-    /// kernel reports readiness again and again). watch() is then called once per descriptor, in some cases
-    /// up to three times (see input_watch). If `edge_triggered` is false, watch() is called whenever the
-    /// wanted directions change.
+    /// kernel reports readiness again and again). watch() is then called once per descriptor, and in some
+    /// cases up to three times (see input_watch). If `edge_triggered` is false, watch() is called whenever
+    /// the wanted directions change.
     explicit readiness_driver(ready_queue& ready, bool edge_triggered) noexcept
         : driver(ready), edge_triggered_(edge_triggered) {}
 
-    /// Makes the kernel report the given directions of the descriptor from now on; if both are false, the
-    /// kernel no longer watches the descriptor. Throws std::bad_alloc, or std::system_error if the descriptor
-    /// cannot be watched (epoll: ENOSPC). Without edge triggering, a call that only removes directions must
-    /// not throw.
+    /// Makes the kernel report the given directions of the descriptor from now on. If `in` and `out` are
+    /// false, the kernel no longer watches the descriptor. Throws std::bad_alloc, or std::system_error if the
+    /// descriptor cannot be watched (epoll: ENOSPC). Without edge triggering, a call that only removes
+    /// directions must not throw.
     virtual void watch(int fd, bool in, bool out) = 0;
 
     /// Does the same as wait(), and calls report() for every report of the kernel.
@@ -77,8 +77,8 @@ protected:
     void report(const readiness_event& event) noexcept;
 
     /// Returns the descriptor's generation, a number that the driver stores in each event. The generation
-    /// changes when the descriptor is closed. So a late event of a closed descriptor is not mistaken for an
-    /// event of the next file with the same descriptor number.
+    /// changes when the descriptor is closed. Therefore a late event of a closed descriptor is not mistaken
+    /// for an event of the next file with the same descriptor number.
     std::uint32_t generation_of(int fd) noexcept { return descriptors_[fd]->generation; }
 
 private:
@@ -87,7 +87,7 @@ private:
         readiness_driver* owner = nullptr;
         bool ready = true;         // false after a call returned EAGAIN, until the kernel reports readiness
         bool moves_much = false;   // the last call moved much data
-        bool is_queued = false;    // in the ready queue; then makes the call of the first operation
+        bool is_queued = false;    // is in the ready queue, and will make the call of the first operation
         bool is_reported = false;  // queued because of a report, not because more operations wait
     };
     static constexpr std::int64_t much_bytes = 4096;
@@ -96,12 +96,12 @@ private:
     //
     // Input is watched by edges at first. The kernel reports an edge only once, so the driver needs an
     // additional read after each read that filled its buffer, and in a Unix stream after every read. If
-    // vain_calls_max additional reads in a row return no data, then the messages are as long as the buffers,
-    // or the descriptor is a Unix stream. From then on, input is watched by level. The kernel then checks the
-    // descriptor once more for each report, but this costs less than the additional read.
+    // `vain_calls_max` additional reads in a row return no data, then the messages are as long as the
+    // buffers, or the descriptor is a Unix stream. From then on, input is watched by level. The kernel then
+    // checks the descriptor once more for each report, but the check costs less than the additional read.
     //
     // By level, the driver makes one read for each report, although many messages may wait. Therefore one of
-    // starts_until_tried reads is tried without a report. If this read returns data, input is watched by
+    // `starts_until_tried` reads is tried without a report. If this read returns data, input is watched by
     // edges again.
     //
     // Input is watched by edges permanently in three cases: if no operation reads the available data; if a
@@ -116,13 +116,13 @@ private:
         direction in;  // `in` and the members up to `is_tcp` share one cache line
         std::uint32_t generation = 0;
         input_watch wanted = input_watch::by_edges;
-        std::uint8_t vain_calls = 0;  // unsuccessful calls in a row, while input is watched by edges
+        std::uint8_t vain_calls = 0;  // unsuccessful calls in a row while input is watched by edges
         std::uint8_t starts_by_level = 0;
         bool watched_in = false;
         bool watched_out = false;
         bool always_ready = false;     // for input: the peer hung up, or there is urgent data
-        bool socket_is_known = false;  // is_tcp was determined
-        bool is_tcp = false;           // then a short read means that no data is left
+        bool socket_is_known = false;  // is_tcp is valid
+        bool is_tcp = false;           // a TCP socket, where a short read means that no data is left
         direction out;
         direction urgent;
 
@@ -131,7 +131,7 @@ private:
     };
 
     descriptor& get(int fd);
-    /// Returns the state of a descriptor, or null if it was never used.
+    /// Returns the state of a descriptor, or null if the descriptor was never used.
     descriptor* known(int fd) noexcept;
     void watch_what_is_wanted(int fd, descriptor& d);
     void watch_as_before(int fd, descriptor& d) noexcept;

@@ -1,7 +1,7 @@
 // A driver that watches no descriptors: every operation that would block is tried again on every turn.
 //
 // The loop of tutorial 001 has no selector. If a task cannot continue, the loop asks the task again on every
-// turn. For I/O, this means one system call per waiting operation and turn; select was invented to avoid
+// turn. For I/O, this costs one system call per waiting operation on each turn. select was invented to avoid
 // these calls.
 
 #include <vector>

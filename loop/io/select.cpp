@@ -1,10 +1,13 @@
-// The select driver, as in the tutorials. Because of its limits, other programs now use poll or epoll.
+// The select driver, as in the tutorials. Because of the limits of select, other programs now use poll or
+// epoll.
 //
-// Surprising behaviour: a descriptor number of 1024 or more does not fit into an fd_set, and setting its bit
-// writes past the end of the set (AMQP-CPP#378); this driver refuses such a descriptor with an error. Each
-// wait checks all descriptor numbers up to the highest one in the set. The timeout of pselect(2) is in
-// nanoseconds, and is late by the thread's timer slack, 50 us by default. A hang-up is not reported
-// separately: the descriptor becomes readable, and the read returns the end of the stream or the error.
+// Surprising behaviour:
+// - A descriptor number of 1024 or more does not fit into an fd_set, and setting its bit would write past the
+//   end of the set (AMQP-CPP#378). This driver refuses such a descriptor with an error.
+// - Each wait checks all descriptor numbers up to the highest number in the set.
+// - The timeout of pselect(2) is in nanoseconds, and is late by the thread's timer slack, 50 us by default.
+// - A hang-up is not reported separately. The descriptor becomes readable, and the read returns the end of
+//   the stream or the error.
 
 #include <sys/select.h>
 
@@ -27,8 +30,8 @@ public:
         FD_SET(wake_.fd(), &readers_);
     }
 
-    /// Refuses a descriptor that cannot be watched before the operation is started, even if the descriptor is
-    /// ready.
+    /// Throws, without starting the operation, if select cannot watch the descriptor, even if the descriptor
+    /// is ready.
     bool start(io_operation& op) override {
         expect_to_fit(op.fd);
         return readiness_driver::start(op);

@@ -22,8 +22,8 @@ public:
     }
 
     /// Resets the eventfd. Level-triggered drivers need this, because they report the eventfd until it is
-    /// reset. Edge-triggered drivers do not need this, because each set() is a new event; the counter allows
-    /// 2^64 of them.
+    /// reset. Edge-triggered drivers do not need this, because each set() is a new event and the counter is
+    /// large enough for 2^64 events.
     void clear() noexcept {
         std::uint64_t count;
         static_cast<void>(::read(fd_.get(), &count, sizeof count));
@@ -40,9 +40,9 @@ Timespec to_timespec(nanoseconds time) noexcept {
 }
 
 /// Returns the time left until `deadline`, for ppoll(2) and pselect(2); returns null for `never`. The time is
-/// computed again before each wait, so that an interrupted wait does not restart with its full length. It is
-/// exact, in nanoseconds: if it were rounded down to zero, the loop would poll busily during the last moment
-/// before a deadline (open62541#7102).
+/// computed again before each wait, so that an interrupted wait does not restart with its full length. The
+/// time must be exact to the nanosecond, because if it were rounded down to zero, the loop would poll busily
+/// during the last moment before a deadline (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};

@@ -16,7 +16,7 @@ class datagram_socket : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Sends a datagram, completely or not at all, to `to`; if `to` is empty, to the connected peer. The
+    /// Sends a datagram, completely or not at all, to `to`, or to the connected peer if `to` is empty. The
     /// await returns an io_result.
     task<io_result> send_to(std::span<const std::byte> bytes, endpoint to);
 

@@ -12,9 +12,9 @@
 
 namespace loopbench::loop {
 
-/// A reader with a buffer. It keeps bytes for the next read if the current read does not need them, or if
-/// they had arrived when a read was cancelled. Only one read may be pending at a time. The stream must
-/// outlive the reader, and the reader must outlive its reads.
+/// A reader with a buffer, which keeps received bytes for the next read: the bytes that the current read does
+/// not need, and the bytes that arrived before a read was cancelled. Only one read may be pending at a time.
+/// The stream must outlive the reader, and the reader must outlive its reads.
 template <class Stream>
 class buffered_reader {
 public:
@@ -25,11 +25,11 @@ public:
     buffered_reader& operator=(buffered_reader&&) = delete;
 
     struct outcome {
-        std::string text;  // includes the delimiter, unless there was an error or the end
+        std::string text;  // includes the delimiter, unless an error or the end of the stream came first
         int error = 0;     // an errno; EMSGSIZE if there was no delimiter within bytes_max
     };
 
-    /// Reads up to and including `delimiter`, which must not be empty and must live until the read is done.
+    /// Reads up to and including `delimiter`, which must not be empty and must exist until the read is done.
     task<outcome> read_until(std::string_view delimiter) {
         std::size_t searched = 0;
         for (;;) {
@@ -43,7 +43,7 @@ public:
         }
     }
 
-    /// Fills the buffer. If the result has fewer bytes and no error, the stream has ended.
+    /// Reads until the buffer is full. If the result has fewer bytes and no error, the stream has ended.
     task<io_result> read_exactly(std::span<std::byte> buffer) {
         io_result last{.bytes = 0, .error = 0};
         while (kept().size() < buffer.size()) {
@@ -65,8 +65,8 @@ private:
     }
 
     // Returns the space for the next receive, at least `wanted` bytes. The buffer is on the heap and not in a
-    // coroutine frame, because it exists as long as the reader, and a frame of this size would not be
-    // recycled.
+    // coroutine frame, because the buffer exists as long as the reader, and because a frame of this size
+    // would not be recycled.
     std::span<std::byte> room(std::size_t wanted) {
         if (buffer_.size() - end_ < wanted && begin_ != 0) {
             end_ -= begin_;

@@ -1,5 +1,5 @@
-// Resolves names to addresses in another thread, because getaddrinfo(3) blocks, for several seconds if no
-// server answers.
+// A resolver, which looks names up in another thread, because getaddrinfo(3) blocks its thread. It blocks for
+// several seconds if no name server answers.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,7 @@
 
 namespace loopbench::loop {
 
-/// A resolver with one thread, which looks names up in the order of the requests. The resolver must be
+/// A resolver with one thread. The thread looks names up in the order of the requests. The resolver must be
 /// destroyed before its loop. The destructor waits for the current look-up, possibly until the name server
 /// answers, and drops the queued look-ups.
 class resolver {
@@ -26,7 +26,7 @@ public:
     task<std::vector<endpoint>> resolve(std::string host, std::string service);
 
 private:
-    // A look-up, and also the operation that returns the answer to the loop's thread. The operation is
+    // A look-up, which is also the operation that returns the answer to the loop's thread. The operation is
     // allocated together with the request, because the resolver's thread could not report a lack of memory.
     struct request : operation {
         event_loop::expected_post expected;

@@ -8,10 +8,10 @@ namespace loopbench::loop {
 
 namespace {
 
-// The state of one signal in this thread: how many signal_block objects block it.
+// The state of one signal in this thread.
 struct blocked_signal {
-    unsigned blocks = 0;
-    bool was_blocked = false;  // before the first signal_block
+    unsigned blocks = 0;       // number of signal_block objects that block the signal
+    bool was_blocked = false;  // before the first signal_block was created
 };
 
 constinit thread_local std::array<blocked_signal, NSIG> blocked{};

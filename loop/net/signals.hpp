@@ -25,10 +25,10 @@ private:
 };
 
 /// A receiver that blocks the given signals in the calling thread, and receives them as data (signalfd(2)).
-/// Create the receiver before you start other threads, so that they also block the signals; otherwise a
-/// signal to the process might take its default action in one of these threads. When the last receiver of a
-/// signal in a thread is destroyed, the signal is unblocked, unless it was blocked before. Create and destroy
-/// a receiver in the same thread.
+/// Create the receiver before you start other threads, so that these threads also block the signals.
+/// Otherwise, a signal to the process might take its default action in one of these threads. When the last
+/// receiver of a signal in a thread is destroyed, the signal is unblocked, unless it was blocked before.
+/// Create and destroy a receiver in the same thread.
 ///
 /// If several receivers wait for the same signal, even in different loops, only one of them receives each
 /// signal.
@@ -41,8 +41,8 @@ public:
     task<int> next();
 
 private:
-    // The descriptor is destroyed before the block, so that no operation still waits for a signal that is
-    // already unblocked and takes its default action.
+    // source_ is destroyed before block_. In the other order, a signal could be unblocked, and take its
+    // default action, while an operation still waits for the signal.
     signal_block block_;
     descriptor source_;
 };

@@ -116,8 +116,8 @@ endpoint ask_endpoint(int fd, Call call, const char* what) {
 
 unique_fd open_listener(const endpoint& local) {
     unique_fd fd = open_socket(local.family(), SOCK_STREAM);
-    // A port that the kernel chooses is free. A requested port might still have connections in TIME_WAIT,
-    // which prevent a bind without SO_REUSEADDR.
+    // A port that the kernel chooses is free. A requested port might still have connections in TIME_WAIT;
+    // then bind(2) fails without SO_REUSEADDR.
     const int on = 1;
     if (local.port() != 0)
         checked(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "setsockopt SO_REUSEADDR");

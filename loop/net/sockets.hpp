@@ -26,7 +26,7 @@ public:
     /// bytes, or 108 bytes for an abstract name, including its zero byte.
     static endpoint unix_path(std::string_view path);
 
-    /// Copies a sockaddr whose length the kernel has returned.
+    /// Copies a sockaddr of `bytes` bytes.
     endpoint(const void* address, std::size_t bytes) noexcept;
 
     int family() const noexcept { return address_.ss_family; }
@@ -49,15 +49,15 @@ inline constexpr int listen_backlog = 4096;
 /// std::system_error that names the endpoint and the remedy.
 unique_fd open_listener(const endpoint& local);
 
-/// Opens an unconnected stream socket of the family.
+/// Opens an unconnected stream socket of the address family. Throws std::system_error.
 unique_fd open_stream(int family);
 
 /// Opens a datagram socket and binds it to `local`. If `local` has only a family and no address, the socket
 /// stays unbound.
 unique_fd open_datagram(const endpoint& local);
 
-/// Sets TCP_NODELAY if the socket is a TCP socket, so that small messages are sent immediately. Without this
-/// option, Nagle's algorithm and delayed acknowledgements can delay a reply by 40 ms.
+/// Sets TCP_NODELAY if the socket is a TCP socket, so that small messages are sent immediately. Without
+/// TCP_NODELAY, Nagle's algorithm and delayed acknowledgements can delay a reply by 40 ms.
 void set_no_delay(int fd);
 
 endpoint local_endpoint(int fd);

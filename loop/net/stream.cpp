@@ -14,12 +14,13 @@ void descriptor::close() noexcept {
 namespace {
 
 constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
-constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // by then, a descriptor might be free
+constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // a descriptor may be free by then
 
-// Errors after which accept() pauses and tries again. Either the process or the system temporarily lacks a
-// resource; or a new connection has already failed with a network error, which accept(2) says to treat "like
-// EAGAIN by retrying". The firewall causes EPERM. accept() also pauses after a network error, because the
-// next connection will probably fail too.
+// Errors after which accept() pauses and tries again. Some of these errors mean that the process or the
+// system temporarily lacks a resource. EPERM means that a firewall forbids the connection. The other errors
+// are network errors of the new connection, which programs should treat "like EAGAIN by retrying"
+// (accept(2)). accept() also pauses after a network error, because the next connection will probably fail
+// too.
 constexpr int passing_errors[] = {EMFILE,    ENFILE, ENOBUFS,      ENOMEM,     ENETDOWN,    ENOPROTOOPT,
                                   EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM};
 

@@ -5,9 +5,8 @@
 
 namespace loopbench::loop {
 
-/// A descriptor that belongs to a loop. close() first informs the driver. Therefore pending operations on the
-/// descriptor end with ECANCELED, and later events of this descriptor do not reach the next descriptor that
-/// has the same number.
+/// A descriptor that belongs to a loop. close() first informs the driver. Therefore later events of this
+/// descriptor do not reach the next descriptor with the same number.
 class descriptor {
 public:
     descriptor() = default;
@@ -32,12 +31,12 @@ public:
 
 private:
     event_loop* loop_ = nullptr;
-    driver* io_ = nullptr;  // the loop's driver
+    driver* io_ = nullptr;
     unique_fd fd_;
 };
 
-/// A descriptor for reading and writing bytes. One read and one write may be pending at a time; their buffers
-/// must exist until they complete.
+/// A descriptor for reading and writing bytes. One read and one write may be pending at a time. The buffer of
+/// an operation must exist until the operation completes.
 template <io_kind Input, io_kind Output>
 class byte_stream : public descriptor {
 public:

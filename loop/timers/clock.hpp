@@ -11,7 +11,7 @@ class event_loop;
 using time_point = std::chrono::steady_clock::time_point;
 using nanoseconds = std::chrono::nanoseconds;
 
-/// The value that means "no deadline": a wait until `never` ends only because of an event.
+/// The value that means "no deadline". A wait until `never` ends only because of an event.
 inline constexpr time_point never = time_point::max();
 
 /// Returns now + delay without overflow. The result is `never` if the sum is too large for the clock, and
@@ -21,15 +21,15 @@ constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept 
     return delay >= never - now ? never : now + delay;
 }
 
-/// An interface with which tests and simulations replace the kernel's clock: it returns the time, and
-/// determines how time passes while the loop waits. The loop calls it only in its own thread.
+/// An interface with which tests and simulations replace the kernel's clock. A clock returns the time, and
+/// determines how time passes while the loop waits. The loop calls the clock only in the loop's own thread.
 class clock {
 public:
     virtual time_point now() noexcept = 0;
     /// Blocks the thread; only the tick policy uses it.
     virtual void sleep_for(nanoseconds duration) = 0;
-    /// Called instead of io.wait(deadline). The implementation can ask `loop` if something was posted
-    /// meanwhile.
+    /// Waits for I/O until `deadline`; called instead of io.wait(deadline). The implementation can ask `loop`
+    /// if another thread has posted something.
     virtual void wait(event_loop& loop, driver& io, time_point deadline) = 0;
 
 protected:

@@ -1,13 +1,13 @@
 // The heap of CPython's asyncio (tutorial 004): cancelling a timer does not remove its entry.
 //
-// Cancelling marks the timer's entry, which takes O(1). The marked entry stays in its place until it reaches
-// the head of the heap and is removed there. The disadvantage is that the heap contains dead entries: if a
-// server arms a long timeout for each request and then cancels it, the heap keeps an entry for every request,
-// and each push and pop must pass more levels of the heap. Therefore there is a second rule: if the heap has
-// more than `min_scheduled` entries, and more than `max_cancelled_fraction` of them are cancelled, it is
-// rebuilt from the remaining entries. A rebuild takes O(n), but happens only after n/2 cancellations. asyncio
-// checks this rule once per turn. Here, each erase() checks it; otherwise a callback that arms and cancels a
-// million timers would need memory for all of them.
+// Cancelling marks the timer's entry, which takes O(1). The marked entry stays in the heap until it reaches
+// the head of the heap. The disadvantage is that the heap contains dead entries. If a server arms a long
+// timeout for each request and then cancels it, the heap keeps an entry for every request, and each push and
+// pop must pass more levels of the heap. Therefore the heap is rebuilt from the remaining entries if it has
+// more than `min_scheduled` entries and more than `max_cancelled_fraction` of the entries are cancelled. A
+// rebuild takes O(n), but happens only after n/2 cancellations. asyncio checks this condition once per turn.
+// Here, each erase() checks the condition; otherwise, a callback that arms and cancels a million timers would
+// need memory for all of them.
 #pragma once
 
 #include <vector>

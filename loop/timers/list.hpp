@@ -1,10 +1,10 @@
 // The plain list of timers from tutorial 002, "Discover asyncio event loop".
 //
 // The list is not sorted. Each turn of the loop scans the whole list to find the due timers, and scans it
-// again to find the next deadline. So every turn costs O(n), even if no timer is due: this is not noticeable
-// with ten timers, but uses a whole core with a hundred thousand. Arming a timer takes O(1), as cheap as
-// possible. There are two differences from the tutorial: each timer contains the links of the list, while the
-// Python code builds a new list on each turn; and erase() takes O(1).
+// again to find the next deadline. Therefore every turn costs O(n), even if no timer is due. This cost is not
+// noticeable with ten timers, but a hundred thousand timers use a whole core. Arming a timer takes O(1).
+// There are two differences from the tutorial: erase() takes O(1), and each timer contains the links of the
+// list, while the Python code builds a new list on each turn.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// A wait policy for precise deadlines: it sleeps until shortly before the deadline, and then spins.
+// A wait policy for precise deadlines, which sleeps until shortly before the deadline and then spins.
 //
 // The kernel wakes a sleeping thread late. The delay is the sum of the timer slack, the latency of the
 // interrupt, and the time that an idle core needs to leave its sleep state; the workload timer/ladder
 // measures this delay. Therefore this policy sleeps only until a guard time before the deadline. From then
 // until the deadline, it reads the clock and asks the kernel for I/O, without waiting. The policy uses CPU
-// time only if there are deadlines: with 1000 deadlines per second and a guard time of 100 us, up to 100 ms
-// per second. The guard time is at most 200 us.
+// time only if there are deadlines. With 1000 deadlines per second and a guard time of 100 us, the policy
+// spins for up to 100 ms per second. The guard time is at most 200 us.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace loopbench::loop {
 
-/// The guard time: how long before a deadline the loop must be awake. It estimates an upper quantile of the
-/// wake-up error, without storing samples. A wake-up error above the guard time raises the guard time by the
-/// fraction `step_up`; any other error lowers it by the fraction `step_down`. In equilibrium, the share of
-/// errors above the guard time is step_down / (step_up + step_down), about 0.5 %, so that more than 99 of 100
-/// deadlines are met. Each error changes the guard time only by a fixed fraction, and the guard time has an
-/// upper limit. Therefore a single error of many milliseconds, for example because the machine was stopped,
-/// does not cause long spins.
+/// The guard time: how long before a deadline the loop must be awake. The guard time estimates an upper
+/// quantile of the wake-up error, without storing samples. A wake-up error above the guard time raises the
+/// guard time by the fraction `step_up`; any other error lowers it by the fraction `step_down`. In
+/// equilibrium, the share of errors above the guard time is step_down / (step_up + step_down), about 0.5 %,
+/// so that more than 99 of 100 deadlines are met. Each error changes the guard time only by a fixed fraction,
+/// and the guard time has an upper limit. Therefore a single error of many milliseconds, for example because
+/// the machine was stopped, does not cause long spins.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};
@@ -28,15 +28,15 @@ public:
 
     nanoseconds value() const noexcept { return guard_; }
 
-    /// Records the wake-up error of a sleep until a given time: how much too late the sleep ended.
+    /// Records a wake-up error: the time by which a sleep ended too late.
     void record(nanoseconds error) noexcept {
         const nanoseconds change = error > guard_ ? guard_ * step_up / unit : -guard_ * step_down / unit;
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
     /// Records a deadline for which the loop did not sleep, because the deadline was nearer than the guard
-    /// time. This also lowers the guard time. Otherwise, if the guard time became longer than the distance
-    /// between deadlines, the loop would never sleep again, and could not measure any more errors.
+    /// time. The record also lowers the guard time. Otherwise, if the guard time became longer than the
+    /// distance between deadlines, the loop would never sleep again, and could not measure any more errors.
     void record_none() noexcept { record(nanoseconds(0)); }
 
 private:

@@ -30,10 +30,10 @@ struct timer : operation {
         } stored;
     } place;
 
-    /// Prefetches `later` into the cache: a timer that runs some callbacks after this timer. Called when this
-    /// timer runs. If a million timers expire at once, each timer has left the caches before it runs. The
-    /// ready queue cannot prefetch it, because an operation links only to the next operation, which is too
-    /// near.
+    /// Prefetches the timer `place.later`, which runs some callbacks after this timer, into the cache. Called
+    /// when this timer runs. If a million timers expire at once, each timer has left the caches before it
+    /// runs; without the prefetch, the loop would wait for each cache miss. The ready queue cannot prefetch
+    /// timers, because an operation links only to the next operation, which is too near.
     void fetch_later() const noexcept {
         if (place.later == nullptr) return;
         // The object that contains the timer usually occupies two cache lines.
@@ -44,8 +44,9 @@ struct timer : operation {
     }
 };
 
-/// Makes an expired timer ready; the timer queue has already removed it. `later` is null, or a timer that
-/// becomes ready after this one. `later` may be destroyed before it is used, because it is only prefetched.
+/// Makes an expired timer ready. The timer queue must already have removed the timer. `later` is null, or a
+/// timer that becomes ready after the expired timer. `later` may be destroyed before it is used, because it
+/// is only prefetched.
 inline void make_ready(timer& expired, operation_queue& ready, const timer* later = nullptr) noexcept {
     expired.armed = false;
     expired.place.later = later;
@@ -57,7 +58,7 @@ constexpr time_point last_due(time_point now) noexcept {
     return std::min(now, never - nanoseconds(1));
 }
 
-/// A timer queue: a set of timers. It is not thread-safe.
+/// A timer queue, which is a set of timers. It is not thread-safe.
 /// - insert(t, now) adds t, which must not be armed. t.deadline must not change while t is armed. If the
 ///   deadline has passed, t is due at the next expire(). `now` is a time that the clock has already reached;
 ///   some queues need it as a reference. If insert() throws std::bad_alloc, t is not armed.

@@ -7,20 +7,20 @@
 // - Times are written as numbers in base 64; the unit is 1 ns. There is a level for each digit, and each
 //   level has a slot for each value of the digit. `base` is the latest time up to which all timers have
 //   expired. The most significant digit in which a timer's deadline differs from `base` determines the
-//   timer's level, and the value of that digit in the deadline determines the slot. So the slots of each
-//   level are in order, and stay in order while `base` grows.
+//   timer's level, and the value of that digit in the deadline determines the slot. Therefore the slots of
+//   each level are in order, and stay in order while `base` grows.
 // - Each slot has a floor, which is a lower bound of the deadlines in the slot. The lowest floor is the next
-//   time to wake up. Therefore a timer that is due in a year causes no earlier wake-ups: nothing happens when
-//   the time passes the beginning of its slot.
+//   time to wake up. Therefore a timer that is due in a year causes no earlier wake-ups, for example when the
+//   time reaches the beginning of its slot.
 // - When the time reaches a slot's floor, the slot is emptied. The due timers are sorted and become ready;
 //   each other timer is placed again, on a lower level, relative to the current time. A timer that is not
 //   cancelled moves down a few times.
 //
 // The costs: arming and cancelling take O(1), but more time than a push on a small heap; below a few hundred
-// timers, a heap is the better queue. Expiry takes amortised O(1), but its cost is uneven: a whole slot is
-// emptied at once, while a heap removes one timer at a time. After an erase(), a floor may be too low, so
-// that the loop wakes without a due timer; but this happens only if the slot contains many timers, and the
-// wake-up empties the slot. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
+// timers, a heap is the better queue. Expiry takes amortised O(1), but its cost is uneven, because a whole
+// slot is emptied at once, while a heap removes one timer at a time. After an erase(), a floor may be too
+// low, so that the loop wakes without a due timer; but this happens only if the slot contains many timers,
+// and the wake-up empties the slot. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
 #pragma once
 
 #include <algorithm>
@@ -49,10 +49,10 @@ struct timer_chunk : recycled {
 };
 static_assert(sizeof(timer_chunk) == 256);
 
-/// An ordered list of entries, in chunks of which none is empty.
+/// An ordered list of entries in chunks. No chunk is empty.
 struct timer_row {
     timer_chunk* first = nullptr;
-    timer_chunk* last = nullptr;  // meaningful while `first` is not null
+    timer_chunk* last = nullptr;  // meaningful only while `first` is not null
 
     void append(timer_row added) noexcept {
         if (added.first == nullptr) return;
@@ -70,8 +70,9 @@ struct timer_row {
 /// Timers are scattered over the memory, inside coroutine frames. Each step along a linked list of a million
 /// timers would wait for a cache miss, and a wheel scans its timers several times. Therefore a slot stores
 /// the deadlines next to the pointers to the timers, in arrays. The slot only writes to the timers, and the
-/// processor does not wait for writes. The arrays are chunks of four cache lines in recycled memory. So an
-/// entry does not move when its slot grows, and other slots can reuse a chunk that a slot no longer needs.
+/// processor does not wait for writes. The arrays are chunks of four cache lines in recycled memory.
+/// Therefore an entry does not move when its slot grows, and other slots can reuse a chunk that a slot no
+/// longer needs.
 struct timer_slot {
     timer_chunk* newest = nullptr;           // no chunk is empty
     nanoseconds floor = nanoseconds::max();  // a lower bound of the deadlines
@@ -94,8 +95,8 @@ struct timer_slot {
         placed.subject->place.stored.entry = &here;
     }
 
-    /// Corrects a floor that may be too low after an erase, but only if the slot contains few timers. For
-    /// many timers, an unnecessary wake-up is cheaper.
+    /// Corrects the floor, which may be too low after an erase, if the slot has at most four chunks. With
+    /// more timers, the correction would cost more than an unnecessary wake-up.
     void correct_floor() noexcept {
         floor_erased = false;
         nanoseconds least = nanoseconds::max();
@@ -212,7 +213,7 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
 }  // namespace detail
 
 /// A timer queue that expires timers in the order of their deadlines; timers with equal deadlines expire in
-/// any order. earliest() may be too early after an erase(). If there is no memory, insert() throws
+/// any order. earliest() may be too early after an erase(). If there is not enough memory, insert() throws
 /// std::bad_alloc, and expire() may use any order.
 class wheel_timers {
 public:
@@ -289,7 +290,7 @@ private:
         occupied_levels_ |= std::uint64_t{1} << level;
     }
 
-    // This function is not inlined, so that erase() does not have to save registers.
+    // Not inlined, so that erase() does not have to save registers.
     [[gnu::noinline]] void drop_newest_chunk(std::size_t index) noexcept {
         slot& s = slots_[index];
         const detail::timer_chunk& drained = *s.newest;
@@ -297,7 +298,7 @@ private:
         delete &drained;
         if (!s.empty()) return;
         mark_empty(index);
-        soonest_erased_ = true;  // the slot's floor may be equal to soonest_, even if no deadline was
+        soonest_erased_ = true;  // soonest_ may be the slot's floor, which can be below all its deadlines
     }
 
     void mark_empty(std::size_t index) noexcept {

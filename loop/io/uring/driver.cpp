@@ -1,14 +1,14 @@
-// The io_uring driver: the driver submits each operation to the kernel as a request, and the kernel reports
-// when the request is done.
+// The io_uring driver. It submits each operation to the kernel as a request, and the kernel reports when the
+// request is done.
 //
-// The driver enters the kernel once per turn: with one system call, wait() submits the requests that the turn
-// has started, sleeps, and receives the completions. If there are no requests and no completions, wait()
-// makes no system call. With 100 connections, one system call serves dozens of operations. This is the only
-// advantage: a single send costs the same with and without io_uring.
+// The driver enters the kernel once per turn. With one system call, wait() submits the requests that the turn
+// has started, sleeps, and receives the completions. If there is nothing to submit or to receive and the loop
+// must not sleep, wait() makes no system call. With 100 connections, one system call serves dozens of
+// operations. This is the only advantage of io_uring; a single send costs the same with and without io_uring.
 //
 // Surprising behaviour of the kernel, in addition to the list in ring.hpp:
-// - A pending receive occupies the buffer of its caller. Therefore streams have feeds: see stream_feed.hpp.
-// - A pending request keeps its file open, so that close(2) would not send a FIN. Therefore the driver's
+// - A pending receive occupies the buffer of its caller. Therefore streams have feeds (stream_feed.hpp).
+// - A pending request keeps its file open; close(2) alone would not send a FIN. Therefore the driver's
 //   close() cancels the requests and enters the kernel immediately. This entry also submits the outstanding
 //   requests, while the descriptor number still refers to this file. close() cancels each request separately
 //   and not the whole file, because the file may have other descriptors.
@@ -20,10 +20,10 @@
 //   the other accepts continue to sleep although a connection is waiting. Therefore the driver submits only
 //   one accept per listener, and keeps the other accepts in a queue.
 // - A request for readiness also ends when there is an error or when the peer stops sending, even if the
-//   request did not ask for these events (IO_POLL_UNMASK in io_uring/poll.c). While such a state lasts, every
-//   new request ends immediately. Therefore, if an operation that waits to write gets such a report and still
-//   cannot write, the driver asks for changes with a multishot request, which reports the current state once
-//   and then each change.
+//   request did not ask for these events (IO_POLL_UNMASK in io_uring/poll.c). While the error or the end
+//   lasts, every new request ends immediately. Therefore, if an operation that waits to write gets this
+//   report and still cannot write, the driver asks for changes with a multishot request, which reports the
+//   current state once and then each change.
 // - A cancellation is a request like any other, and is often too late. The cancelled request still completes
 //   exactly once; its memory must not be reused before that.
 // - The driver does not use registered files. They make a bare round trip less than 2 % shorter
@@ -31,9 +31,9 @@
 //   connection would have to be registered. Also, up to Linux 6.12, a file that was removed from the table is
 //   not released before all older requests have ended, so that idle receives would keep the file open for
 //   ever.
-// - Neither kind of timeout has timer slack. The timeout argument of io_uring_enter(2) would be set up again
-//   for every sleep. The driver uses an absolute IORING_OP_TIMEOUT instead, which stays armed from turn to
-//   turn.
+// - io_uring has two kinds of timeouts, and neither has timer slack. The timeout argument of
+//   io_uring_enter(2) would have to be set up again for every sleep. Therefore the driver uses an absolute
+//   IORING_OP_TIMEOUT, which stays armed from turn to turn.
 
 #include <poll.h>
 #include <unistd.h>
@@ -98,8 +98,8 @@ public:
         op.polled = op.by_edge = false;
         op.state = queued;
         if (!can_submit()) [[unlikely]] {
-            // The operation is tried immediately, because a program may write and then wait for the answer
-            // before the loop runs.
+            // The driver tries the operation immediately, because a program may write, and may then wait for
+            // the answer before the loop runs.
             if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
@@ -228,8 +228,8 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // First, wait() submits requests that could not be submitted before, because of a lack of memory or
-        // outside a turn.
+        // First, wait() submits the requests that could not be submitted before, because the kernel lacked
+        // memory, or because they were made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
@@ -242,8 +242,8 @@ public:
             ring_.enter_if_needed();
         }
         take_completions();
-        // Waiting operations start only after all completions were handled. So a reader receives a message
-        // that is spread over several buffers as a whole, and answers it once.
+        // Waiting operations start only after all completions were handled. Therefore a reader receives a
+        // message that is spread over several buffers as a whole, and answers the message once.
         start_all();
     }
 
@@ -269,8 +269,8 @@ private:
 
     struct alignas(64) descriptor {
         stream_feed feed;
-        io_queue waiting;          // wait for the feed's data or for another operation
-        io_queue requests;         // submitted to the kernel
+        io_queue waiting;          // operations that wait for the feed's data or for another operation
+        io_queue requests;         // operations whose requests the kernel has
         bool accepting = false;    // an accept is in the kernel
         bool has_backlog = false;  // more connections were waiting when the last accept completed
     };
@@ -392,7 +392,7 @@ private:
         return !op.polled;
     }
 
-    // Starts the operation again. It is queued before the operations that have waited for it.
+    // Starts the operation again. The operation is queued before the operations that have waited for it.
     void start_again(io_operation& op, bool polled = false) noexcept {
         op.state = queued;
         op.polled = polled;
@@ -505,8 +505,8 @@ private:
             const auto events = static_cast<unsigned>(cqe.res);
             result = continues ? result_of_poll(op, events) : -EAGAIN;
             // -EAGAIN after the requested event means that other code has already used the event; then the
-            // operation waits as before. After any other event, the operation asks for changes. An accept
-            // never asks for changes: its result would be stored until its multishot request ends, and if the
+            // operation waits again. After any other event, the operation asks for changes. An accept never
+            // asks for changes, because its result would be stored until its multishot request ends. If the
             // operation were discarded meanwhile, no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
@@ -515,16 +515,16 @@ private:
             result = static_cast<std::int64_t>(op.moved);
             again = op.moved < op.size;
         }
-        // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file: a
-        // terminal, or a pipe before Linux 6.4. Then the driver waits for readiness.
+        // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file, which
+        // is a terminal, or a pipe before Linux 6.4. Then the driver waits for readiness.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!continues) return complete(op, -ECANCELED);
         start_again(op, op.polled);
     }
 
-    // Queues the waiting operations for a new start. Either the event that they wait for may have arrived, or
-    // the feed or the request that they wait for has ended.
+    // Queues the waiting operations for a new start. Called when the data that the operations wait for might
+    // have arrived, and when the feed or the request that they wait for has ended.
     void start_waiting(descriptor& d) noexcept {
         while (!d.waiting.empty()) to_start_.push(d.waiting.pop());
     }
@@ -548,8 +548,8 @@ private:
         wake_is_armed_ = true;
     }
 
-    // Sets the kernel's timer. If the timer will fire before the deadline anyway, it is not set; the wait
-    // then ends early once, and the next wait sets the timer.
+    // Sets the kernel's timer. If the timer will fire before the deadline anyway, the setting stays
+    // unchanged; the wait then ends early once, and the next wait sets the timer.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         io_uring_sqe& sqe = ring_.sqe();

@@ -34,7 +34,7 @@ struct arrived_bytes {
     std::uint16_t first = 0;  // first and last are meaningful only if count is not 0
     std::uint16_t last = 0;
     std::uint32_t count = 0;
-    std::uint32_t bytes = 0;  // in all these buffers, without the bytes already taken
+    std::uint32_t bytes = 0;  // in all these buffers, without the bytes that were already taken
 
     bool empty() const noexcept { return count == 0; }
 };
@@ -67,7 +67,8 @@ public:
         ::munmap(ring_, mapped_bytes());
     }
 
-    /// Registers the buffers with the ring, which must not have registered buffers. Throws std::system_error.
+    /// Registers the buffers with the ring, which must not have registered buffers yet. Throws
+    /// std::system_error.
     void begin() {
         io_uring_buf_reg registration{};
         registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring_);
@@ -93,9 +94,9 @@ public:
     /// Returns the number of buffers that the kernel can take.
     unsigned available() const noexcept { return available_; }
 
-    /// Called when the kernel found no buffer: doubles the number of buffers. If several streams run out at
-    /// the same time, the number is doubled only once. Returns false if there is no free buffer and the limit
-    /// is reached.
+    /// Called when the kernel has found no buffer; doubles the number of buffers. If several streams run out
+    /// at the same time, the number is doubled only once. Returns false if there is no free buffer and the
+    /// limit is reached.
     bool grow() noexcept {
         if (available_ != 0) return true;
         available_max_ = std::min(2 * available_max_, count_max_);
@@ -197,12 +198,12 @@ private:
     const unsigned count_max_;
     const std::size_t ring_bytes_;
     unsigned available_ = 0;      // buffers in the ring
-    unsigned available_max_ = 0;  // further free buffers are in spare_
+    unsigned available_max_ = 0;  // limit of available_; further free buffers are in spare_
     unsigned least_available_ = 0;
     unsigned released_ = 0;  // buffers released since the last shrink_after_burst()
     bool scarce_ = false;
-    std::vector<std::uint16_t> spare_;  // the last one is used next
-    io_uring_buf_ring* ring_;           // the buffers follow in memory
+    std::vector<std::uint16_t> spare_;  // free buffers outside the ring; the last one is used next
+    io_uring_buf_ring* ring_;           // in memory, the buffers follow the ring
     std::vector<content> contents_;
 };
 
@@ -218,8 +219,7 @@ public:
     bool may_be_armed(const provided_buffers& buffers) const noexcept {
         return state_ == state::idle && !ahead_ && !buffers.are_scarce();
     }
-    /// Returns true if the descriptor is closed, but the kernel still has the feed's request, which must
-    /// still end.
+    /// Returns true if the descriptor is closed, but the feed's request in the kernel has not ended yet.
     bool is_closed() const noexcept { return state_ == state::closed; }
 
     /// Completes a receive or a wait for readability. Returns false if no data has arrived and the stream has
@@ -237,7 +237,7 @@ public:
         return true;
     }
 
-    /// Fills in the feed's multishot request.
+    /// Fills in the feed's multishot request, and marks the feed as running.
     void arm(io_uring_sqe& sqe, int fd) noexcept {
         io_uring_prep_recv_multishot(&sqe, fd, nullptr, 0, 0);
         sqe.flags |= IOSQE_BUFFER_SELECT;
