@@ -66,7 +66,7 @@ TYPED_TEST(asio_context, run_one_and_poll_one_run_one_handler_at_a_time) {
     EXPECT_EQ(ran, 3);
 }
 
-// stop() pushes an internal operation, which is still in the queue when the handler is posted.
+// After stop(), an internal operation of the loop is still in the queue when the handler is posted.
 TYPED_TEST(asio_context, a_handler_that_was_posted_after_a_stop_is_polled) {
     auto& context = this->context();
     context.stop();
@@ -125,7 +125,7 @@ TYPED_TEST(asio_context, an_exception_leaves_run_and_the_next_handler_runs_later
     EXPECT_EQ(ran, 1);
 }
 
-/// A handler for any operation. It throws when it is called.
+/// A handler that throws when it is called. It accepts the results of any operation.
 struct throws {
     template <class... Results>
     void operator()(const Results&...) const {
@@ -144,7 +144,7 @@ TYPED_TEST(asio_context, exceptions_of_any_kind_of_handler_leave_run_and_the_nex
     other.send(net::buffer("x", 1));
     net::post(context, [&] {
         net::dispatch(context, throws());
-        ++ran;  // the exception leaves run() after this handler, or at once
+        ++ran;  // not reached if dispatch() itself throws
     });
     net::co_spawn(
         context,
@@ -308,7 +308,7 @@ TYPED_TEST(asio_on_our_loop, objects_with_executors_of_the_networking_ts_work) {
 TYPED_TEST(asio_on_our_loop, the_context_refuses_to_run_beside_an_object_with_a_thread_of_asio) {
     auto& context = this->context();
     EXPECT_FALSE(context.uses_stock_scheduler());
-    net::steady_timer other(context);  // its executor is any_io_executor, so it uses Asio's own service
+    net::steady_timer other(context);  // has an any_io_executor, and thus Asio's own service
     EXPECT_TRUE(context.uses_stock_scheduler());
     net::post(context, [] {});
     try {

@@ -1,5 +1,5 @@
-// Tests of Asio's sockets, pipes, signals and resolvers: which data arrives, in which order, and with which
-// error an operation ends.
+// Tests Asio's sockets, pipes, signals and resolvers. The tests check which data arrives, the order of the
+// data, and the error of each operation.
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -145,7 +145,7 @@ TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
     seq_packet_socket one(context, protocol(AF_UNIX, 0), ends[0]);
     seq_packet_socket other(context, protocol(AF_UNIX, 0), ends[1]);
-    // Fills the socket, so that the next send has to wait.
+    // Fills the socket's buffer. The next send then has to wait.
     const std::string filler(4096, 'f');
     one.non_blocking(true);
     std::size_t filled = 0;
@@ -187,7 +187,7 @@ TYPED_TEST(asio_io, sockets_whose_protocol_is_chosen_at_run_time_work) {
     typename TestFixture::tcp_socket accepted(context);
     acceptor.async_accept(accepted, [](error_code error) { EXPECT_FALSE(error); });
     context.run();
-    generic_stream served(std::move(accepted));  // its earlier protocol is forgotten
+    generic_stream served(std::move(accepted));  // converts a TCP socket to a generic socket
     std::array<char, 4> got{};
     net::async_write(client, net::buffer("abcd", 4),
                      [](error_code error, std::size_t) { EXPECT_FALSE(error); });
@@ -338,7 +338,8 @@ TYPED_TEST(asio_io, names_and_numbers_are_resolved) {
     EXPECT_EQ(found, 2);
 }
 
-/// Prevents new threads while this object exists: there is no memory for their stacks.
+/// While this object exists, no thread can be started, because the default stack size is too
+/// large for the memory.
 class no_more_threads {
 public:
     no_more_threads() {
@@ -363,7 +364,7 @@ template <class kit>
 using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
-// This test runs only on our loops: in the same case, Asio's own resolver throws from async_resolve().
+// This test runs only on our loops, because Asio's own resolver throws from async_resolve() in this case.
 TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_resolve_the_name) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
@@ -429,7 +430,7 @@ TYPED_TEST(asio_io, pipes_and_other_descriptors_can_be_read) {
 TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
     typename TestFixture::tcp_socket socket(this->context());
     net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
-    const int closed = ::dup(STDERR_FILENO);  // above the descriptors that contexts open for themselves
+    const int closed = ::dup(STDERR_FILENO);  // a higher number than the descriptors of the context
     ::close(closed);
     for (const int none : {-1, closed}) {
         error_code error;
