@@ -112,7 +112,7 @@ TYPED_TEST(asio_end, destroying_the_context_releases_every_kind_of_operation) {
     EXPECT_EQ(ran.use_count(), 2) << "the handlers are destroyed";
 }
 
-TYPED_TEST(asio_end, handlers_can_post_start_and_close_while_they_are_destroyed) {
+TYPED_TEST(asio_end, destructors_of_handlers_can_post_start_and_close_operations) {
     const counter ran = std::make_shared<int>(0);
     {
         auto& context = this->context();

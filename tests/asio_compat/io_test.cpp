@@ -81,7 +81,7 @@ TYPED_TEST(asio_io, accept_reports_the_peer_and_connect_reports_a_missing_listen
     EXPECT_EQ(found, net::error::connection_refused);
 }
 
-TYPED_TEST(asio_io, reads_return_lines_and_then_the_end) {
+TYPED_TEST(asio_io, line_reads_return_each_line_and_then_the_end_of_the_stream) {
     auto [one, other] = this->connection();
     net::write(other, net::buffer("first\nsecond\nre"s));
     other.close();
@@ -102,7 +102,7 @@ TYPED_TEST(asio_io, reads_return_lines_and_then_the_end) {
     EXPECT_EQ(text, "re");
 }
 
-TYPED_TEST(asio_io, several_buffers_stay_one_message) {
+TYPED_TEST(asio_io, several_buffers_are_sent_as_one_datagram) {
     auto& context = this->context();
     typename TestFixture::unix_datagram one(context), other(context);
     net::local::connect_pair(one, other);
@@ -137,7 +137,7 @@ TYPED_TEST(asio_io, several_buffers_are_sent_in_one_segment) {
     }
 }
 
-TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
+TYPED_TEST(asio_io, each_record_of_a_seq_packet_socket_is_received_separately) {
     using protocol = net::generic::seq_packet_protocol;
     using seq_packet_socket = net::basic_seq_packet_socket<protocol, typename TestFixture::executor>;
     auto& context = this->context();
@@ -174,7 +174,7 @@ TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
     EXPECT_EQ(std::string(got.data(), 15), "gathered record");
 }
 
-TYPED_TEST(asio_io, sockets_whose_protocol_is_chosen_at_run_time_work) {
+TYPED_TEST(asio_io, generic_sockets_connect_send_and_receive) {
     using generic = net::generic::stream_protocol;
     using generic_stream = net::basic_stream_socket<generic, typename TestFixture::executor>;
     using generic_datagram =
@@ -229,7 +229,7 @@ TYPED_TEST(asio_io, a_datagram_is_received_with_its_sender) {
     EXPECT_EQ(from, one.local_endpoint());
 }
 
-TYPED_TEST(asio_io, asynchronous_and_synchronous_reads_of_one_socket_lose_nothing) {
+TYPED_TEST(asio_io, asynchronous_and_synchronous_reads_of_one_socket_lose_no_bytes) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     std::array<char, 4> got{};
@@ -324,7 +324,7 @@ TYPED_TEST(asio_io, a_signal_goes_to_sets_of_several_contexts) {
     EXPECT_EQ(found, 111);
 }
 
-TYPED_TEST(asio_io, names_and_numbers_are_resolved) {
+TYPED_TEST(asio_io, an_address_is_resolved_and_an_invalid_name_reports_an_error) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     int found = 0;
@@ -365,7 +365,7 @@ using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
 // This test runs only on our loops, because Asio's own resolver throws from async_resolve() in this case.
-TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_resolve_the_name) {
+TYPED_TEST(asio_io_on_our_loop, a_look_up_ends_with_an_error_if_its_thread_cannot_start) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     error_code failed, later = failed = net::error::in_progress;
@@ -443,7 +443,7 @@ TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
     }
 }
 
-TYPED_TEST(asio_io, a_read_with_a_time_limit_gives_up_and_loses_nothing) {
+TYPED_TEST(asio_io, a_read_that_reaches_its_time_limit_loses_no_later_bytes) {
     using namespace net::experimental::awaitable_operators;
     auto& context = this->context();
     auto [one, other] = this->connection();

@@ -186,7 +186,7 @@ private:
 };
 TYPED_TEST_SUITE(asio_without_memory, our_kits, kit_names);
 
-TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_when_the_first_is_cancelled_receive_an_error) {
+TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed_after_a_cancellation) {
     auto& context = this->context();
     typename TestFixture::still_timer one(context, 1ms), other(context, 1ms);
     std::array<error_code, 4> ended;
@@ -207,7 +207,7 @@ TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_when_the_first_is_can
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_again_receive_an_error) {
+TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed_again) {
     auto& context = this->context();
     typename TestFixture::still_timer timer(context, 1ms);
     std::array<error_code, 2> ended;
@@ -217,7 +217,7 @@ TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_again_receive_an_erro
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_error) {
+TYPED_TEST(asio_without_memory, a_new_wait_ends_with_no_memory_if_it_cannot_be_armed) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     error_code ended;
@@ -231,7 +231,7 @@ TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_e
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, a_close_in_another_thread_works_or_reports_an_error) {
+TYPED_TEST(asio_without_memory, without_memory_a_close_in_another_thread_succeeds_or_reports_an_error) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     auto [one, other] = this->connection();

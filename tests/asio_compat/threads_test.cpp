@@ -29,7 +29,7 @@ template <class kit>
 using asio_threads = with_context<kit>;
 TYPED_TEST_SUITE(asio_threads, kits, kit_names);
 
-TYPED_TEST(asio_threads, a_context_keeps_running_while_other_threads_have_work_for_it) {
+TYPED_TEST(asio_threads, a_context_keeps_running_while_a_work_guard_exists) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     std::atomic<bool> ran = false;

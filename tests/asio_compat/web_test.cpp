@@ -186,7 +186,7 @@ net::awaitable<void> send_and_compare(tls_stream& stream) {
     co_await stream.async_shutdown(net::use_awaitable);
 }
 
-TEST_F(web, tls_carries_a_megabyte_both_ways_and_ends_in_order) {
+TEST_F(web, tls_carries_a_megabyte_both_ways_and_shuts_down_cleanly) {
     run(send_back(server), send_and_compare(client));
 }
 
@@ -227,7 +227,7 @@ net::awaitable<void> make_requests(tls_stream& stream) {
     co_await stream.async_shutdown(net::use_awaitable);
 }
 
-TEST_F(web, http_answers_one_request_after_the_other) {
+TEST_F(web, an_https_server_answers_two_requests_on_one_connection) {
     run(answer_requests(server), make_requests(client));
 }
 
@@ -247,7 +247,7 @@ net::awaitable<void> give_up(tls_stream& stream) {
     EXPECT_FALSE(stream.next_layer().socket().is_open());
 }
 
-TEST_F(web, http_gives_up_on_a_silent_peer) {
+TEST_F(web, an_http_read_from_a_silent_peer_ends_at_its_time_limit) {
     run(say_nothing(server), give_up(client));
 }
 
@@ -297,7 +297,7 @@ net::awaitable<void> listen_in_vain(secure_websocket& stream) {
     EXPECT_FALSE(stream.next_layer().next_layer().socket().is_open());
 }
 
-TEST_F(web, a_websocket_gives_up_on_a_silent_peer) {
+TEST_F(web, a_websocket_read_from_a_silent_peer_ends_at_its_time_limit) {
     secure_websocket here(std::move(server)), there(std::move(client));
     run(send_messages_back(here), listen_in_vain(there));
 }
