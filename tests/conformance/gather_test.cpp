@@ -1,4 +1,4 @@
-// Tests of gather(), which joins several tasks.
+// Tests gather(), which awaits several tasks.
 #include <chrono>
 #include <stdexcept>
 #include <string>

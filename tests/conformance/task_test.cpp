@@ -1,4 +1,4 @@
-// Tests of tasks and of run().
+// Tests tasks and run().
 #include <memory>
 #include <stdexcept>
 #include <utility>

@@ -1,6 +1,5 @@
-// Tests of the optional concept UnixSockets: streams over Unix sockets. These streams have the same meaning
-// as TCP streams. The tests cover the errors that an adapter could make because it creates the two kinds of
-// streams in different ways.
+// Tests the optional concept UnixSockets: streams over Unix sockets, which must behave like TCP streams. An
+// adapter creates Unix streams with other functions than TCP streams, and could therefore make other errors.
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,7 +25,8 @@ protected:
     }
 };
 
-/// A path for a socket in a new temporary folder. The destructor removes the socket and the folder.
+/// A new temporary folder and a path for a socket in this folder. The destructor removes the
+/// socket and the folder.
 class path_of_its_own {
 public:
     path_of_its_own() {

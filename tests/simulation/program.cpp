@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // The number of turns after which a possible event that has not happened is reported as an error. No design
-// needs so many turns, even on a slow kernel.
+// needs 3,000 turns, even on a slow kernel.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
