@@ -112,7 +112,7 @@ CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, connecting_without_a_listener_throws_the_cause) {
+CONFORMANCE_TEST(net, connecting_to_a_port_without_a_listener_throws_connection_refused) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();

@@ -50,7 +50,7 @@ CONFORMANCE_TEST(schedule, functions_posted_before_run_are_called_in_run) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_all_that_were_ready_before) {
+CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_all_functions_that_are_already_ready) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -87,7 +87,7 @@ CONFORMANCE_TEST(schedule, spawned_tasks_start_later_and_in_order) {
     EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4}));
 }
 
-CONFORMANCE_TEST(schedule, posts_and_spawns_share_one_order) {
+CONFORMANCE_TEST(schedule, posted_functions_and_spawned_tasks_run_in_one_common_order) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -110,7 +110,7 @@ CONFORMANCE_TEST(schedule, tasks_spawned_before_run_start_in_run) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-CONFORMANCE_TEST(schedule, everything_that_was_ready_before_a_yield_runs_during_it) {
+CONFORMANCE_TEST(schedule, functions_that_were_ready_before_a_yield_run_during_the_yield) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {

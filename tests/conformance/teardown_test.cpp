@@ -39,7 +39,7 @@ task_of<R> gather_sleepers(R& runtime, int& freed, freed_counter) {
     co_await gather_all(runtime, children);
 }
 
-CONFORMANCE_TEST(teardown, a_task_that_was_spawned_and_never_started_is_freed) {
+CONFORMANCE_TEST(teardown, a_task_that_was_spawned_and_never_started_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(yield_forever(runtime, freed_counter(freed)));
@@ -48,7 +48,7 @@ CONFORMANCE_TEST(teardown, a_task_that_was_spawned_and_never_started_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, a_function_that_was_posted_and_never_called_is_freed) {
+CONFORMANCE_TEST(teardown, a_function_that_was_posted_and_never_called_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([owned = freed_counter(freed)] {});
@@ -57,7 +57,7 @@ CONFORMANCE_TEST(teardown, a_function_that_was_posted_and_never_called_is_freed)
     EXPECT_EQ(freed, 2);
 }
 
-CONFORMANCE_TEST(teardown, tasks_that_yield_or_sleep_are_freed) {
+CONFORMANCE_TEST(teardown, tasks_that_yield_or_sleep_are_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(yield_forever(runtime, freed_counter(freed)));
@@ -68,7 +68,7 @@ CONFORMANCE_TEST(teardown, tasks_that_yield_or_sleep_are_freed) {
     EXPECT_EQ(freed, 2);
 }
 
-CONFORMANCE_TEST(teardown, a_gather_is_freed_with_its_children_and_its_waiter) {
+CONFORMANCE_TEST(teardown, a_gather_with_its_children_and_its_waiter_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(gather_sleepers(runtime, freed, freed_counter(freed)));
@@ -78,7 +78,7 @@ CONFORMANCE_TEST(teardown, a_gather_is_freed_with_its_children_and_its_waiter) {
     EXPECT_EQ(freed, 11);
 }
 
-CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed) {
+CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto outer = [&](freed_counter) -> task_of<R> {
@@ -91,7 +91,7 @@ CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed) {
     EXPECT_EQ(freed, 12);
 }
 
-CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed) {
+CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto reader = [&](typename R::stream stream, freed_counter) -> task_of<R> {
@@ -128,7 +128,7 @@ CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed) {
     EXPECT_EQ(freed, 5);
 }
 
-CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed) {
+CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto waiter = [&](freed_counter) -> task_of<R> {
@@ -142,7 +142,7 @@ CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, the_main_task_is_freed_after_an_exception_has_left_run) {
+CONFORMANCE_TEST(teardown, after_run_has_thrown_the_main_task_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([] { throw std::runtime_error("posted"); });

@@ -76,7 +76,7 @@ CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_other_tasks) {
     EXPECT_GE(turns_of_other, 99);
 }
 
-CONFORMANCE_TEST(sleep, a_sleep_until_the_end_of_time_never_ends_and_delays_nothing) {
+CONFORMANCE_TEST(sleep, a_sleep_until_the_end_of_time_never_ends_and_delays_no_other_sleep) {
     int freed = 0;
     bool fired = false;
     R& runtime = this->keep(this->make_runtime());

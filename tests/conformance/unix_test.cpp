@@ -62,7 +62,7 @@ CONFORMANCE_TEST(unix_streams, streams_carry_large_writes_in_both_directions_and
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, connecting_to_a_missing_path_throws_the_cause) {
+CONFORMANCE_TEST(unix_streams, connecting_to_a_missing_path_throws_no_such_file) {
     R& runtime = this->keep(this->make_runtime());
     const path_of_its_own path;
     auto main = [&]() -> task_of<R> {
