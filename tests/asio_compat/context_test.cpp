@@ -1,4 +1,4 @@
-// Tests of the context: which handlers run, and when run() returns.
+// Tests which handlers a context runs, and when run() returns.
 #include <algorithm>
 #include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>

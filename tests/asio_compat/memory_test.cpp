@@ -163,8 +163,9 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// Calls `first` while no memory is available. At that time, the first check of the waits on still_clock
-    /// is due, but has not happened yet. Afterwards, runs the context until all queued handlers have run.
+    /// Calls `first` while no memory is available. At that time, the timers of the waits on still_clock
+    /// have fired, but the waits have not been checked again. Afterwards, runs the context until all
+    /// queued handlers have run.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);

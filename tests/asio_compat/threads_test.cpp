@@ -145,7 +145,7 @@ TYPED_TEST(asio_threads, every_handler_runs_once_though_several_threads_run_the_
 TYPED_TEST(asio_threads, handlers_of_a_strand_run_in_order_and_one_at_a_time) {
     auto& context = this->context();
     auto strand = net::make_strand(context.get_executor());
-    std::vector<int> ran;  // no lock: the strand protects it
+    std::vector<int> ran;  // needs no lock, because the strand protects it
     constexpr int handlers = 2000;
     for (int i = 0; i < handlers; ++i) net::post(strand, [&ran, i] { ran.push_back(i); });
     std::vector<std::thread> all;

@@ -1,4 +1,4 @@
-// Tests of Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. This
+// Tests Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. This
 // Asio program does not know loopbench. The program is built twice: unchanged, and with
 // <loopbench/asio/dropin.hpp>. All tests use one type of stream, without compression, because each further
 // type would lengthen the compilation.
@@ -111,7 +111,7 @@ protected:
         });
     }
 
-    /// Runs both coroutines until they end.
+    /// Runs the coroutines `serve` and `ask` until both have ended.
     void run(net::awaitable<void> serve, net::awaitable<void> ask) {
         int running = 2;
         for (auto* each : {&serve, &ask})

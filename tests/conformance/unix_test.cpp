@@ -1,5 +1,6 @@
-// Tests the optional concept UnixSockets: streams over Unix sockets, which must behave like TCP streams. An
-// adapter creates Unix streams with other functions than TCP streams, and could therefore make other errors.
+// Tests the optional concept UnixSockets: streams over Unix sockets, which must behave like TCP streams. The
+// tests detect defects of the functions that create Unix streams, which in an adapter differ from the
+// functions that create TCP streams.
 #include <unistd.h>
 
 #include <cerrno>

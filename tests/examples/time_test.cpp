@@ -55,7 +55,7 @@ TEST_P(sleeping, the_loop_does_not_wait_for_a_cancelled_sleep) {
               1);
     EXPECT_GE(half_ms, 500);
     EXPECT_GE(idle_ms, 700);
-    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the cancelled sleep would last an hour
+    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the cancelled sleep was an hour long
 }
 
 TEST_P(sleeping, busy_waiting_sleeps_only_on_loops_that_sleep_in_the_kernel) {

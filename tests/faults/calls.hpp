@@ -122,7 +122,7 @@ enum class site_id : std::size_t {
 };
 inline constexpr std::size_t site_count = static_cast<std::size_t>(site_id::count);
 
-/// The plan that one call fails.
+/// The plan to make one call fail.
 struct plan {
     site_id where;
     unsigned index;  // counts the calls at this site from 0

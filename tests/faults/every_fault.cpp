@@ -4,7 +4,7 @@
 //
 // After each failure, the program checks five conditions. (1) The error was reported, or the work was done
 // despite the error, as the table in sites.cpp requires. (2) Each started operation has ended exactly once.
-// (3) The loop has waited at most 200 times more than three times as often as without a failure. (4) The
+// (3) The loop has waited at most 3 n + 200 times; n is the number of its waits without a failure. (4) The
 // loop can still make a round trip. (5) The loop's destruction releases its descriptors and memory. The
 // program prints the table with the number of times that each error was tried. The program fails if an
 // error was not tried.
@@ -96,7 +96,7 @@ task<void> until_done(task_handle<void> awaited) {
 }
 
 struct outcome {
-    std::string problem;  // empty: no problem
+    std::string problem;  // empty without a problem
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;

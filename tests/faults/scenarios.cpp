@@ -121,7 +121,7 @@ task<void> echo_back(stream connected) {
 }
 
 task<void> serve(event_loop& loop, listener& listening, int clients, ledger& seen) {
-    for (int i = 0; i < 3; ++i) co_await loop.yield();  // then all clients are in the backlog
+    for (int i = 0; i < 3; ++i) co_await loop.yield();  // until all clients are in the backlog
     std::array<task<void>, 4> echoes;
     for (int i = 0; i < clients; ++i)
         echoes[static_cast<std::size_t>(i)] = seen.operation(echo_back(co_await listening.accept()));
@@ -150,7 +150,7 @@ task<void> echo_over_tcp(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Makes ten connections, one after the other. An accept already waits for each connection.
+/// Makes ten connections, one after the other. Each connect finds an accept that already waits.
 task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     listener listening = loop.listen();
     const auto where = endpoint::loopback(listening.port());

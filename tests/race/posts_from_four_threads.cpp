@@ -1,5 +1,6 @@
-// posts_from_four_threads: posts a billion functions, or --posts, to a loop on epoll and to a loop on
-// io_uring. Checks that each function has run once and in the order of its thread. Prints one JSON document.
+// posts_from_four_threads: posts a number of functions (--posts, by default a billion) to a loop on epoll
+// and to a loop on io_uring. Checks that each function has run once and in the order of its thread.
+// Prints one JSON document.
 //
 // Each thread posts a burst of 1 to 4,096 functions, waits until the last function of the burst has run, and
 // repeats this. Therefore, the loop falls asleep and is woken millions of times, and the pending posts always

@@ -35,8 +35,6 @@ kernel::~kernel() {
     current = nullptr;
 }
 
-// Time.
-
 nanoseconds kernel::clock() {
     enter();
     if (is_planted(defect::early_clock, 50)) return time_ + 1us;
@@ -102,8 +100,6 @@ bool kernel::sleep_until(nanoseconds deadline, const std::function<bool()>& is_o
     return true;
 }
 
-// Descriptors.
-
 int kernel::open(std::shared_ptr<file> what) {
     int fd = first_descriptor;
     for (const auto& [taken, held] : descriptors_) {
@@ -136,8 +132,6 @@ void kernel::drop(file& held) {
     held.watched_as = -1;
     held.release();
 }
-
-// Readiness.
 
 void kernel::changed(file& what) {
     if (is_planted(defect::lost_event, 500)) {

@@ -95,7 +95,7 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // The system calls. They return a result or a negated errno.
+    // System calls on the socket. Each returns its result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
@@ -109,7 +109,7 @@ public:
     const std::string& name() const noexcept { return name_; }
     bool has_backlog() const noexcept { return !backlog_.empty(); }
 
-    // For the tests:
+    // The state of the socket, which the checks compare with the results of the program.
     std::uint64_t connection = 0;       // the number of the connection, from 1; 0 before the connection
     bool is_client = false;             // true for the connection's client
     std::uint64_t taken = 0;            // number of bytes that this end has sent
@@ -208,7 +208,7 @@ public:
     std::int64_t poll(std::span<pollfd> fds, nanoseconds timeout);
     std::int64_t select(int count, fd_set& in, fd_set& out, nanoseconds timeout);
 
-    // The network.
+    // Addresses and numbers for the sockets.
 
     std::map<std::string, std::weak_ptr<socket_file>> listeners;  // the listening sockets by address
     std::uint16_t free_port() noexcept { return ++last_port_; }

@@ -388,9 +388,9 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // A call with the same deadline as the sleep can run up to two turns after the sleep: it can be
-    // queued after the sleep, and in a loop whose sleeps check the clock themselves, it can become
-    // due one turn later.
+    // A call with the same deadline as the sleep can run up to two turns after the sleep, because the call
+    // can be queued after the sleep, and in a loop whose sleeps check the clock themselves, the call can
+    // become due one turn later.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });

@@ -344,7 +344,7 @@ def proxy(stage):
     target = socket.create_server((HOST, PORT + 1))
     target.settimeout(PATIENCE_S)
     stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)
-    target.accept()[0].close()  # the connection of the check that the proxy listens
+    target.accept()[0].close()  # the connection that stage.serve() has made to the proxy
     data = pattern(5, 60000)  # the proxy needs three of its tokens for this amount
     pairs = [(connect(), target.accept()[0]) for _ in range(3)]
     for client, _ in pairs:

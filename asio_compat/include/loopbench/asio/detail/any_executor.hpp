@@ -67,8 +67,8 @@ public:
 
 namespace detail {
 
-// The specialisation for a polymorphic executor. If the polymorphic executor contains our executor, it does
-// not count work, because the operation counts as work already (as in executor_work.hpp).
+// The specialisation for a polymorphic executor. If the polymorphic executor contains our executor, this
+// class does not count work, because the operation counts as work already (as in executor_work.hpp).
 template <class Candidate>
 class handler_work_base<loopbench_any_io_executor, Candidate, io_context, executor, void> {
     using executor_type = loopbench_any_io_executor;

@@ -146,7 +146,7 @@ public:
         while (!ops.empty()) push(ops.pop());
     }
 
-    /// A scope around the call of a handler. The handler can end with an exception.
+    /// A scope around the call of a handler. It also counts a handler that ends with an exception.
     class handler_scope {
     public:
         explicit handler_scope(core& of) noexcept : core_(of) {}
@@ -231,7 +231,7 @@ public:
     }
 
     /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec). If
-    /// another thread runs the loop, that thread closes the descriptor before it leaves run(), because its
+    /// another thread runs the loop, that thread closes the descriptor before it leaves run(), because the
     /// driver might hold requests for the descriptor. Otherwise, the descriptor is closed at once.
     /// `is_shared` means that other descriptors of the same file might exist. If there is no memory for a
     /// later close, the descriptor stays open and `ec` is no_memory.
@@ -276,7 +276,7 @@ public:
         loop_->io().begin_anew_in_child();
     }
 
-    // Running.
+    // Functions that run and stop the loop.
 
     /// Runs handlers, and returns their number. Returns after `handlers_max` handlers, at the time `until`,
     /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits.
@@ -320,14 +320,15 @@ public:
     /// Returns true if an object with Asio's own services was created on this context. The object would run
     /// in a thread of Asio's without notice. io_context.hpp defines this function and the next one.
     bool has_stock_scheduler() const noexcept;
-    /// Throws std::logic_error if has_stock_scheduler().
+    /// Throws std::logic_error if has_stock_scheduler() returns true.
     void refuse_stock_scheduler() const;
 
 private:
     static constexpr unsigned steps_between_looks = 256;
 
-    // A lock that locks its mutex only if the process has more than one thread. The number of threads cannot
-    // change under the lock: only handlers create threads, and no handler runs while the lock is held.
+    // A lock that locks its mutex only if the process has more than one thread. The number of threads
+    // does not change while the lock is held, because only handlers create threads, and no handler
+    // runs at this time.
     class conditional_lock final : public loop::loop_lock {
     public:
         void lock() noexcept override {
@@ -455,8 +456,9 @@ private:
         core& owner;
     };
 
-    // Adds the work that the running thread has started minus the work that it has finished to work_. If each
-    // handler starts one other handler, the difference is 0, and the atomic counter is not touched.
+    // Adds own_work_ to work_: the work that the running thread has started, minus the work that this
+    // thread has finished. If each handler starts one other handler, the difference is 0, and the atomic
+    // counter is not touched.
     void settle_work() noexcept {
         const long change = std::exchange(own_work_, 0);
         if (change != 0 && work_.fetch_add(change, std::memory_order_acq_rel) + change == 0) stop();

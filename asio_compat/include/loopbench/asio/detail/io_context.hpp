@@ -202,7 +202,7 @@ private:
         core& in = self->core_;
         const auto token = std::move(self->memory_);
         {
-            std::optional<core::handler_scope> running;  // outlives `function`: its captures can start work
+            std::optional<core::handler_scope> running;  // outlives `function`, whose captures can start work
             if (how == completion::run) running.emplace(in);
             Function function(std::move(self->function_));
             self->~posted_function();
@@ -264,7 +264,7 @@ public:
     }
     ~basic_executor_type() { end_work(); }
 
-    // Properties.
+    // The executor's properties.
 
     basic_executor_type require(blocking_t::possibly_t) const { return with_bits(bits() & ~never); }
     basic_executor_type require(blocking_t::never_t) const { return with_bits(bits() | never); }

@@ -1,4 +1,4 @@
-// Checks that the C++ and Boost versions are supported. A new Boost version must be tested first, because
+// Checks that the C++ and Boost versions are supported. Each new Boost version must be tested, because
 // loopbench/asio uses internals of Asio, which can change: io_object_impl, Asio's services, and the base
 // class of `core` (core.hpp).
 #pragma once
