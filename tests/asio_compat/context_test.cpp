@@ -99,7 +99,7 @@ TYPED_TEST(asio_context, a_wrapped_handler_is_dispatched_with_the_arguments_of_t
     EXPECT_EQ(ran, "one,two;three");
 }
 
-TYPED_TEST(asio_context, the_context_stops_after_the_current_handler_and_continues_later) {
+TYPED_TEST(asio_context, stop_ends_run_after_the_current_handler_until_restart) {
     auto& context = this->context();
     int ran = 0;
     for (int i = 0; i < 3; ++i)
@@ -160,7 +160,7 @@ TYPED_TEST(asio_context, run_throws_the_exception_of_every_kind_of_handler_and_c
     EXPECT_GE(ran, 2);
 }
 
-TYPED_TEST(asio_context, work_that_the_last_handler_posts_when_it_is_destroyed_runs) {
+TYPED_TEST(asio_context, a_function_that_the_last_handler_posts_in_its_destructor_runs) {
     auto& context = this->context();
     int ran = 0;
     const auto post_last = [&](int*) { net::post(context, [&] { ++ran; }); };
@@ -319,7 +319,7 @@ TYPED_TEST(asio_on_our_loop, run_throws_if_an_object_of_the_context_uses_a_threa
     }
 }
 
-TEST(asio_design, the_environment_chooses_the_design) {
+TEST(asio_design, the_environment_variable_loopbench_asio_chooses_the_design) {
     ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "epoll", 1), 0);
     EXPECT_EQ(asio::io_context().design_name(), "loop-epoll");
     ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "kqueue", 1), 0);

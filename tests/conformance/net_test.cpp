@@ -98,7 +98,7 @@ CONFORMANCE_TEST(net, data_that_arrives_between_reads_is_returned_by_the_next_re
     EXPECT_EQ(heard, "full more rest ");
 }
 
-CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
+CONFORMANCE_TEST(net, both_ends_of_a_connection_have_tcp_nodelay) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);

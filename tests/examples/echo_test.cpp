@@ -38,7 +38,7 @@ std::string connected(const tcp_peer& client) {
 
 }  // namespace
 
-TEST(the_select_server, the_newest_task_runs_first) {
+TEST(the_select_server, the_select_server_runs_the_newest_task_first) {
     running_program program("echo_with_select", {"--port", "0", "--clients", "2"});
     const std::uint16_t port = port_in(program.read_line());
     auto older = tcp_peer::connected_to(port);
@@ -76,7 +76,7 @@ protected:
     }
 };
 
-TEST_P(echo_server, the_server_answers_while_counting) {
+TEST_P(echo_server, the_server_answers_while_the_counts_run) {
     running_program program("echo_beside_counting", serving(1));
     auto client = tcp_peer::connected_to(port_in(program.read_line()));
     client.send("hello");

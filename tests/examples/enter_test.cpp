@@ -90,7 +90,7 @@ TEST_P(waiting_for_enter, the_program_continues_at_the_end_of_a_pipe) {
     });
 }
 
-TEST_P(waiting_for_enter, the_program_reads_a_file_at_once) {
+TEST_P(waiting_for_enter, the_program_reads_enter_from_a_file_at_once) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time(), file_with_a_line());
         const program_end end = program.end();

@@ -29,8 +29,7 @@ int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
-// std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void
-// (*)()), which calls pthread_create().
+// std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()). It calls pthread_create().
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(void*,
                                                                                                   void*,
                                                                                                   void (*)());

@@ -13,12 +13,10 @@ constexpr std::array<std::size_t, 6> limits{1, 7, 100, 2048, 20'000, 300'000};
 
 }  // namespace
 
-
 void eventfd_file::add() {
     ++count;
     if (!kernel_.is_planted(defect::lost_wakeup, 20)) kernel_.changed(*this);
 }
-
 
 void timer_file::set(nanoseconds when) {
     has_fired_ = false;
@@ -31,7 +29,6 @@ void timer_file::set(nanoseconds when) {
         kernel_.changed(*this);
     });
 }
-
 
 socket_file::socket_file(kernel& of, int domain)
     : file(of),

@@ -59,7 +59,6 @@ constexpr double cpu_pct_max = 1;
 constexpr double first_round_trip_ms_max = 50;
 constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers when all are in use
 
-
 loop::task<void> echo(loop::stream connected) {
     std::array<std::byte, 4096> buffer;
     for (;;) {

@@ -303,7 +303,7 @@ private:
     }
 
     /// Returns the time of the next check, or time_point::min() if `expiry` has been reached. The next check
-    /// is at most five minutes later, because somebody might set the clock meanwhile.
+    /// is at most five minutes later, because the clock might be set meanwhile.
     static loop::time_point next_look(const time_type& expiry) {
         constexpr std::int64_t microseconds_max = 300'000'000;
         const auto now = TimeTraits::now();
