@@ -1,6 +1,7 @@
-// Tutorial 004's hand-made sleep. It is correct and concurrent, but uses 100 % CPU, as the last line of the
-// output shows. On a loop that sleeps in the kernel (--design loop-asyncio), the last line shows a small
-// number. In virtual time, sleeping takes no real time, so the last line shows the number of sleeps instead.
+// Tutorial 004's hand-made sleep. This sleep is correct and concurrent, but it uses 100 % of a core, as the
+// last line of the output shows. On a loop that sleeps in the kernel (--design loop-asyncio), the last line
+// shows a small number. In virtual time, sleeping takes no real time. Therefore, the last line then shows
+// the number of sleeps.
 #include <fmt/core.h>
 #include <sys/resource.h>
 

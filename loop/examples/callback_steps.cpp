@@ -1,8 +1,8 @@
 // Tutorial 002, "Discover asyncio event loop": the program shows the layers of an event loop, one after the
 // other, each with the example from the slides.
 //
-// In the slides, the clock is read once and shows 3. This program does the same: its virtual clock advances
-// only when the program sets it.
+// In the slides, the clock is read once and shows 3. In this program, the virtual clock also shows 3, because
+// the program sets it to this time.
 #include <fmt/core.h>
 #include <sys/socket.h>
 
@@ -114,8 +114,8 @@ generator<number> my_coroutine(number future) {
     fmt::print("Result: {}\n", future.result());
 }
 
-// The slides show these two classes without a program that uses them. This function uses them in two turns of
-// the loop.
+// The slides show the classes Future and Task without a program that uses them. This function uses the two
+// classes in two turns of the loop.
 void future_and_task(event_loop& loop) {
     loop::promise<int> promise(loop);
     [[maybe_unused]] task stepped(my_coroutine(promise.get_future()), loop);

@@ -1,9 +1,9 @@
 // The program that tutorial 004 announces for its second part: concurrent requests over plain TCP, with a
 // background task.
 //
-// Each request uses HTTP/1.0: it has its own connection, and its answer ends when the connection is closed.
-// If no servers are given as arguments, the program itself is the server: for example, it answers GET /500
-// after 500 ms.
+// Each request uses HTTP/1.0: it has its own connection, and its answer ends when the connection is
+// closed. If no servers are given as arguments, the program itself is the server. It answers GET /500
+// after 500 ms, for example.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -49,8 +49,8 @@ task<target> located(loop::resolver& resolver, std::string text) {
     const std::string port = text.substr(colon + 1, slash - colon - 1);
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    // The await is a separate statement, because g++ 12 destroys the vector twice if the await is inside the
-    // braces.
+    // The await is a separate statement, because g++ 12 would destroy the vector twice if the await
+    // were inside the braces.
     auto where = co_await resolver.resolve(host, port);
     co_return target{
         .where = std::move(where), .host = host, .path = slash == text.size() ? "/" : text.substr(slash)};

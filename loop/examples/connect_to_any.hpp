@@ -1,4 +1,4 @@
-// Connects to a host with several addresses. For example, the first address of "localhost" may be ::1 while
+// Connects to a host with several addresses. For example, the first address of "localhost" can be ::1, while
 // the server listens only on 127.0.0.1.
 #pragma once
 
@@ -14,7 +14,8 @@
 namespace loopbench::examples {
 
 /// Tries the endpoints in order, and returns the first connection that succeeds. If all endpoints fail,
-/// throws the error of the last one. The endpoints must outlive the await.
+/// throws the error of the last endpoint. Throws std::invalid_argument if `endpoints` is empty. The endpoints
+/// must outlive the await.
 inline loop::task<loop::stream> connect_to_any(loop::event_loop& loop,
                                                std::span<const loop::endpoint> endpoints) {
     std::exception_ptr refusal =

@@ -1,6 +1,6 @@
 // Tutorial 003's server before the tutorial has a scheduler. The server calls select() at least five times
-// per second. It has two tables with the callback of each socket, and a list of tasks. It takes tasks from
-// the end of the list, so that the newest task runs first.
+// per second. The server has two tables with the callback of each socket, and a list of tasks. It takes tasks
+// from the end of the list. Therefore, the newest task runs first.
 //
 // The tutorial's server accepts one client and answers it for ever, even after the client has closed the
 // connection. This server accepts several clients, because the order of the tasks is visible only with
@@ -46,8 +46,8 @@ int highest(const callbacks& table) {
 
 class select_server {
 public:
-    /// Creates a server whose run() returns after `clients` clients have left; with a negative number, run()
-    /// never returns.
+    /// Creates a server whose run() returns after `clients` clients have left. If `clients` is
+    /// negative, run() never returns.
     select_server(std::uint16_t port, int clients)
         : listener_(loop::open_listener(loop::endpoint::loopback(port))), clients_left_(clients) {
         fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.get()).port());
@@ -91,7 +91,7 @@ private:
         loop::unique_fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!client && errno != EAGAIN && errno != ECONNABORTED) loop::throw_errno("accept");
         const int fd = client.get();
-        if (client && fd < FD_SETSIZE) {  // a client that select() cannot watch is closed
+        if (client && fd < FD_SETSIZE) {  // otherwise, select() cannot watch the client, which is closed
             clients_[fd] = std::move(client);
             readable_t_[fd] = [this, fd] { receive(fd); };
         }

@@ -85,7 +85,8 @@ int refuse(const std::string& design, const std::string& reason) {
 }
 
 int finish(const std::string& design, const std::function<void()>& body) {
-    // With line buffering, a program that reads our output through a pipe gets each line immediately.
+    // Switches to line buffering. A program that reads the output through a pipe then
+    // receives each line immediately.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {
         body();

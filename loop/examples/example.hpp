@@ -1,4 +1,4 @@
-// The common parts of the examples: the options that choose the loop and the speed of time.
+// The common parts of the examples, such as the options that choose the loop and the speed of time.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct option {
     std::variant<bool*, int*, double*, std::vector<std::string>*> value;
 };
 
-/// The description of an example. `design` is the default design, which is that of the program's tutorial.
-/// `design` is empty for a program that builds its own loop.
+/// The description of an example. `design` is the default design, which is the design of the program's
+/// tutorial. For a program that builds its own loop, `design` is empty.
 struct program {
     std::string about;
     std::string design = {};
@@ -34,7 +34,7 @@ struct program {
 loop::nanoseconds scaled(loop::nanoseconds documented);
 loop::nanoseconds scaled_seconds(double documented);
 
-/// Returns the value of an option --port. Throws std::invalid_argument if the value is not a port number.
+/// Converts the value of the option --port. Throws std::invalid_argument if the value is not from 0 to 65535.
 std::uint16_t checked_port(int given);
 
 /// Returns the duration in milliseconds, for printing.
@@ -43,8 +43,8 @@ double milliseconds(loop::nanoseconds duration);
 /// Returns the virtual clock, or null if the program runs in real time.
 virtual_clock* jumping_clock() noexcept;
 
-/// Returns the time of the virtual clock, or of the machine's clock in real time. For programs that build
-/// their own loop.
+/// Returns the time of the virtual clock or, if the program runs in real time, of the machine's clock.
+/// Programs that build their own loop use this function.
 loop::time_point now();
 
 /// Runs an example: calls body(loop) with a loop of the chosen design. Returns the exit code: 0 if the
@@ -52,7 +52,7 @@ loop::time_point now();
 int run_example(int argc, char** argv, const program& described,
                 const std::function<void(loop::event_loop&)>& body);
 
-/// Does the same as run_example() for a program that builds its own loop: calls body().
+/// Runs an example that builds its own loop: calls body(). Returns the same exit codes as run_example().
 int run_on_its_own_loop(int argc, char** argv, const program& described, const std::function<void()>& body);
 
 }  // namespace loopbench::examples

@@ -1,7 +1,7 @@
 // A generator as in Python: a function that can pause, yield values and receive values.
 //
-// The tutorials build their loops on generators. The loop of this project does not use generators (its
-// coroutines are of type task<T>), so this file is in the examples folder.
+// The tutorials build their loops on generators. This file is in the examples folder, because the loop of
+// this project does not use generators (its coroutines have the type task<T>).
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,8 @@
 
 namespace loopbench::examples {
 
-/// The type that stands for Python's None, for a generator that yields, receives or returns no useful value.
+/// The equivalent of Python's None: the type of values that a generator yields, receives or
+/// returns without using them.
 using none = std::monostate;
 
 namespace detail {
@@ -33,8 +34,9 @@ struct generator_return<none> {
 
 }  // namespace detail
 
-/// A generator. `co_yield` passes a Yielded to the caller; when the caller sends a Sent, the generator
-/// continues, and `co_yield` evaluates to this Sent. The first next() starts the generator.
+/// A generator. The first next() starts the generator. `co_yield` passes a value of type Yielded to the
+/// caller and pauses the generator. When the caller sends a value of type Sent, the generator continues, and
+/// this value is the result of `co_yield`.
 template <class Yielded, class Sent = none, class Returned = none>
 class generator {
 public:
@@ -50,8 +52,9 @@ public:
         if (frame_) frame_.destroy();
     }
 
-    /// Runs the function to its next `co_yield` and returns the yielded value. Returns std::nullopt if the
-    /// function has returned (in Python, StopIteration). Throws the exceptions of the function.
+    /// Sends `value` to the function, runs the function to its next `co_yield`, and returns the yielded
+    /// value. Returns std::nullopt if the function has returned (in Python, StopIteration). Throws the
+    /// exceptions of the function.
     std::optional<Yielded> send(Sent value) {
         if (frame_.done()) return {};
         promise_type& promise = frame_.promise();

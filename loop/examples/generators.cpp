@@ -1,5 +1,5 @@
 // Tutorial 001's introduction: iteration over generators, generators that receive values, and two generators
-// that run alternately. The program does not use the loop of this project, so there is no design to choose.
+// that run alternately. The program does not use the loop of this project, and therefore has no --design.
 #include <fmt/core.h>
 
 #include <array>
@@ -34,7 +34,8 @@ generator<std::string> iterable_dirs(std::regex regex) {
     }
 }
 
-// Prints at most `count_max` folders; a generator can be stopped early. The tutorial prints all folders.
+// Prints at most `count_max` folders, because a generator can be stopped early. The
+// tutorial prints all folders.
 void print_dirs(int count_max) {
     auto dirs = iterable_dirs(std::regex("^[a-z]"));
     for (int count = 0; count < count_max; ++count) {
@@ -60,9 +61,9 @@ generator<none, int> sub_coroutine() {
     }
 }
 
-// The tutorial uses `yield from`, which does not return while the inner function runs, and this inner
-// function never returns. To produce the tutorial's output, this function itself passes each value to the
-// inner function.
+// Passes each value to the inner function itself. The tutorial uses `yield from`, which would
+// not return, because the inner function never returns. Therefore, the tutorial's code cannot
+// produce the tutorial's output.
 generator<none, int> delegating_coroutine() {
     fmt::print("coroutine started\n");
     auto sub = sub_coroutine();
@@ -101,8 +102,8 @@ void send_until_it_returns() {
     if (!c.send({})) fmt::print("StopIteration: {}\n", c.returned());
 }
 
-// The tutorial's first event loop: the loop cannot wait, and its tasks cannot end. The tutorial's loop runs
-// for ever.
+// The tutorial's first event loop, which cannot wait and whose tasks cannot end. The tutorial's loop runs for
+// ever; this loop ends after `rounds` rounds.
 void static_event_loop(int rounds) {
     std::array event_loop{printing("task1"), printing("task2")};
     for (int round = 0; round < rounds; ++round) {
@@ -119,13 +120,13 @@ generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration)
 generator<none> printing_and_sleeping(const char* name, virtual_clock& clock, std::chrono::seconds pause) {
     for (;;) {
         fmt::print("{}\n", name);
-        // Python's `yield from`.
+        // This loop is Python's `yield from`.
         for (auto sleeping = sleep_async(clock, pause); sleeping.next();) co_yield {};
     }
 }
 
-// The tutorial's second event loop can wait: it asks each task again and again if the task can continue.
-// Here, the loop runs in virtual time and ends after `duration`.
+// The tutorial's second event loop, which can wait: it resumes each task again and again until the task's
+// pause is over. This version runs in virtual time and ends after `duration`.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
     virtual_clock clock;
     std::array event_loop{printing_and_sleeping("task1", clock, 1s),

@@ -1,9 +1,9 @@
 // Tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs": the program prints "hello" after
 // five seconds, while a task waits for Enter and then sleeps for three seconds.
 //
-// The tutorial first builds async/await by hand, like hello_and_enter_by_hand.cpp;
-// hello_and_enter_awaitables.cpp is a step between that program and this one. This program uses the
-// coroutines of the compiler and of the loop.
+// The tutorial first builds async/await by hand, like hello_and_enter_by_hand.cpp. This
+// program uses the coroutines of the compiler and of the loop. hello_and_enter_awaitables.cpp
+// is a step between these programs.
 #include <fmt/core.h>
 
 #include <array>

@@ -1,7 +1,7 @@
-// Tutorial 000, a step between its two other programs: fetch_ms() and func() are real coroutines, but the
-// awaitables are written by hand and use two callbacks of the loop. One awaitable is a wrapped generator,
-// like those that the tutorial's @as_async_coroutine makes; the other awaitable is a class with a state, as
-// in the tutorial's last section.
+// Tutorial 000, a step between hello_and_enter_by_hand.cpp and hello_and_enter.cpp: fetch_ms() and func() are
+// real coroutines, but the awaitables are written by hand and use two callbacks of the loop. One awaitable is
+// a wrapped generator, like the awaitables that the tutorial's @as_async_coroutine makes. The other awaitable
+// is a class with a state, as in the tutorial's last section.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -67,8 +67,8 @@ constexpr auto as_async_coroutine = [](auto generator_function) {
 generator<loop::future<std::string>, std::string, std::string> read_from_file(event_loop& loop, int fd) {
     loop::promise<std::string> promise(loop);
     loop.add_reader(fd, [&] {
-        loop.remove_reader(fd);  // so the callback runs only once
-        // The descriptor is ready, so this does not block.
+        loop.remove_reader(fd);  // because the callback must run only once
+        // The descriptor is ready. Therefore, read() does not block.
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
                                          "read standard input (give it a terminal or a pipe)");
@@ -80,8 +80,8 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
 
 constexpr auto loop_read_from_file = as_async_coroutine(&read_from_file);
 
-// An awaitable with the three functions that `co_await` calls. The first function checks if the wait is
-// already over, the second arranges the wake-up, and the third returns the result.
+// An awaitable with the three functions that `co_await` calls: await_ready() checks if the wait is already
+// over, await_suspend() arranges the wake-up, and await_resume() returns the result.
 class loop_sleep {
 public:
     loop_sleep(event_loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using callback = std::function<void()>;
 
-// A value that a state machine receives or returns; Python needs no type for it.
+// A value that a state machine receives or returns.
 using value = std::variant<std::monostate, std::string, std::chrono::milliseconds>;
 
 class future {
@@ -64,8 +64,8 @@ public:
         if (std::exchange(started_, true)) return stop_iteration{std::move(sent)};
         auto awaited = std::make_shared<future>();
         loop_.call_when_ready_for_reading(fd_, [awaited, fd = fd_] {
-            // The descriptor is ready, so read() does not block, and the descriptor can keep the flags that
-            // the shell has set.
+            // The descriptor is ready. Therefore, read() does not block, and the program
+            // need not set O_NONBLOCK.
             std::array<char, 4096> text;
             const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
                                              "read standard input (give it a terminal or a pipe)");
@@ -97,8 +97,8 @@ private:
     bool started_ = false;
 };
 
-// A machine that awaits another machine passes all values on to that inner machine until the inner machine
-// has ended.
+// A machine that awaits an inner machine. It passes all values to the inner machine until the
+// inner machine has ended.
 class fetch_ms : public state_machine {
 public:
     fetch_ms(const loop_calls& loop, int fd) : read_(loop, fd) {}
@@ -163,7 +163,7 @@ loop_calls calls_of(event_loop& loop) {
         .call_when_ready_for_reading =
             [&loop](int fd, callback f) {
                 loop.add_reader(fd, [&loop, fd, f = std::move(f)] {
-                    loop.remove_reader(fd);  // so `f` runs only once
+                    loop.remove_reader(fd);  // because `f` must run only once
                     f();
                 });
             },

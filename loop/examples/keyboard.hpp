@@ -17,7 +17,8 @@ namespace loopbench::examples {
 /// Standard input, or, for a run without a user, a pipe to which the loop writes Enter after a delay.
 class keyboard {
 public:
-    /// With a negative number, Enter comes from standard input.
+    /// Creates a keyboard that presses Enter after this number of seconds. If the number is negative, Enter
+    /// comes from standard input.
     keyboard(loop::event_loop& loop, double press_enter_after_seconds) {
         if (press_enter_after_seconds < 0) return;
         pipe_.emplace(loop.open_pipe());

@@ -1,6 +1,6 @@
 // Tutorial 004's digression on generators: a generator that produces values, a generator that consumes a
-// value, and a generator that is resumed until it returns. The third example is also shown as a coroutine on
-// a loop; there, a turn of the loop corresponds to sending None.
+// value, and a generator that is resumed until it returns. The program also shows the third example as a
+// coroutine on a loop, where a turn of the loop corresponds to sending None.
 #include <fmt/core.h>
 
 #include <string>

@@ -1,7 +1,7 @@
 // Tutorial 001's runtime, built as in the tutorial: a queue of tasks. Each task is a generator. The loop runs
-// the first task to its next yield, and puts it back at the end of the queue unless it has returned.
-// round_robin_tasks.cpp is the same program on the loop of this project. With --trace, this program prints
-// each task before it runs; in the tutorial, this output is commented out.
+// the first task to its next yield, and puts the task back at the end of the queue unless the task has
+// returned. round_robin_tasks.cpp is the same program on the loop of this project. With --trace, this program
+// prints each task before it runs; in the tutorial, this output is commented out.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -53,8 +53,8 @@ task<void> sleepers(event_loop& loop) {
     }
 }
 
-// Shows that the cancelled sleep of one hour leaves no timer: the loop is idle as soon as the sleepers are
-// done.
+// Shows that the cancelled sleep of one hour leaves no timer in the loop: the loop is idle as soon as
+// the sleepers have ended.
 void sleep_deep_dive(event_loop& loop) {
     const auto start = loop.now();
     loop.spawn(sleepers(loop));

@@ -1,4 +1,4 @@
-// Tests of the context: which handlers run, and when run() returns.
+// Tests which handlers a context runs, and when run() returns.
 #include <algorithm>
 #include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -39,7 +39,7 @@ TYPED_TEST(asio_context, posted_handlers_run_in_order_and_are_counted) {
     EXPECT_EQ(context.run(), 1U);
 }
 
-TYPED_TEST(asio_context, dispatch_runs_at_once_only_inside_the_context) {
+TYPED_TEST(asio_context, dispatch_calls_the_function_at_once_only_inside_a_handler) {
     auto& context = this->context();
     std::string ran;
     net::dispatch(context, [&] {
@@ -66,8 +66,8 @@ TYPED_TEST(asio_context, run_one_and_poll_one_run_one_handler_at_a_time) {
     EXPECT_EQ(ran, 3);
 }
 
-// stop() pushes an internal operation, which is still in the queue when the handler is posted.
-TYPED_TEST(asio_context, a_handler_that_was_posted_after_a_stop_is_polled) {
+// After stop(), an internal operation of the loop is still in the queue when the handler is posted.
+TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop) {
     auto& context = this->context();
     context.stop();
     context.restart();
@@ -79,7 +79,7 @@ TYPED_TEST(asio_context, a_handler_that_was_posted_after_a_stop_is_polled) {
     EXPECT_EQ(context.poll_one(), 1U);
 }
 
-TYPED_TEST(asio_context, a_wrapped_handler_runs_as_if_it_were_dispatched) {
+TYPED_TEST(asio_context, a_wrapped_handler_is_dispatched_with_the_arguments_of_the_call) {
     auto& context = this->context();
     typename TestFixture::context_type::strand strand(context);
     std::string ran;
@@ -99,7 +99,7 @@ TYPED_TEST(asio_context, a_wrapped_handler_runs_as_if_it_were_dispatched) {
     EXPECT_EQ(ran, "one,two;three");
 }
 
-TYPED_TEST(asio_context, the_context_stops_after_the_current_handler_and_continues_later) {
+TYPED_TEST(asio_context, stop_ends_run_after_the_current_handler_until_restart) {
     auto& context = this->context();
     int ran = 0;
     for (int i = 0; i < 3; ++i)
@@ -114,7 +114,7 @@ TYPED_TEST(asio_context, the_context_stops_after_the_current_handler_and_continu
     EXPECT_EQ(ran, 2);
 }
 
-TYPED_TEST(asio_context, an_exception_leaves_run_and_the_next_handler_runs_later) {
+TYPED_TEST(asio_context, run_throws_the_exception_of_a_handler_and_the_next_run_continues) {
     auto& context = this->context();
     int ran = 0;
     net::post(context, [] { throw std::runtime_error("out"); });
@@ -125,7 +125,7 @@ TYPED_TEST(asio_context, an_exception_leaves_run_and_the_next_handler_runs_later
     EXPECT_EQ(ran, 1);
 }
 
-/// A handler for any operation. It throws when it is called.
+/// A handler that throws when it is called. It accepts the results of any operation.
 struct throws {
     template <class... Results>
     void operator()(const Results&...) const {
@@ -133,7 +133,7 @@ struct throws {
     }
 };
 
-TYPED_TEST(asio_context, exceptions_of_any_kind_of_handler_leave_run_and_the_next_handler_runs) {
+TYPED_TEST(asio_context, run_throws_the_exception_of_every_kind_of_handler_and_can_continue) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 0ms);
     auto [one, other] = this->connection();
@@ -144,7 +144,7 @@ TYPED_TEST(asio_context, exceptions_of_any_kind_of_handler_leave_run_and_the_nex
     other.send(net::buffer("x", 1));
     net::post(context, [&] {
         net::dispatch(context, throws());
-        ++ran;  // the exception leaves run() after this handler, or at once
+        ++ran;  // not reached if dispatch() itself throws
     });
     net::co_spawn(
         context,
@@ -160,7 +160,7 @@ TYPED_TEST(asio_context, exceptions_of_any_kind_of_handler_leave_run_and_the_nex
     EXPECT_GE(ran, 2);
 }
 
-TYPED_TEST(asio_context, work_that_the_last_handler_posts_when_it_is_destroyed_runs) {
+TYPED_TEST(asio_context, a_function_that_the_last_handler_posts_in_its_destructor_runs) {
     auto& context = this->context();
     int ran = 0;
     const auto post_last = [&](int*) { net::post(context, [&] { ++ran; }); };
@@ -211,7 +211,7 @@ TYPED_TEST(asio_context, timers_and_sockets_are_served_though_the_queue_is_never
     EXPECT_TRUE(context.stopped()) << "it has no more work, long before the minute is over";
 }
 
-TYPED_TEST(asio_context, run_for_ends_in_time_though_the_queue_is_never_empty) {
+TYPED_TEST(asio_context, run_for_returns_at_its_time_limit_though_the_queue_is_never_empty) {
     auto& context = this->context();
     std::size_t ran = 0;
     std::function<void()> again = [&] {
@@ -252,7 +252,7 @@ TYPED_TEST(asio_context, queued_handlers_run_before_timers_that_are_due) {
     EXPECT_EQ(ran, "post,timer");
 }
 
-TYPED_TEST(asio_context, a_cancellation_slot_ends_a_wait) {
+TYPED_TEST(asio_context, a_cancellation_signal_cancels_a_timer_wait) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     net::cancellation_signal stop;
@@ -294,7 +294,7 @@ private:
     asio::io_context::executor_type inner_;
 };
 
-TYPED_TEST(asio_on_our_loop, objects_with_executors_of_the_networking_ts_work) {
+TYPED_TEST(asio_on_our_loop, a_timer_with_an_executor_of_the_networking_ts_fires) {
     auto& context = this->context();
     using clock = std::chrono::steady_clock;
     net::basic_waitable_timer<clock, net::wait_traits<clock>, old_executor> timer(old_executor(context), 1ms);
@@ -305,10 +305,10 @@ TYPED_TEST(asio_on_our_loop, objects_with_executors_of_the_networking_ts_work) {
     EXPECT_FALSE(context.uses_stock_scheduler());
 }
 
-TYPED_TEST(asio_on_our_loop, the_context_refuses_to_run_beside_an_object_with_a_thread_of_asio) {
+TYPED_TEST(asio_on_our_loop, run_throws_if_an_object_of_the_context_uses_a_thread_of_asio) {
     auto& context = this->context();
     EXPECT_FALSE(context.uses_stock_scheduler());
-    net::steady_timer other(context);  // its executor is any_io_executor, so it uses Asio's own service
+    net::steady_timer other(context);  // has an any_io_executor, and thus Asio's own service
     EXPECT_TRUE(context.uses_stock_scheduler());
     net::post(context, [] {});
     try {
@@ -319,7 +319,7 @@ TYPED_TEST(asio_on_our_loop, the_context_refuses_to_run_beside_an_object_with_a_
     }
 }
 
-TEST(asio_design, the_environment_chooses_the_design) {
+TEST(asio_design, the_environment_variable_loopbench_asio_chooses_the_design) {
     ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "epoll", 1), 0);
     EXPECT_EQ(asio::io_context().design_name(), "loop-epoll");
     ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "kqueue", 1), 0);

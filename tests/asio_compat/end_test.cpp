@@ -1,5 +1,5 @@
-// Tests of the destruction of a context while operations of every kind are pending. No handler runs, and all
-// handlers are destroyed, whatever their destructors do.
+// Tests the destruction of a context while operations of every kind are pending. No handler runs, and all
+// handlers are destroyed, even if their destructors post, start or close operations.
 #include <unistd.h>
 
 #include <array>
@@ -31,8 +31,8 @@ template <class kit>
 using asio_end = with_context<kit>;
 TYPED_TEST_SUITE(asio_end, kits, kit_names);
 
-/// A counter that every handler holds. Its use count grows with the number of handlers; its value is the
-/// number of times that handlers have run.
+/// A counter that every handler holds. The pointer's use count is the number of handlers plus one for the
+/// test's own pointer. The counter's value is the number of times that handlers have run.
 using counter = std::shared_ptr<int>;
 
 /// A handler that counts its calls.
@@ -44,7 +44,7 @@ struct counts {
     }
 };
 
-/// A handler that calls `last` when it is destroyed.
+/// A handler that calls `last` when it is destroyed. A moved-from handler does not call `last`.
 template <class Last>
 struct when_it_dies {
     counter ran;
@@ -112,13 +112,13 @@ TYPED_TEST(asio_end, destroying_the_context_releases_every_kind_of_operation) {
     EXPECT_EQ(ran.use_count(), 2) << "the handlers are destroyed";
 }
 
-TYPED_TEST(asio_end, handlers_can_post_start_and_close_while_they_are_destroyed) {
+TYPED_TEST(asio_end, destructors_of_handlers_can_post_start_and_close_operations) {
     const counter ran = std::make_shared<int>(0);
     {
         auto& context = this->context();
         std::array<char, 1> byte{};
         auto [one, other] = this->connection();
-        // Only the handlers own these objects, so the last handler destroys them.
+        // Only the handlers own these objects. The last handler to be destroyed also destroys these objects.
         const auto timer = std::make_shared<typename TestFixture::timer_type>(context, 1h);
         const auto here = std::make_shared<typename TestFixture::tcp_socket>(std::move(one));
         const auto there = std::make_shared<typename TestFixture::tcp_socket>(std::move(other));

@@ -1,5 +1,5 @@
-// Tests of Asio's sockets, pipes, signals and resolvers: which data arrives, in which order, and with which
-// error an operation ends.
+// Tests Asio's sockets, pipes, signals and resolvers. The tests check which data arrives, the order of the
+// data, and the error of each operation.
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ TYPED_TEST(asio_io, accept_reports_the_peer_and_connect_reports_a_missing_listen
     EXPECT_EQ(found, net::error::connection_refused);
 }
 
-TYPED_TEST(asio_io, reads_return_lines_and_then_the_end) {
+TYPED_TEST(asio_io, line_reads_return_each_line_and_then_the_end_of_the_stream) {
     auto [one, other] = this->connection();
     net::write(other, net::buffer("first\nsecond\nre"s));
     other.close();
@@ -102,7 +102,7 @@ TYPED_TEST(asio_io, reads_return_lines_and_then_the_end) {
     EXPECT_EQ(text, "re");
 }
 
-TYPED_TEST(asio_io, several_buffers_stay_one_message) {
+TYPED_TEST(asio_io, several_buffers_are_sent_as_one_datagram) {
     auto& context = this->context();
     typename TestFixture::unix_datagram one(context), other(context);
     net::local::connect_pair(one, other);
@@ -137,7 +137,7 @@ TYPED_TEST(asio_io, several_buffers_are_sent_in_one_segment) {
     }
 }
 
-TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
+TYPED_TEST(asio_io, each_record_of_a_seq_packet_socket_is_received_separately) {
     using protocol = net::generic::seq_packet_protocol;
     using seq_packet_socket = net::basic_seq_packet_socket<protocol, typename TestFixture::executor>;
     auto& context = this->context();
@@ -145,7 +145,7 @@ TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
     seq_packet_socket one(context, protocol(AF_UNIX, 0), ends[0]);
     seq_packet_socket other(context, protocol(AF_UNIX, 0), ends[1]);
-    // Fills the socket, so that the next send has to wait.
+    // Fills the socket's buffer. The next send then has to wait.
     const std::string filler(4096, 'f');
     one.non_blocking(true);
     std::size_t filled = 0;
@@ -174,7 +174,7 @@ TYPED_TEST(asio_io, each_record_stays_separate_and_whole) {
     EXPECT_EQ(std::string(got.data(), 15), "gathered record");
 }
 
-TYPED_TEST(asio_io, sockets_whose_protocol_is_chosen_at_run_time_work) {
+TYPED_TEST(asio_io, generic_sockets_connect_send_and_receive) {
     using generic = net::generic::stream_protocol;
     using generic_stream = net::basic_stream_socket<generic, typename TestFixture::executor>;
     using generic_datagram =
@@ -187,7 +187,7 @@ TYPED_TEST(asio_io, sockets_whose_protocol_is_chosen_at_run_time_work) {
     typename TestFixture::tcp_socket accepted(context);
     acceptor.async_accept(accepted, [](error_code error) { EXPECT_FALSE(error); });
     context.run();
-    generic_stream served(std::move(accepted));  // its earlier protocol is forgotten
+    generic_stream served(std::move(accepted));  // converts a TCP socket to a generic socket
     std::array<char, 4> got{};
     net::async_write(client, net::buffer("abcd", 4),
                      [](error_code error, std::size_t) { EXPECT_FALSE(error); });
@@ -229,7 +229,7 @@ TYPED_TEST(asio_io, a_datagram_is_received_with_its_sender) {
     EXPECT_EQ(from, one.local_endpoint());
 }
 
-TYPED_TEST(asio_io, asynchronous_and_synchronous_reads_of_one_socket_lose_nothing) {
+TYPED_TEST(asio_io, asynchronous_and_synchronous_reads_of_one_socket_lose_no_bytes) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     std::array<char, 4> got{};
@@ -324,7 +324,7 @@ TYPED_TEST(asio_io, a_signal_goes_to_sets_of_several_contexts) {
     EXPECT_EQ(found, 111);
 }
 
-TYPED_TEST(asio_io, names_and_numbers_are_resolved) {
+TYPED_TEST(asio_io, an_address_is_resolved_and_an_invalid_name_reports_an_error) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     int found = 0;
@@ -338,7 +338,8 @@ TYPED_TEST(asio_io, names_and_numbers_are_resolved) {
     EXPECT_EQ(found, 2);
 }
 
-/// Prevents new threads while this object exists: there is no memory for their stacks.
+/// While this object exists, no thread can be started, because the default stack size is too
+/// large for the memory.
 class no_more_threads {
 public:
     no_more_threads() {
@@ -363,8 +364,8 @@ template <class kit>
 using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
-// This test runs only on our loops: in the same case, Asio's own resolver throws from async_resolve().
-TYPED_TEST(asio_io_on_our_loop, the_handler_receives_an_error_if_no_thread_can_resolve_the_name) {
+// This test runs only on our loops, because Asio's own resolver throws from async_resolve() in this case.
+TYPED_TEST(asio_io_on_our_loop, a_look_up_ends_with_an_error_if_its_thread_cannot_start) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     error_code failed, later = failed = net::error::in_progress;
@@ -429,7 +430,7 @@ TYPED_TEST(asio_io, pipes_and_other_descriptors_can_be_read) {
 TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
     typename TestFixture::tcp_socket socket(this->context());
     net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
-    const int closed = ::dup(STDERR_FILENO);  // above the descriptors that contexts open for themselves
+    const int closed = ::dup(STDERR_FILENO);  // a higher number than the descriptors of the context
     ::close(closed);
     for (const int none : {-1, closed}) {
         error_code error;
@@ -442,7 +443,7 @@ TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
     }
 }
 
-TYPED_TEST(asio_io, a_read_with_a_time_limit_gives_up_and_loses_nothing) {
+TYPED_TEST(asio_io, a_read_that_reaches_its_time_limit_loses_no_later_bytes) {
     using namespace net::experimental::awaitable_operators;
     auto& context = this->context();
     auto [one, other] = this->connection();

@@ -1,5 +1,5 @@
-// The types that the tests of this folder run on: unchanged Boost.Asio, and Asio's classes on our two loops.
-// Boost.Asio is the reference: a test that fails on Boost.Asio is wrong.
+// The contexts that the tests of this folder run on: Boost.Asio's own context, and our context on each of its
+// two loops. Boost.Asio is the reference. A test that fails on Boost.Asio is wrong.
 #pragma once
 
 #include <gtest/gtest.h>

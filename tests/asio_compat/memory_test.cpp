@@ -1,5 +1,6 @@
-// Tests that a steady state allocates no memory. A coroutine that is spawned again, or an operation that is
-// started again, reuses the memory of the previous one.
+// Tests that repeated work allocates no memory after the first rounds: a new coroutine reuses the memory of
+// the previous coroutine, and a new operation reuses the memory of the previous operation. Also tests which
+// errors operations receive if no memory is available.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -65,7 +66,7 @@ TYPED_TEST(asio_memory, timers_and_posts_allocate_no_memory) {
     EXPECT_LE(this->allocations() - before, 4U) << "allocations of a thousand timers and posts";
 }
 
-/// Echoes until the stream ends, and returns the number of bytes.
+/// Sends all received bytes back until the stream ends, and returns the number of bytes.
 template <class socket>
 net::awaitable<std::size_t, typename socket::executor_type> echo(socket stream) {
     const net::use_awaitable_t<typename socket::executor_type> awaited;
@@ -150,8 +151,7 @@ TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_allocate_no_memory) {
 template <class kit>
 class asio_without_memory : public asio_memory<kit> {
 protected:
-    /// A clock that stands still. A timer on this clock checks its waits every millisecond and never finds
-    /// them due.
+    /// A clock that stands still. The waits on this clock are checked again and again, and are never due.
     struct still_clock {
         using rep = std::int64_t;
         using period = std::nano;
@@ -163,8 +163,9 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// Calls `first` while no memory is available. At that time, a first check has found the waits on
-    /// still_clock not due, and the second check has not happened yet.
+    /// Calls `first` while no memory is available. At that time, the timers of the waits on still_clock
+    /// have fired, but the waits have not been checked again. Afterwards, runs the context until all
+    /// queued handlers have run.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);
@@ -186,7 +187,7 @@ private:
 };
 TYPED_TEST_SUITE(asio_without_memory, our_kits, kit_names);
 
-TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_when_the_first_is_cancelled_receive_an_error) {
+TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed_after_a_cancellation) {
     auto& context = this->context();
     typename TestFixture::still_timer one(context, 1ms), other(context, 1ms);
     std::array<error_code, 4> ended;
@@ -207,7 +208,7 @@ TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_when_the_first_is_can
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_again_receive_an_error) {
+TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed_again) {
     auto& context = this->context();
     typename TestFixture::still_timer timer(context, 1ms);
     std::array<error_code, 2> ended;
@@ -217,7 +218,7 @@ TYPED_TEST(asio_without_memory, waits_that_cannot_be_armed_again_receive_an_erro
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_error) {
+TYPED_TEST(asio_without_memory, a_new_wait_ends_with_no_memory_if_it_cannot_be_armed) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     error_code ended;
@@ -231,7 +232,7 @@ TYPED_TEST(asio_without_memory, a_wait_that_cannot_be_armed_at_all_receives_an_e
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, a_close_in_another_thread_works_or_reports_an_error) {
+TYPED_TEST(asio_without_memory, without_memory_a_close_in_another_thread_succeeds_or_reports_an_error) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     auto [one, other] = this->connection();

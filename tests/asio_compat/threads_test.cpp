@@ -29,7 +29,7 @@ template <class kit>
 using asio_threads = with_context<kit>;
 TYPED_TEST_SUITE(asio_threads, kits, kit_names);
 
-TYPED_TEST(asio_threads, a_context_keeps_running_while_other_threads_have_work_for_it) {
+TYPED_TEST(asio_threads, a_context_keeps_running_while_a_work_guard_exists) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     std::atomic<bool> ran = false;
@@ -67,7 +67,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
 
 TYPED_TEST(asio_threads, every_one_of_a_million_posts_runs_once) {
     const std::size_t threads = 4;
-    // With a sanitizer, a million posts take a minute. Far fewer posts are enough to detect an error.
+    // With a sanitizer, a million posts would take a minute, and 40,000 posts are enough to detect an error.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
@@ -145,7 +145,7 @@ TYPED_TEST(asio_threads, every_handler_runs_once_though_several_threads_run_the_
 TYPED_TEST(asio_threads, handlers_of_a_strand_run_in_order_and_one_at_a_time) {
     auto& context = this->context();
     auto strand = net::make_strand(context.get_executor());
-    std::vector<int> ran;  // no lock: the strand protects it
+    std::vector<int> ran;  // needs no lock, because the strand protects it
     constexpr int handlers = 2000;
     for (int i = 0; i < handlers; ++i) net::post(strand, [&ran, i] { ran.push_back(i); });
     std::vector<std::thread> all;
@@ -185,7 +185,7 @@ TYPED_TEST(asio_threads, another_thread_can_start_operations_of_a_running_contex
         one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
         });
-        // This timer is due before the timer that the running thread sleeps for.
+        // This timer is due before `late`, the deadline for which the running thread sleeps.
         typename TestFixture::timer_type timer(context, 0ms);
         timer.async_wait([&](error_code error) { fired.set_value(error); });
         net::async_write(other, net::buffer("abcd", 4),
@@ -223,7 +223,7 @@ TYPED_TEST(asio_threads, another_thread_can_close_a_descriptor_and_reuse_its_num
         one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { ended.set_value(error); });
         one.close();
         EXPECT_EQ(ended.get_future().get(), net::error::operation_aborted);
-        auto [next, peer] = this->connection();  // usually has the same descriptor number
+        auto [next, peer] = this->connection();  // `next` usually has the descriptor number of `one`
         std::promise<std::string> read;
         next.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
@@ -238,7 +238,7 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
     auto [one, other] = this->connection();
     typename TestFixture::timer_type timer(context, 1ms);
-    timer.async_wait([&](error_code) { context.stop(); });  // makes sure that the thread has waited
+    timer.async_wait([&](error_code) { context.stop(); });  // the thread waits in the kernel before it stops
     std::array<char, 4> got{};
     error_code aborted;
     one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { aborted = error; });

@@ -1,7 +1,7 @@
-// Tests of Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits.
-// These Asio programs do not know loopbench. They are built twice: unchanged, and with
-// <loopbench/asio/dropin.hpp>. All tests use one type of stream, without compression, because these templates
-// take long to compile.
+// Tests Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. This
+// Asio program does not know loopbench. The program is built twice: unchanged, and with
+// <loopbench/asio/dropin.hpp>. All tests use one type of stream, without compression, because each further
+// type would lengthen the compilation.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -31,9 +31,9 @@ using namespace std::chrono_literals;
 using boost::system::error_code;
 using net::ip::tcp;
 
-/// A stream that writes only the first of several buffers, as a stream is allowed to do. This saves time:
-/// Beast has eight types of buffer sequences for each kind of message, and the compiler would compile
-/// everything below for each type. (TLS copies several buffers into one anyway.)
+/// A stream that writes only the first of several buffers, as a stream is allowed to do. This class shortens
+/// the compilation: Beast has eight types of buffer sequences for each kind of message, and without this
+/// class, the compiler would compile the TLS stream for each of these types.
 class tls_stream : public net::ssl::stream<beast::tcp_stream> {
 public:
     using stream::stream;
@@ -78,7 +78,8 @@ public:
         net::ssl::context context(net::ssl::context::tls_server);
         ::SSL_CTX_use_certificate(context.native_handle(), certificate_.get());
         ::SSL_CTX_use_PrivateKey(context.native_handle(), key_.get());
-        // If a client left with an unread ticket, the connection would be reset and would not end normally.
+        // Disables session tickets. If a client closed the connection with an unread ticket, the connection
+        // would be reset and would not end normally.
         ::SSL_CTX_set_num_tickets(context.native_handle(), 0);
         return context;
     }
@@ -110,13 +111,13 @@ protected:
         });
     }
 
-    /// Runs both coroutines until they end.
+    /// Runs the coroutines `serve` and `ask` until both have ended.
     void run(net::awaitable<void> serve, net::awaitable<void> ask) {
         int running = 2;
         for (auto* each : {&serve, &ask})
             net::co_spawn(context_, std::move(*each), [&](std::exception_ptr failure) {
                 if (failure) std::rethrow_exception(failure);
-                if (--running == 0) context_.stop();  // a stream's time limit might be pending
+                if (--running == 0) context_.stop();  // a pending time limit must not delay run()
             });
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
@@ -137,8 +138,8 @@ protected:
 
 const std::string megabyte(1 << 20, 'm');
 
-/// Returns the error of an operation. (All operations use one completion token, because the compiler compiles
-/// an operation once for each token.)
+/// Returns the error of an operation. (The operations use the same completion token everywhere, because the
+/// compiler compiles an operation once for each token.)
 template <class result>
 net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     try {
@@ -149,7 +150,8 @@ net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     co_return error_code{};
 }
 
-/// Performs the TLS handshake with a time limit. For later operations, the caller sets the time limit.
+/// Performs the TLS handshake with a time limit of one minute. The caller sets the
+/// limits of later operations.
 net::awaitable<void> shake_hands(tls_stream& stream, net::ssl::stream_base::handshake_type as) {
     stream.next_layer().expires_after(1min);
     co_await stream.async_handshake(as, net::use_awaitable);
@@ -161,7 +163,7 @@ net::awaitable<error_code> how_it_ends(tls_stream& stream) {
     co_return co_await error_of(net::async_read(stream, net::buffer(&more, 1), net::use_awaitable));
 }
 
-/// Reads until the other side has announced the end, and then announces the end, too.
+/// Reads until the other side has shut TLS down, and then shuts TLS down, too.
 net::awaitable<void> wait_for_the_end(tls_stream& stream) {
     EXPECT_EQ(co_await how_it_ends(stream), net::error::eof);
     co_await stream.async_shutdown(net::use_awaitable);
@@ -184,7 +186,7 @@ net::awaitable<void> send_and_compare(tls_stream& stream) {
     co_await stream.async_shutdown(net::use_awaitable);
 }
 
-TEST_F(web, tls_carries_a_megabyte_both_ways_and_ends_in_order) {
+TEST_F(web, tls_carries_a_megabyte_both_ways_and_shuts_down_cleanly) {
     run(send_back(server), send_and_compare(client));
 }
 
@@ -225,11 +227,11 @@ net::awaitable<void> make_requests(tls_stream& stream) {
     co_await stream.async_shutdown(net::use_awaitable);
 }
 
-TEST_F(web, http_answers_one_request_after_the_other) {
+TEST_F(web, an_https_server_answers_two_requests_on_one_connection) {
     run(answer_requests(server), make_requests(client));
 }
 
-/// Reads until the other side has gone away without announcing the end.
+/// Reads until the other side has closed the connection without a TLS shutdown.
 net::awaitable<void> say_nothing(tls_stream& stream) {
     co_await shake_hands(stream, net::ssl::stream_base::server);
     EXPECT_EQ(co_await how_it_ends(stream), net::ssl::error::stream_truncated);
@@ -245,7 +247,7 @@ net::awaitable<void> give_up(tls_stream& stream) {
     EXPECT_FALSE(stream.next_layer().socket().is_open());
 }
 
-TEST_F(web, http_gives_up_on_a_silent_peer) {
+TEST_F(web, an_http_read_from_a_silent_peer_ends_at_its_time_limit) {
     run(say_nothing(server), give_up(client));
 }
 
@@ -295,7 +297,7 @@ net::awaitable<void> listen_in_vain(secure_websocket& stream) {
     EXPECT_FALSE(stream.next_layer().next_layer().socket().is_open());
 }
 
-TEST_F(web, a_websocket_gives_up_on_a_silent_peer) {
+TEST_F(web, a_websocket_read_from_a_silent_peer_ends_at_its_time_limit) {
     secure_websocket here(std::move(server)), there(std::move(client));
     run(send_messages_back(here), listen_in_vain(there));
 }

@@ -1,4 +1,5 @@
-// Test bytes, and tasks that transfer bytes. The tests of streams and of pipes share this header.
+// Functions that make test bytes, and tasks that transfer them. The tests of streams and of
+// pipes share this header.
 #pragma once
 
 #include <array>
@@ -45,15 +46,15 @@ task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
     }
 }
 
-/// Both ends of a connection.
+/// The two ends of a connection.
 template <class Stream>
 struct connected_pair {
     Stream client;
     Stream server;
 };
 
-/// Sends `bytes` bytes in both directions at the same time. `bytes` should be more than the kernel's buffers
-/// can hold.
+/// Sends `bytes` bytes in both directions at the same time, and expects that they arrive. If the kernel's
+/// buffers hold fewer bytes, the writes have to wait.
 template <bench::Runtime R, class Stream>
 task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::size_t bytes) {
     const auto sent = bytes_of_number(bytes);
@@ -99,7 +100,8 @@ task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::
     EXPECT_EQ(right_replies, connections);
 }
 
-/// Waits for a connection while other code closes the listener, and expects that the accept is cancelled.
+/// Waits for a connection, and expects that the accept is cancelled. The caller must let other
+/// code close the listener.
 template <bench::Runtime R, class Listener>
 task_of<R> accept_is_cancelled(Listener& listener) {
     try {
@@ -110,7 +112,7 @@ task_of<R> accept_is_cancelled(Listener& listener) {
     }
 }
 
-/// Reads once, and expects `error` and no bytes.
+/// Reads once, and expects the result `error` (0 at the end of the stream) and no bytes.
 template <bench::Runtime R, class Reader>
 task_of<R> read_fails(Reader& from, int error) {
     std::array<std::byte, 16> buffer;
@@ -119,7 +121,7 @@ task_of<R> read_fails(Reader& from, int error) {
     EXPECT_EQ(result.bytes, 0u);
 }
 
-/// Writes until a write fails, and expects `error` or `or_error`.
+/// Writes until a write fails, at most 100 times, and expects the error `error` or `or_error`.
 template <bench::Runtime R, class Writer>
 task_of<R> write_fails(Writer& to, int error, int or_error) {
     const auto bytes = bytes_of_number(1000);

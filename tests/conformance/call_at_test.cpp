@@ -1,4 +1,4 @@
-// Tests of the optional concept CallTimers: call_at() calls a function at a given time.
+// Tests the optional concept CallTimers: call_at() calls a function at a given time.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ protected:
     }
 };
 
-/// Sleeps for about 6 ms, in which the runtime calls all functions that are already due.
+/// Sleeps for about 6 ms. Meanwhile, the runtime calls all functions that are due.
 template <bench::Runtime R>
 task_of<R> let_what_is_due_be_called(R& runtime) {
     for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 2ms);
@@ -80,7 +80,7 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_before_its_time_is_not_made)
     EXPECT_EQ(calls, 0);
 }
 
-// Each of two calls cancels the other call. Both calls are due at the same time, so the cancelled call might
+// Each of two calls cancels the other call. Because they are due at the same time, the cancelled call might
 // already be in the queue.
 CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
     R& runtime = this->keep(this->make_runtime());
@@ -99,7 +99,7 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
             one->cancel();
         }));
         co_await let_what_is_due_be_called(runtime);
-        one->cancel();  // cancelling is harmless, even if the function was called
+        one->cancel();  // cancelling a call after it was made has no effect
         other->cancel();
     };
     runtime.run(main());

@@ -1,4 +1,4 @@
-// A runtime under test: its type, its name, and a function that makes an instance.
+// A runtime that the conformance tests test: its type, its name, and a function that makes an instance.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Tests of gather(), which joins several tasks.
+// Tests gather(), which awaits several tasks.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -58,7 +58,7 @@ CONFORMANCE_TEST(gather, a_gather_of_children_that_never_suspend_completes) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(gather, the_first_exception_is_thrown_after_all_children_have_ended) {
+CONFORMANCE_TEST(gather, a_gather_throws_the_first_exception_after_all_children_have_ended) {
     R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&](int yields, const char* error) -> task_of<R> {

@@ -1,4 +1,4 @@
-// Tests libevent's adapter when libevent cannot allocate memory.
+// Tests the adapter of libevent while libevent cannot allocate memory.
 #include <event2/event.h>
 #include <gtest/gtest.h>
 

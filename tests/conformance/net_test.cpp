@@ -1,4 +1,4 @@
-// Tests of TCP streams and listeners on the loopback interface.
+// Tests TCP streams and listeners on the loopback interface.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -70,7 +70,8 @@ CONFORMANCE_TEST(net, a_read_returns_available_bytes_and_does_not_wait_for_a_ful
     runtime.run(main());
 }
 
-// After a read that fills its buffer, the runtime does not know whether the socket has more bytes.
+// Each message fills the buffer. After such a read, the runtime does not know if the
+// socket contains more bytes.
 CONFORMANCE_TEST(net, data_that_arrives_between_reads_is_returned_by_the_next_read) {
     R& runtime = this->keep(this->make_runtime());
     std::string heard;
@@ -97,7 +98,7 @@ CONFORMANCE_TEST(net, data_that_arrives_between_reads_is_returned_by_the_next_re
     EXPECT_EQ(heard, "full more rest ");
 }
 
-CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
+CONFORMANCE_TEST(net, both_ends_of_a_connection_have_tcp_nodelay) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
@@ -111,7 +112,7 @@ CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, connecting_without_a_listener_throws_the_cause) {
+CONFORMANCE_TEST(net, connecting_to_a_port_without_a_listener_throws_connection_refused) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();

@@ -1,8 +1,8 @@
-// The base class and the registration of the conformance tests, which check that runtimes fulfil the contract
-// of bench/suite/runtime.hpp.
+// The base class and the registration of the conformance tests. These tests check that runtimes fulfil
+// the contract of bench/suite/runtime.hpp.
 //
-// Every test is written once and runs on all runtimes. Asio is the oracle: if a test fails on Asio, the test
-// or the contract is wrong. No test checks a duration.
+// Every test is written once and runs on all runtimes. Asio is the reference. If a test fails on Asio, the
+// test or the contract is wrong. No test checks a duration.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,24 +20,25 @@
 #include "tests/conformance/contestant.hpp"
 #include "tests/freed_counter.hpp"
 
-// The program's list of runtimes, a header that CMake chooses. It defines for_each_contestant(use), which
-// calls use(contestant) for each runtime. Each list has its own program, because one program cannot contain
-// two backends of the same library.
+// The list of runtimes of this program. CMake chooses the header, which defines for_each_contestant(use).
+// This function calls use(contestant) for each runtime. Each list has its own program, because one program
+// cannot contain two backends of the same library.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {
 
 using bench::task_of;
 
-/// A test on one runtime. If the kernel refuses io_uring, a test on an io_uring runtime is skipped and
-/// reports the reason.
+/// The base class of a test on one runtime. If the kernel refuses io_uring, tests on io_uring runtimes are
+/// skipped and print the reason.
 template <bench::Runtime R>
 class conformance_test : public testing::Test {
 public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
-    /// True if the runtime models the concept that this suite tests. If false, no test body is compiled.
+    /// True if the runtime models the concept that this suite tests. If this constant is false, the test
+    /// bodies are not compiled.
     static constexpr bool has_word = true;
 
     void SetUp() override {
@@ -62,14 +63,14 @@ private:
     std::unique_ptr<R> kept_;
 };
 
-/// Registers a test on one runtime. This function is compiled once for each runtime type, and register_test()
-/// once for each test; one function for both would be compiled for each combination.
+/// Registers a test on one runtime. This function is separate from register_test() to shorten the
+/// compilation: a single function would be compiled for each combination of a test and a runtime type.
 template <bench::Runtime R>
 void register_on(const contestant<R>& who, std::string suite, const char* sentence, const char* file,
                  int line, conformance_test<R>* (*make_test)()) {
     suite += '/';
     suite += who.name;
-    std::ranges::replace(suite, '-', '_');  // in a test filter, a minus sign excludes tests
+    std::ranges::replace(suite, '-', '_');  // a minus sign in a test filter excludes tests
     testing::RegisterTest(suite.c_str(), sentence, nullptr, nullptr, file, line, [who, make_test] {
         conformance_test<R>* const test = make_test();
         test->take(who);
@@ -86,9 +87,9 @@ bool register_test(const char* suite, const char* sentence, const char* file, in
     return true;
 }
 
-/// Defines a test and registers it on every runtime of the list. `suite` is a class template that is derived
-/// from conformance_test. The body can name the runtime type R, and is compiled once for each such type. All
-/// designs of the loop have the same type.
+/// Defines a test and registers the test on every runtime of the list. `suite` is a class template that is
+/// derived from conformance_test. The body can use the runtime type R, and is compiled once for each runtime
+/// type. All designs of the loop have the same type.
 #define CONFORMANCE_TEST(suite, sentence)                                         \
     template <bench::Runtime R>                                                   \
     class suite##_##sentence : public suite<R> {                                  \
@@ -102,7 +103,6 @@ bool register_test(const char* suite, const char* sentence, const char* file, in
     template <bench::Runtime R>                                                   \
     void suite##_##sentence<R>::body()
 
-/// Gathers all tasks of a vector.
 template <bench::Runtime R>
 task_of<R> gather_all(R& runtime, std::vector<task_of<R>>& tasks) {
     co_await runtime.gather(std::span<task_of<R>>(tasks));

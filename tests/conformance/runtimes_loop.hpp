@@ -1,4 +1,4 @@
-// All designs of this project's loop, and the Asio reference as the oracle.
+// All designs of this project's loop, and the Asio reference.
 #pragma once
 
 #include "asio_ref/runtime.hpp"
@@ -13,8 +13,8 @@ namespace loopbench::conformance {
 
 template <class Use>
 void for_each_contestant(Use use) {
-    // This clock replaces the clock of loop-tick and gives it a tick of 1 ms. With its own tick of 100 ms,
-    // these tests would take minutes.
+    // This clock replaces the clock of loop-tick and has a tick of 1 ms. With loop-tick's own tick of 100 ms,
+    // the tests would take minutes.
     static loop::test::counting_clock fast_ticks;
     use(contestant_of<asio_ref::runtime>());
     for (const loop::design& each : loop::designs()) {

@@ -1,4 +1,4 @@
-// Tests of post(), spawn() and yield(), of posts from other threads, and of exceptions that leave run().
+// Tests post(), spawn(), yield(), events, posts from other threads, and exceptions that run() throws.
 
 #include <atomic>
 #include <cerrno>
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(schedule, functions_posted_before_run_are_called_in_run) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_all_that_were_ready_before) {
+CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_runs_after_all_functions_that_are_already_ready) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -87,7 +87,7 @@ CONFORMANCE_TEST(schedule, spawned_tasks_start_later_and_in_order) {
     EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4}));
 }
 
-CONFORMANCE_TEST(schedule, posts_and_spawns_share_one_order) {
+CONFORMANCE_TEST(schedule, posted_functions_and_spawned_tasks_run_in_one_common_order) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -110,7 +110,7 @@ CONFORMANCE_TEST(schedule, tasks_spawned_before_run_start_in_run) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-CONFORMANCE_TEST(schedule, everything_that_was_ready_before_a_yield_runs_during_it) {
+CONFORMANCE_TEST(schedule, functions_that_were_ready_before_a_yield_run_during_the_yield) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -155,7 +155,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_other_t
     EXPECT_THROW(runtime.run(append(runtime, seen, 2, 5)), std::runtime_error);
     EXPECT_TRUE(seen.empty());
     runtime.run(yield_times(runtime, 10));
-    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() also continues
+    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() continued, too
 }
 
 CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_later_posts_are_kept) {
@@ -223,8 +223,8 @@ CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_keep_the_order_of
     EXPECT_EQ(out_of_order, 0);
 }
 
-// The posting thread allocates memory for each post, and the loop's thread frees it. If the loop's thread
-// kept that memory in its free lists, the posting thread would have to allocate new memory for every post.
+// The posting thread allocates memory for each post, and the loop's thread must free this memory. If the
+// loop's thread kept the memory in its free lists, the memory of the process would grow with every post.
 CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_loop) {
     if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
     constexpr int posts = 10'000;
@@ -243,8 +243,8 @@ CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_lo
     EXPECT_LT(left, 100u);
 }
 
-// Each function is posted after the previous one has run. At that moment the loop might be asleep, about to
-// sleep, or still awake.
+// Each function is posted after the previous function has run. At the time of the post, the loop might be
+// asleep, about to sleep, or still awake.
 CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) {
     constexpr int posts = 500;
     R& runtime = this->keep(this->make_runtime());
@@ -266,7 +266,7 @@ CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) 
     EXPECT_EQ(answered.load(), posts);
 }
 
-// The second of three posted functions throws. The third function runs in the next run().
+// The second of three posted functions throws. The third function must run in the next run().
 CONFORMANCE_TEST(schedule, an_exception_of_another_threads_post_leaves_run_and_later_posts_are_kept) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
@@ -280,7 +280,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_another_threads_post_leaves_run_and_l
     post_three(1);
     EXPECT_THROW(runtime.run(yield_times(runtime, 100)), std::runtime_error);
     EXPECT_EQ(seen, (std::vector{1}));
-    // Repeats the test with a loop that has a socket, so that a post has to wake its reactor.
+    // Repeats the test with a loop that has a socket. In this case, a post has to wake the reactor.
     auto waits = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         co_await runtime.connect(listener.port());

@@ -1,4 +1,4 @@
-// Tests of tasks and of run().
+// Tests tasks and run().
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -125,7 +125,7 @@ CONFORMANCE_TEST(task, other_tasks_stay_suspended_when_run_returns_and_continue_
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(task, run_inside_of_run_throws_and_changes_nothing) {
+CONFORMANCE_TEST(task, run_inside_of_a_task_throws_and_the_outer_run_continues) {
     R& runtime = this->keep(this->make_runtime());
     bool inner_ran = false;
     auto inner = [&]() -> task_of<R> {
@@ -141,7 +141,7 @@ CONFORMANCE_TEST(task, run_inside_of_run_throws_and_changes_nothing) {
     EXPECT_FALSE(inner_ran);
 }
 
-CONFORMANCE_TEST(task, run_can_be_called_repeatedly) {
+CONFORMANCE_TEST(task, each_of_ten_successive_runs_returns_the_value_of_its_task) {
     R& runtime = this->keep(this->make_runtime());
     auto number = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();

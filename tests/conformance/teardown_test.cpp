@@ -1,5 +1,5 @@
-// Tests that destroying a runtime frees everything that the runtime owns. AddressSanitizer detects frames
-// that are not freed; these tests detect objects in frames and in captures that are not destroyed.
+// Tests that destroying a runtime frees everything that the runtime owns. These tests detect objects in
+// frames and in captures that are not destroyed. (AddressSanitizer detects frames that are not freed.)
 #include <array>
 #include <chrono>
 #include <concepts>
@@ -39,7 +39,7 @@ task_of<R> gather_sleepers(R& runtime, int& freed, freed_counter) {
     co_await gather_all(runtime, children);
 }
 
-CONFORMANCE_TEST(teardown, a_task_that_was_spawned_and_never_started_is_freed) {
+CONFORMANCE_TEST(teardown, a_task_that_was_spawned_and_never_started_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(yield_forever(runtime, freed_counter(freed)));
@@ -48,7 +48,7 @@ CONFORMANCE_TEST(teardown, a_task_that_was_spawned_and_never_started_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, a_function_that_was_posted_and_never_called_is_freed) {
+CONFORMANCE_TEST(teardown, a_function_that_was_posted_and_never_called_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([owned = freed_counter(freed)] {});
@@ -57,7 +57,7 @@ CONFORMANCE_TEST(teardown, a_function_that_was_posted_and_never_called_is_freed)
     EXPECT_EQ(freed, 2);
 }
 
-CONFORMANCE_TEST(teardown, tasks_that_yield_or_sleep_are_freed) {
+CONFORMANCE_TEST(teardown, tasks_that_yield_or_sleep_are_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(yield_forever(runtime, freed_counter(freed)));
@@ -68,7 +68,7 @@ CONFORMANCE_TEST(teardown, tasks_that_yield_or_sleep_are_freed) {
     EXPECT_EQ(freed, 2);
 }
 
-CONFORMANCE_TEST(teardown, a_gather_is_freed_with_its_children_and_its_waiter) {
+CONFORMANCE_TEST(teardown, a_gather_with_its_children_and_its_waiter_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.spawn(gather_sleepers(runtime, freed, freed_counter(freed)));
@@ -78,7 +78,7 @@ CONFORMANCE_TEST(teardown, a_gather_is_freed_with_its_children_and_its_waiter) {
     EXPECT_EQ(freed, 11);
 }
 
-CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed) {
+CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto outer = [&](freed_counter) -> task_of<R> {
@@ -91,7 +91,7 @@ CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed) {
     EXPECT_EQ(freed, 12);
 }
 
-CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed) {
+CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto reader = [&](typename R::stream stream, freed_counter) -> task_of<R> {
@@ -128,7 +128,7 @@ CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed) {
     EXPECT_EQ(freed, 5);
 }
 
-CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed) {
+CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto waiter = [&](freed_counter) -> task_of<R> {
@@ -142,7 +142,7 @@ CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, the_main_task_is_freed_after_an_exception_has_left_run) {
+CONFORMANCE_TEST(teardown, after_run_has_thrown_the_main_task_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([] { throw std::runtime_error("posted"); });
@@ -152,8 +152,8 @@ CONFORMANCE_TEST(teardown, the_main_task_is_freed_after_an_exception_has_left_ru
     EXPECT_EQ(freed, 1);
 }
 
-/// A guard that calls a function when the guard is destroyed. Tests keep it in the captures of another
-/// function or in a frame.
+/// A guard that calls a function when the guard is destroyed. The tests store guards in
+/// captures and in frames.
 template <class Function>
 class when_freed {
 public:
@@ -171,10 +171,10 @@ auto call_when_freed(Function then) {
     return std::make_shared<when_freed<Function>>(std::move(then));
 }
 
-// Two tasks wait for an event each. One event is set by a frame that is destroyed before the waiting frame,
-// the other event by a frame that is destroyed after the waiting frame. The test excludes runtimes with
-// Asio's tasks: Asio destroys frames while it destroys its services. A destructor that uses a service then
-// crashes.
+// Two tasks wait for one event each. A frame that is destroyed before its waiting frame sets one event,
+// and a frame that is destroyed after its waiting frame sets the other event. The test excludes runtimes
+// with Asio's tasks, because Asio destroys frames while it destroys its services, and a destructor that
+// uses a service would crash.
 CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed) {
     if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
         int freed = 0;
@@ -202,7 +202,7 @@ CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_free
     }
 }
 
-// The number of calls is large enough to make the runtime's containers grow during the teardown.
+// The 200 calls make the runtime's containers grow during the teardown.
 CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         constexpr int calls = 200;
@@ -229,8 +229,8 @@ CONFORMANCE_TEST(teardown, a_call_that_is_cancelled_by_the_freeing_of_another_ca
     if constexpr (bench::CallTimers<R>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());
-        // The cancelled call is due after the cancelling call in the first pass, before it in the second
-        // pass.
+        // In the first pass, the cancelled call is due after the cancelling call; in the second pass,
+        // before the cancelling call.
         for (const auto& [one, other] : {std::pair{1, 2}, std::pair{4, 3}}) {
             const auto owned = [&freed] { return std::make_shared<freed_counter>(freed); };
             auto handle = runtime.call_at(runtime.now() + std::chrono::hours(other), [held = owned()] {});

@@ -1,5 +1,5 @@
-// Tests of sleeps: no sleep ends early, is lost, or ends without passing through the queue. The tests compare
-// deadlines with the clock; they do not measure durations.
+// Tests that sleeps do not end early, are not lost, and resume their tasks through the queue. The tests
+// compare deadlines with the clock, and do not measure durations.
 #include <chrono>
 #include <vector>
 
@@ -13,8 +13,8 @@ using bench::time_point;
 template <class R>
 class sleep : public conformance_test<R> {};
 
-// The test reads the system's clock after the runtime's clock. It thus detects a runtime whose clock is ahead
-// of the system's clock.
+// Compares the system's clock with a deadline of the runtime's clock. The test therefore also detects a
+// runtime whose clock is ahead of the system's clock.
 CONFORMANCE_TEST(sleep, a_sleep_never_ends_before_its_deadline) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
@@ -76,7 +76,7 @@ CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_other_tasks) {
     EXPECT_GE(turns_of_other, 99);
 }
 
-CONFORMANCE_TEST(sleep, a_sleep_until_the_end_of_time_never_ends_and_delays_nothing) {
+CONFORMANCE_TEST(sleep, a_sleep_until_the_end_of_time_never_ends_and_delays_no_other_sleep) {
     int freed = 0;
     bool fired = false;
     R& runtime = this->keep(this->make_runtime());

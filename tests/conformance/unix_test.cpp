@@ -1,6 +1,6 @@
-// Tests of the optional concept UnixSockets: streams over Unix sockets. These streams have the same meaning
-// as TCP streams. The tests cover the errors that an adapter could make because it creates the two kinds of
-// streams in different ways.
+// Tests the optional concept UnixSockets: streams over Unix sockets, which must behave like TCP streams. The
+// tests detect defects of the functions that create Unix streams, which in an adapter differ from the
+// functions that create TCP streams.
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,7 +26,8 @@ protected:
     }
 };
 
-/// A path for a socket in a new temporary folder. The destructor removes the socket and the folder.
+/// A new temporary folder and a path for a socket in this folder. The destructor removes the
+/// socket and the folder.
 class path_of_its_own {
 public:
     path_of_its_own() {
@@ -62,7 +63,7 @@ CONFORMANCE_TEST(unix_streams, streams_carry_large_writes_in_both_directions_and
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, connecting_to_a_missing_path_throws_the_cause) {
+CONFORMANCE_TEST(unix_streams, connecting_to_a_missing_path_throws_no_such_file) {
     R& runtime = this->keep(this->make_runtime());
     const path_of_its_own path;
     auto main = [&]() -> task_of<R> {

@@ -1,4 +1,4 @@
-// Tests of tutorial 003's echo server. The test has its own clients.
+// Tests the two echo servers of tutorial 003 with the tests' own clients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// Returns the lines that begin with one of `starts`. The tests compare only lines of the same kind: the two
-// counts print in the order of their deadlines, but a client's lines can come between any two numbers.
+// Returns the lines that begin with one of `starts`. The tests compare the lines of the counts separately
+// from the lines of the clients, because a client's line can come between any two lines of the counts.
 std::vector<std::string> lines_with(const std::vector<std::string>& lines,
                                     const std::vector<std::string>& starts) {
     std::vector<std::string> found;
@@ -38,7 +38,7 @@ std::string connected(const tcp_peer& client) {
 
 }  // namespace
 
-TEST(the_select_server, the_newest_task_runs_first) {
+TEST(the_select_server, the_select_server_runs_the_newest_task_first) {
     running_program program("echo_with_select", {"--port", "0", "--clients", "2"});
     const std::uint16_t port = port_in(program.read_line());
     auto older = tcp_peer::connected_to(port);
@@ -76,7 +76,7 @@ protected:
     }
 };
 
-TEST_P(echo_server, the_server_answers_while_counting) {
+TEST_P(echo_server, the_server_answers_while_the_counts_run) {
     running_program program("echo_beside_counting", serving(1));
     auto client = tcp_peer::connected_to(port_in(program.read_line()));
     client.send("hello");
@@ -126,7 +126,7 @@ TEST_P(echo_server, the_counts_continue_while_a_client_is_silent) {
 TEST_P(echo_server, the_server_tries_once_a_second_while_it_has_no_descriptor_for_a_client) {
     running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
     const std::uint16_t port = port_in(program.read_line());
-    program.limit_descriptors(3);  // fewer than the program already has
+    program.limit_descriptors(3);  // the program already has more descriptors
     auto client = tcp_peer::connected_to(port);
     const auto is_refusal = [](const std::string& line) {
         return line.starts_with("Cannot accept: Too many");

@@ -1,5 +1,5 @@
-// Tests of tutorial 000's programs with a real standard input: a pipe, a terminal, a file, and the end of
-// each.
+// Tests tutorial 000's programs with a real standard input: a pipe, the end of a pipe, a terminal, a file,
+// and a folder, which cannot be read.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -35,14 +35,14 @@ terminal open_terminal() {
     return opened;
 }
 
-// Returns a file with one line, positioned at its start.
+// Returns a file with one empty line. The file position is the start.
 unique_fd file_with_a_line() {
     unique_fd file(checked(::memfd_create("input", MFD_CLOEXEC), "memfd_create"));
     checked(static_cast<int>(::pwrite(file.get(), "\n", 1, 0)), "pwrite");
     return file;
 }
 
-// All variants of the program must behave the same.
+// A fixture for the three variants of the program, which must behave the same.
 class waiting_for_enter : public on_every_design {
 protected:
     template <class Check>
@@ -54,8 +54,8 @@ protected:
         }
     }
 
-    // Presses Enter when the program has printed "hello", however long that takes. The program has to wait
-    // for Enter.
+    // Waits until the program has printed "hello", presses Enter, and expects that the program
+    // has waited for Enter.
     static void expect_to_wait(running_program& program, const std::function<void()>& press_enter) {
         EXPECT_EQ(program.read_line(), "hello");
         press_enter();
@@ -90,7 +90,7 @@ TEST_P(waiting_for_enter, the_program_continues_at_the_end_of_a_pipe) {
     });
 }
 
-TEST_P(waiting_for_enter, the_program_reads_a_file_at_once) {
+TEST_P(waiting_for_enter, the_program_reads_enter_from_a_file_at_once) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time(), file_with_a_line());
         const program_end end = program.end();

@@ -20,13 +20,14 @@ inline std::vector<std::string> design_names() {
     return names;
 }
 
-/// Returns true if the kernel refuses the design. This is not an error of the program.
+/// Returns true if the design needs io_uring and the kernel refuses io_uring. Tests of such
+/// a design are skipped.
 inline bool is_refused(const std::string& design) {
     return design == "loop-uring" && !loop::io_uring_refusal().empty();
 }
 
-/// Returns the text with underscores in place of other characters. A test's name can contain only letters,
-/// digits and underscores.
+/// Returns the text with an underscore in place of each character except letters and digits, because a test's
+/// name can contain only letters, digits and underscores.
 inline std::string word(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },

@@ -1,4 +1,4 @@
-// Tests that every program prints what its tutorial prints, on every design.
+// Tests that every program prints the same output as its tutorial, on every design.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -15,7 +15,7 @@ namespace {
 struct document_program {
     std::string name;
     std::vector<std::string> arguments;
-    std::string printed;  // the tutorial's output; # stands for a number, which time_test.cpp checks
+    std::string printed;  // the tutorial's output; # stands for a number (time_test.cpp)
 };
 
 const std::vector<document_program>& document_programs() {

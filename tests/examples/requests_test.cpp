@@ -1,4 +1,4 @@
-// Tests of tutorial 004's requests: to the program's own server and to another server.
+// Tests tutorial 004's concurrent requests to the program's own server and to another server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,8 @@ std::ptrdiff_t background_lines_before(const std::string& line, const std::strin
     return std::count(before.begin(), before.end(), "background task!");
 }
 
-// Accepts `connections` connections and reads one request from each. Only then answers all requests.
+// Accepts `connections` connections and reads one request from each connection.
+// Afterwards, answers all requests.
 void serve_all_at_once(int listener, std::size_t connections) {
     std::vector<tcp_peer> clients;
     const std::string request = "GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n";
@@ -42,7 +43,8 @@ void serve_all_at_once(int listener, std::size_t connections) {
     for (const tcp_peer& client : clients) client.send("HTTP/1.0 200 OK\r\n\r\nhello");
 }
 
-// Returns a bound socket that does not listen. No other process can listen on its port.
+// Returns a bound socket that does not listen. Connections to its port are refused, because no other process
+// can use this port.
 loop::unique_fd refusing_socket() {
     loop::unique_fd bound(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     const auto any = loop::endpoint::loopback(0);
@@ -65,8 +67,8 @@ TEST_P(requests, answers_come_in_the_order_of_their_delays) {
 
 TEST_P(requests, the_background_task_keeps_running_during_requests) {
     const std::string output = run_program("concurrent_requests", in_virtual_time()).output;
-    // The kernel needs time to deliver bytes. Therefore, an answer might come later than its delay, but never
-    // earlier.
+    // An answer might come later than its delay, because the kernel needs time to deliver bytes. An
+    // answer never comes earlier.
     EXPECT_GE(background_lines_before("GET /300", output), 3);
     EXPECT_GE(background_lines_before("GET /500", output), 5);
     EXPECT_GE(background_lines_before("GET /700", output), 7);
@@ -92,7 +94,7 @@ TEST_P(requests, the_error_names_the_server_that_refused_the_connection) {
         << end.errors;
 }
 
-TEST(a_request, each_address_of_the_host_is_tried) {
+TEST(a_request, connect_to_any_tries_each_address_of_the_host) {
     const auto loop = loop::make_loop("loop-epoll");
     const auto refusing = refusing_socket();
     const auto listener = loop->listen();
@@ -102,7 +104,7 @@ TEST(a_request, each_address_of_the_host_is_tried) {
     EXPECT_EQ(loop::remote_endpoint(connected.native_handle()).port(), listener.port());
 }
 
-TEST(a_request, the_error_names_the_last_address) {
+TEST(a_request, if_all_addresses_fail_the_error_names_the_last_address) {
     const auto loop = loop::make_loop("loop-epoll");
     const std::array refusing{refusing_socket(), refusing_socket()};
     const std::vector bad{loop::local_endpoint(refusing[0].get()), loop::local_endpoint(refusing[1].get())};

@@ -1,4 +1,4 @@
-// Tests of tutorial 001's loop. It polls every waiting task on every turn.
+// Tests tutorial 001's loop, which polls every waiting task on every turn.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,10 +15,10 @@ using loop::task;
 
 class a_round_robin_loop : public testing::Test {
 protected:
-    // The first of two tasks: it waits for the answer. The test's other task waits for this task.
+    // A task that waits for the answer. A second task of each test waits for this task.
     task<int> answered() { co_return co_await answer.get_future(); }
 
-    // Runs ten turns. No task makes progress, although each turn has something to run.
+    // Runs ten turns, and expects that the loop still has something to run after each of them.
     void expect_to_poll() {
         for (int turn = 0; turn < 10; ++turn) {
             runtime.turn();
@@ -45,7 +45,7 @@ TEST_F(a_round_robin_loop, the_loop_asks_on_every_turn_whether_an_awaited_task_i
     EXPECT_EQ(waiting.outcome().result(), 42);
 }
 
-TEST_F(a_round_robin_loop, the_loop_stops_asking_when_the_waiting_task_is_cancelled) {
+TEST_F(a_round_robin_loop, a_cancelled_waiter_ends_in_the_next_turn_and_its_awaited_task_continues) {
     const auto awaited = create_task(runtime, answered());
     const auto awaits = [&]() -> task<int> { co_return co_await awaited; };
     const auto waiting = create_task(runtime, awaits());
@@ -57,7 +57,7 @@ TEST_F(a_round_robin_loop, the_loop_stops_asking_when_the_waiting_task_is_cancel
     EXPECT_FALSE(awaited.done());
 
     answer.set_value(42);
-    while (runtime.has_ready()) runtime.turn();  // until the remaining tasks have ended
+    while (runtime.has_ready()) runtime.turn();  // runs the awaited task to its end
     EXPECT_EQ(awaited.outcome().result(), 42);
 }
 

@@ -45,7 +45,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// Makes a file instead of a pipe, because a file accepts any amount of text while nothing reads it.
+// Creates a file for the error output. A pipe would block the program if the test did not read
+// the errors in time.
 unique_fd make_error_file() {
     return unique_fd(checked(::memfd_create("errors", MFD_CLOEXEC), "memfd_create"));
 }
@@ -64,7 +65,7 @@ std::string content_of(int fd) {
 running_program::running_program(const std::string& name, const std::vector<std::string>& arguments,
                                  unique_fd input)
     : errors_(make_error_file()) {
-    std::signal(SIGPIPE, SIG_IGN);  // the program might have ended before type() writes
+    std::signal(SIGPIPE, SIG_IGN);  // type() might write after the program's end
     if (!input) std::tie(input, input_) = make_pipe();
     auto [output, child_output] = make_pipe();
     output_ = std::move(output);

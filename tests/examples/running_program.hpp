@@ -9,18 +9,19 @@
 
 namespace loopbench::tests {
 
-/// The end of a program.
+/// The exit code and the output of a program that has ended.
 struct program_end {
     int exit_code = -1;  // -1 means that a signal ended the program
     std::string output;  // the output that read_line() has not returned
     std::string errors;
 };
 
-/// A running example. The child ends when this object is destroyed, or when the test's process ends.
+/// A running example, which is a child process. The child is killed when this object is destroyed or when
+/// the test's process ends.
 class running_program {
 public:
-    /// Starts the executable `name` of the examples. `input` becomes its standard input. Without `input`, its
-    /// standard input is a pipe that type() writes into.
+    /// Starts the executable `name` of the examples with `input` as its standard input. Without `input`, the
+    /// standard input is a pipe into which type() writes.
     running_program(const std::string& name, const std::vector<std::string>& arguments,
                     loop::unique_fd input = {});
     running_program(const running_program&) = delete;
@@ -30,10 +31,11 @@ public:
     void type(std::string_view text);
     void end_input() { input_.reset(); }
 
-    /// From now on, the child cannot get a descriptor of this number or above (EMFILE).
+    /// Limits the child's descriptor numbers: from now on, the child cannot open a descriptor whose number is
+    /// `limit` or higher (EMFILE).
     void limit_descriptors(unsigned limit) const;
 
-    /// Stops the child until go_on(). The child has stopped when this function returns.
+    /// Stops the child until go_on() is called. Waits until the child has stopped.
     void stop() const;
     void go_on() const;
 
@@ -41,7 +43,7 @@ public:
     /// string at the end of the output.
     std::string read_line();
 
-    /// Waits until the program ends. Returns how it ended.
+    /// Waits until the program ends. Returns its exit code and its remaining output.
     program_end end();
 
 private:

@@ -1,4 +1,4 @@
-// A test's end of a connection with an example. All calls block.
+// The test's end of a connection with an example. All functions block.
 #pragma once
 
 #include <linux/sockios.h>
@@ -34,14 +34,14 @@ public:
                       "send");
     }
 
-    /// Sends the text, and waits until all of it has reached the peer's kernel.
+    /// Sends the text, and waits until the peer's kernel has acknowledged all bytes.
     void deliver(std::string_view text) const {
         send(text);
         for (int on_their_way = 1; on_their_way != 0; std::this_thread::yield())
             loop::checked(::ioctl(socket_.get(), SIOCOUTQ, &on_their_way), "SIOCOUTQ");
     }
 
-    /// Receives this number of bytes, or fewer if the connection ends earlier.
+    /// Receives `bytes` bytes, or fewer bytes if the connection ends earlier.
     std::string receive(std::size_t bytes) const {
         std::string text(bytes, '\0');
         const auto count = ::recv(socket_.get(), text.data(), bytes, MSG_WAITALL);

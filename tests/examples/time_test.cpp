@@ -1,5 +1,5 @@
-// Tests of the durations that the programs print. Some tests use a virtual clock, the others the machine's
-// clock.
+// Tests the durations that the programs print. Some tests use a virtual clock; the other tests
+// use the machine's clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ using sleeping = on_every_design;
 
 TEST_P(sleeping, serial_sleeps_add_up_and_concurrent_sleeps_overlap) {
     const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
-    // loop-tick notices a deadline at its next tick: two ticks for each sleep, one for the end of the gather.
+    // loop-tick detects a deadline only at its next tick of 100 ms. Its sleeps and the end of the gather can
+    // be three ticks late in total.
     const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;
     EXPECT_GE(taken.serial_ms, 1200);
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
@@ -42,7 +43,7 @@ TEST_P(sleeping, serial_sleeps_add_up_and_concurrent_sleeps_overlap) {
     EXPECT_LE(taken.concurrent_ms, 700 + late_ms_max);
 }
 
-TEST_P(sleeping, a_cancelled_sleep_leaves_nothing_to_wait_for) {
+TEST_P(sleeping, the_loop_does_not_wait_for_a_cancelled_sleep) {
     const program_end end = run_program("sleep_deep_dive", in_virtual_time());
     double half_ms = 0;
     double idle_ms = 0;
@@ -54,16 +55,16 @@ TEST_P(sleeping, a_cancelled_sleep_leaves_nothing_to_wait_for) {
               1);
     EXPECT_GE(half_ms, 500);
     EXPECT_GE(idle_ms, 700);
-    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the program does not wait an hour
+    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the cancelled sleep was an hour long
 }
 
-TEST_P(sleeping, busy_waiting_runs_without_a_single_kernel_sleep) {
+TEST_P(sleeping, busy_waiting_sleeps_only_on_loops_that_sleep_in_the_kernel) {
     const program_end end = run_program("busy_waiting", in_virtual_time());
     const std::string measured = end.output.substr(end.output.find("Brandenburg\n") + 12);
     double wall_ms = 0;
     int sleeps = 0;
     ASSERT_EQ(std::sscanf(measured.c_str(), "%lf ms\nsleeps: %d", &wall_ms, &sleeps), 2) << end.output;
-    // loop-tick notices a deadline at its next tick, and the end of the gather at the tick after that.
+    // loop-tick detects a deadline only at its next tick, and the end of the gather one tick later.
     EXPECT_GE(wall_ms, 700);
     EXPECT_LE(wall_ms, GetParam() == "loop-tick" ? 950 : 750);
     if (GetParam() == "loop-round-robin") {
@@ -73,7 +74,7 @@ TEST_P(sleeping, busy_waiting_runs_without_a_single_kernel_sleep) {
     }
 }
 
-TEST_P(sleeping, the_program_prints_the_cost_of_its_wait) {
+TEST_P(sleeping, busy_waiting_prints_its_cpu_time_relative_to_the_elapsed_time) {
     const program_end end = run_program("busy_waiting", on_this_design({"--speed", "100"}));
     EXPECT_TRUE(std::regex_search(end.output, std::regex("\nCPU over wall: [0-9]+ %\n$"))) << end.output;
 }
@@ -85,8 +86,8 @@ TEST_P(sleeping, sleeps_never_end_early_at_ten_times_the_speed) {
     EXPECT_GE(taken.concurrent_ms, 70);
 }
 
-// If the machine pauses for ten milliseconds, both tasks are due and run in any order. Therefore, the test
-// tries several times.
+// If the machine pauses for ten milliseconds, both tasks are due at once and can run in any order. Therefore,
+// the test makes up to ten attempts.
 TEST_P(sleeping, tasks_alternate_on_the_clock_of_the_machine) {
     const std::string in_turn = "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n";
     program_end end;

@@ -1,4 +1,5 @@
-// Tests of the common part of the examples: the choice of a design, and the errors for an impossible choice.
+// Tests the options of the examples and the errors for wrong arguments. Also tests the two examples that do
+// not run on a design: round_robin_by_hand and generators.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ namespace loopbench::tests {
 
 namespace files = std::filesystem;
 
-TEST(an_example, the_designs_are_listed) {
+TEST(an_example, list_prints_the_names_of_all_designs) {
     EXPECT_EQ(lines_of(run_program("round_robin_tasks", {"--list"}).output), design_names());
 }
 
@@ -26,19 +27,19 @@ TEST(an_example, an_unknown_design_is_refused_with_the_names_of_the_designs) {
     EXPECT_NE(end.errors.find("loop-epoll"), std::string::npos) << end.errors;
 }
 
-TEST(an_example, a_speed_that_would_stop_time_is_refused) {
+TEST(an_example, a_speed_of_zero_is_refused) {
     const program_end end = run_program("round_robin_tasks", {"--speed", "0"});
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("--speed"), std::string::npos) << end.errors;
 }
 
-TEST(an_example, a_port_that_does_not_exist_is_refused) {
+TEST(an_example, a_port_above_65535_is_refused) {
     const program_end end = run_program("echo_beside_counting", {"--port", "70000"});
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("'70000' is not a valid --port"), std::string::npos) << end.errors;
 }
 
-TEST(an_example, a_server_without_a_port_is_refused) {
+TEST(an_example, a_server_argument_without_a_port_is_refused) {
     const program_end end = run_program("concurrent_requests", {"localhost"});
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("'localhost' is not a server"), std::string::npos) << end.errors;
@@ -50,7 +51,7 @@ TEST(the_queue_by_hand, the_program_prints_what_its_tutorial_prints) {
     EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
 }
 
-// Returns `count` lines, beginning with line `from`. Each line is cut after the name of its task.
+// Returns `count` lines, beginning with line `from`. Each line ends after the name of its task.
 std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
     std::string names;
     for (std::size_t at = from; at < std::min(from + count, lines.size()); ++at)
@@ -63,13 +64,14 @@ TEST(the_queue_by_hand, a_trace_shows_each_task_that_runs) {
         run_program("round_robin_by_hand", {"--virtual-time", "--speed", "1000", "--trace"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     const auto lines = lines_of(end.output);
-    // main makes two tasks, and each task makes a sleep. Then the loop polls all five tasks in turn.
+    // The task main creates two tasks, and each of them creates a sleeping task. Afterwards, the loop polls
+    // all five tasks one after the other.
     EXPECT_EQ(tasks_run(lines, 0, 12),
               "Running task main\n"
               "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"
               "Running task _sleep\nRunning task task1\nRunning task _sleep\nRunning task task2\n"
               "Running task main\nRunning task _sleep\n");
-    // At the end, three tasks are left, as in the tutorial's excerpt.
+    // At the end, three tasks remain, as in the tutorial's excerpt.
     const auto last = std::find(lines.rbegin(), lines.rend(), "Task 2");
     ASSERT_NE(last, lines.rend());
     EXPECT_EQ(tasks_run(lines, static_cast<std::size_t>(lines.rend() - last), 6),
@@ -98,7 +100,7 @@ private:
     files::path before_;
 };
 
-TEST(the_primer, generators_are_iterated_over_and_receive_values) {
+TEST(the_primer, the_generators_program_prints_what_its_tutorial_prints) {
     const inside_a_folder folder;
     files::create_directories("down/under");
     files::create_directories("Elsewhere");
@@ -116,7 +118,7 @@ TEST(the_primer, generators_are_iterated_over_and_receive_values) {
               "task1\ntask2\ntask1\ntask1\ntask2\ntask1\n");
 }
 
-TEST(the_primer, a_generator_can_be_left_before_its_end) {
+TEST(the_primer, the_generators_program_stops_after_ten_folders) {
     const inside_a_folder folder;
     for (char name = 'a'; name < 'p'; ++name) files::create_directory(std::string(1, name));
     const auto lines = lines_of(run_program("generators", {}).output);

@@ -15,7 +15,7 @@
 
 #include "tests/real_calls.hpp"
 
-// These functions are wrapped only in this test.
+// The original functions that only this test wraps.
 extern "C" {
 ssize_t __real_recvfrom(int, void*, size_t, int, sockaddr*, socklen_t*);
 ssize_t __real_sendto(int, const void*, size_t, int, const sockaddr*, socklen_t);
@@ -51,7 +51,7 @@ constexpr std::size_t descriptors_max = 4096;
 constinit std::array<std::atomic<bool>, descriptors_max> is_eventfd{};
 constinit std::array<std::atomic<bool>, descriptors_max> is_connecting{};
 
-/// Counts the call. Returns true if this call has to fail.
+/// Counts a call at this site. Returns true if the plan says that this call must fail.
 bool is_to_fail(site_id where) noexcept {
     const unsigned index = made[static_cast<std::size_t>(where)].fetch_add(1);
     if (!planned || planned->where != where || planned->index != index) return false;
@@ -64,8 +64,8 @@ void note(site_id where, int error) noexcept {
     if (index < errors_max) seen_errors[static_cast<std::size_t>(where)][index] = true;
 }
 
-/// Makes a call, unless the call has to fail. `fails(error)` returns the result of a call that has failed
-/// with this error. `error_of(result)` returns the error in a result, or 0.
+/// Makes a call, or returns the planned error. `fails(error)` returns the result of a call that has failed
+/// with this error. `error_of(result)` returns the error in a result, or 0 for a success.
 template <class Call, class Fails, class ErrorOf>
 auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltype(call()) {
     if (!watching) return call();
@@ -90,7 +90,8 @@ auto with_errno(site_id where, Call call) -> decltype(call()) {
         [](auto result) { return result < 0 ? errno : 0; });
 }
 
-/// Makes a call that returns the error itself: as a positive number if Sign is 1, negated if Sign is -1.
+/// Makes a call whose result is the error: a positive errno value if Sign is 1, a negated errno value
+/// if Sign is -1.
 template <int Sign, class Call>
 int with_result(site_id where, Call call) {
     return watched(
@@ -112,7 +113,7 @@ bool exchange(std::array<std::atomic<bool>, descriptors_max>& of, int fd, bool v
 }
 
 /// Returns true if the planned error means that a connection is in progress or established. Only the first
-/// call of connect() can return such an error.
+/// connect() of a socket can return these errors.
 bool is_for_first_connect() noexcept {
     return planned && planned->where == site_id::connect &&
            (planned->what.what == fate::made_first || planned->what.error == EISCONN);
@@ -171,9 +172,9 @@ void make_fail(io_uring_sqe& request, int error) noexcept {
     request.user_data = user_data;
 }
 
-/// Enters the kernel with the queued requests, and makes the planned request fail. A request with
-/// fate::made_first is marked, and its completion is overwritten. This completion exists directly after the
-/// entry, because only cancellations have this fate.
+/// Enters the kernel with the queued requests, and makes the planned request fail. For a request with
+/// fate::made_first, the request is made, and the result of its completion is overwritten. All these requests
+/// are cancellations, whose completions exist directly after the entry.
 template <class Enter>
 int hand_over(io_uring& ring, Enter enter) {
     constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // not used in the user data of a cancellation
@@ -333,7 +334,7 @@ int __wrap_accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
     return with_errno(site_id::accept4, [=] { return __real_accept4(fd, from, size, flags); });
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t size) {
-    const bool is_second = exchange(is_connecting, fd, true);  // the connection is established, or refused
+    const bool is_second = exchange(is_connecting, fd, true);  // asks for the result of the first call
     if (is_second && is_for_first_connect()) return __real_connect(fd, to, size);
     return with_errno(site_id::connect, [=] { return __real_connect(fd, to, size); });
 }

@@ -1,10 +1,10 @@
 // The calls of loop/ that can fail, every error from their manual pages, and a way to make one call fail.
 //
 // The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). The function
-// counts the calls, and makes one call end with the planned error. The tested loop is therefore the loop that
-// is measured and installed. An io_uring request that has to fail becomes a request that does nothing and
-// completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). In this way, the kernel and the loop agree
-// on the pending requests.
+// counts the calls, and makes one call end with the planned error. Therefore, the tested loop is the loop
+// that is measured and installed. An io_uring request that must fail becomes a request that does nothing and
+// completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). Thus the kernel and the loop still have
+// the same pending requests.
 #pragma once
 
 #include <netdb.h>
@@ -22,20 +22,20 @@ namespace loopbench::loop::faults {
 
 /// The required effect of an error.
 enum class fate {
-    passes,      // the call is not made; the loop repeats or ignores it and does the work
-    made_first,  // the same, but the call is made first, as for close or "in progress"
+    passes,      // the call is not made; the loop repeats the call or continues without it
+    made_first,  // the call is made, but returns the error; the loop continues
     told,        // the call is not made; the caller receives the error
-    ends_loop,   // the same; the loop may also report the error to all callers and be destroyed
-    seen,        // only the kernel's state can cause the error; it must occur in some run
-    cannot,      // the call's arguments make the error impossible; each call is checked for this
+    ends_loop,   // like `told`, but afterwards, the loop can be unusable
+    seen,        // the test does not cause this error; it must occur in some run
+    cannot,      // the call's arguments make the error impossible; they are checked
 };
 std::string_view to_text(fate what) noexcept;
 
 struct failure {
     int error;
     fate what;
-    int told_as;           // the error that is reported; it can say more than `error`
-    std::string_view why;  // the reason why the error is impossible, if it is
+    int told_as;           // the error that the caller receives, usually the same as `error`
+    std::string_view why;  // for fate::cannot: the reason why the error is impossible
 };
 
 /// A place in loop/ that makes a call.
@@ -122,7 +122,7 @@ enum class site_id : std::size_t {
 };
 inline constexpr std::size_t site_count = static_cast<std::size_t>(site_id::count);
 
-/// One call that has to fail.
+/// The plan to make one call fail.
 struct plan {
     site_id where;
     unsigned index;  // counts the calls at this site from 0
@@ -130,7 +130,7 @@ struct plan {
 };
 
 /// Counts the calls of all threads between resume() and pause(), and makes the planned call fail. Only one
-/// such object can exist at a time.
+/// object of this class can exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;
@@ -148,13 +148,13 @@ public:
 
 /// Returns true if the kernel itself has returned this error while calls were watched.
 bool was_seen(site_id where, int error) noexcept;
-/// Describes an argument that a call must never have, because the table says that the resulting error is
-/// impossible. Returns an empty string if no call had such an argument.
+/// Returns a description of an argument that contradicts the table: the argument would cause an error that is
+/// listed as impossible. Returns an empty string if no call had such an argument.
 std::string_view broken_promise() noexcept;
-/// Returns true if this kernel can make a request fail.
+/// Returns true if this kernel supports io_uring requests that only return an error (Linux 6.10).
 bool requests_can_fail();
 
-/// Calls that are not watched, for the tests' own use.
+/// System calls of the test itself, which are neither counted nor made to fail.
 namespace past_the_watch {
 ssize_t read(int fd, void* data, std::size_t bytes);
 ssize_t write(int fd, const void* data, std::size_t bytes);

@@ -1,11 +1,13 @@
-// every_fault: makes every call of the loop fail while the loop does its usual work, with each error from the
-// call's manual page. Also makes every allocation fail. Checks the consequences of each failure.
+// every_fault: makes the loop's calls fail one at a time, with each error from their manual pages,
+// while the loop does its usual work. Also makes the allocations fail one at a time. Checks the
+// consequences of each failure.
 //
 // After each failure, the program checks five conditions. (1) The error was reported, or the work was done
-// despite the error, as the table says (sites.cpp). (2) Each started operation has ended exactly once. (3)
-// The loop has entered the kernel at most a few times more often. (4) The loop makes another round trip. (5)
-// The loop's descriptors and memory are released with it. The program prints the table with the number of
-// times that each error was tried. It fails if an error was not tried.
+// despite the error, as the table in sites.cpp requires. (2) Each started operation has ended exactly once.
+// (3) The loop has waited at most 3 n + 200 times; n is the number of its waits without a failure. (4) The
+// loop can still make a round trip. (5) The loop's destruction releases its descriptors and memory. The
+// program prints the table with the number of times that each error was tried. The program fails if an
+// error was not tried.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -37,7 +39,7 @@ using namespace loopbench;
 using namespace loopbench::loop;
 using namespace loopbench::loop::faults;
 
-// The run in progress, for the message of a fatal signal.
+// A description of the run in progress, for the message of a fatal signal.
 std::array<char, 256> under_way;
 
 template <class... Arguments>
@@ -64,7 +66,8 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// The kernel's clock, with a limit on the duration and on the number of the loop's waits.
+/// The kernel's clock. Throws spin if the loop waits too often, and lost_operation if a
+/// wait takes ten seconds.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -88,12 +91,12 @@ private:
 task<void> until_done(task_handle<void> awaited) {
     try {
         co_await awaited;
-    } catch (...) {  // the exception is already in the ledger
+    } catch (...) {  // the ledger already contains the exception
     }
 }
 
 struct outcome {
-    std::string problem;  // empty: no problem
+    std::string problem;  // empty without a problem
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;
@@ -108,7 +111,7 @@ std::size_t open_descriptors() {
     return count;
 }
 
-/// Returns true if this is the planned error, as the table reports it.
+/// Returns true if `error` is the error that the table requires for the planned failure.
 bool is(const std::exception_ptr& error, const failure& planned) {
     try {
         std::rethrow_exception(error);
@@ -197,7 +200,7 @@ private:
 
     void work() {
         try {
-            // loop-tick uses the kernel's own time, because its sleep is a call that can fail, too.
+            // loop-tick keeps its own clock, because this clock's sleep is a call that must be able to fail.
             loop_ = on_.make(on_, on_.name == "loop-tick" ? nullptr : &clock_);
         } catch (...) {
             seen_.note(std::current_exception());
@@ -209,7 +212,7 @@ private:
             } catch (...) {
                 seen_.note(std::current_exception());
             }
-            constexpr int runs_max = 4;  // an error might leave run(), and then another error
+            constexpr int runs_max = 4;  // run() can throw more than one error
             for (int runs = 0; main && !main->done() && problem_ == nullptr && runs < runs_max; ++runs)
                 run_on(*main);
             if (main && !main->done() && problem_ == nullptr) problem_ = "the work has not ended";
@@ -277,7 +280,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // counted from 1; 0 means none
+    const std::size_t failing_allocation_;  // the number of the allocation, from 1; 0 without a failure
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;
@@ -306,7 +309,7 @@ std::string name_of(int error) {
     return std::ranges::find(names, error, &std::pair<int, const char*>::first)->second;
 }
 
-/// Counts how often each error of each site was tried, on all designs.
+/// Makes the runs on all designs, and counts how often each error of each site was tried.
 class trials {
 public:
     explicit trials(bool whole, std::string_view only) : whole_(whole), only_(only) {}
@@ -318,7 +321,8 @@ public:
             if (each.drivers.find(letter) != std::string_view::npos && is_wanted(each.name)) all_of(on, each);
     }
 
-    /// Prints the table, and prints missing errors and problems to stderr. Returns true if there are none.
+    /// Prints the table to stdout, and untried errors and problems to stderr. Returns true if all errors were
+    /// tried and no problem occurred.
     bool report(bool requests_can_fail) const {
         fmt::print(
             "# Every system call of the loop, with every error\n\n{} runs, {} of them with a failing "
@@ -402,7 +406,7 @@ private:
         return found;
     }
 
-    /// Reports a driver's call if the table does not list this driver.
+    /// Reports a problem if the driver makes a call that the table does not list for this driver.
     void note_caller(const design& on, const scenario& what, std::size_t index, unsigned calls) {
         const site& where = sites()[index];
         const char letter = driver_letter(on);
@@ -413,8 +417,7 @@ private:
         }
     }
 
-    /// Returns true if each error of the site was tried or seen, for each design of this run that makes the
-    /// call.
+    /// Returns true if each error of the site was tried or seen with each tested driver that makes the call.
     bool is_complete(std::size_t index, bool requests_can_fail) const {
         const site& where = sites()[index];
         const bool is_request = index >= static_cast<std::size_t>(site_id::request_feed);

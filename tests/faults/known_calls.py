@@ -1,18 +1,18 @@
-"""Checks that the table of every_fault contains each call of loop/ and all places of the call.
+"""Checks that the table of every_fault contains each system call of loop/ with all its places in the code.
 
 usage: known_calls.py EVERY_FAULT NM ARCHIVE LOOP
 
-The script reads two sources, because neither of them shows all calls. The undefined symbols of the library's objects
-show all called names, however the code writes them. The code shows the places, including those in headers and
-templates; loop/ writes calls of the C library as ::name.
+The script reads the library's objects and its source code, because neither shows all calls. The undefined symbols of
+the objects show the names of all called functions. The source code shows the places of the calls, also in headers and
+templates. loop/ writes calls of the C library as ::name.
 """
 import pathlib
 import re
 import subprocess
 import sys
 
-# Calls that do not fail or do not enter the kernel. Also nanosleep, which the table lists as
-# std::this_thread::sleep_for, and syscall, with which a std::stop_source waits for another thread.
+# Calls that cannot fail or do not enter the kernel; nanosleep, which the table lists as std::this_thread::sleep_for;
+# and syscall, with which a std::stop_source waits for another thread.
 HARMLESS = set('''
     free memchr memcmp memcpy memmove memset snprintf __isoc99_sscanf __isoc23_sscanf sscanf strcmp strerror strlen
     inet_ntop inet_pton sigaddset sigemptyset sigismember freeaddrinfo gai_strerror io_uring_queue_exit

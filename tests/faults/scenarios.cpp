@@ -67,7 +67,7 @@ void ended_early() {
     throw std::runtime_error("the stream has ended early");
 }
 
-/// Returns more bytes than sockets and pipes accept at once.
+/// Returns 600,000 bytes, which is more than a socket or a pipe accepts at once.
 std::span<const std::byte> much() {
     static const auto bytes = [] {
         std::array<std::byte, 600'000> made{};
@@ -77,7 +77,7 @@ std::span<const std::byte> much() {
     return bytes;
 }
 
-/// Gathers all children to their end. The first error cancels the other children.
+/// Awaits all children. The first error cancels the other children.
 template <std::size_t Count>
 auto all_of(event_loop& loop, std::array<task<void>, Count>& children) {
     return loop.gather(std::span(children), join_mode::cancel_on_exception);
@@ -99,7 +99,7 @@ task<void> expect_text(Stream& stream, std::string_view text, ledger& seen) {
                 "other bytes were read than written");
 }
 
-/// Reads all bytes of much(), with pauses that make the writer wait.
+/// Reads all bytes of much(). The pauses between the reads make the writer wait.
 template <class Stream>
 task<void> read_much(event_loop& loop, Stream& stream, ledger& seen) {
     static std::array<std::byte, 50'000> place;
@@ -150,7 +150,7 @@ task<void> echo_over_tcp(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Makes connections one by one. An accept already waits for each connection.
+/// Makes ten connections, one after the other. Each connect finds an accept that already waits.
 task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     listener listening = loop.listen();
     const auto where = endpoint::loopback(listening.port());
@@ -162,7 +162,7 @@ task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     }
 }
 
-/// Returns an abstract address that no file and no other process has.
+/// Returns an abstract Unix address that is unique in this process and among all processes.
 endpoint abstract_name() {
     static std::atomic<unsigned> last{0};
     std::array<char, 64> name{};
@@ -188,8 +188,8 @@ stream_pair unix_pair(event_loop& loop) {
     return {stream(loop, unique_fd(ends[0])), stream(loop, unique_fd(ends[1]))};
 }
 
-/// Writes until the descriptor accepts nothing more. The loop's own write therefore has to wait from its
-/// start. Returns the remaining bytes.
+/// Writes the beginning of much() until the descriptor accepts no more bytes, and returns the remaining
+/// bytes. The loop's own write of the remaining bytes then has to wait from its start.
 std::span<const std::byte> fill(int fd) {
     auto left = much();
     for (ssize_t count; (count = past_the_watch::write(fd, left.data(), left.size())) > 0;)
@@ -208,8 +208,8 @@ task<void> slow_reader(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Reads from a Unix socket. A read stops after the bytes that carry a descriptor, although more bytes are
-/// there and the stream continues.
+/// Reads from a Unix socket that receives a descriptor (SCM_RIGHTS). A read stops after the bytes that carry
+/// the descriptor, although the socket contains more bytes.
 task<void> descriptor_in_a_message(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto write = [](stream& to) -> task<void> {
@@ -283,7 +283,8 @@ task<void> datagrams(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Sends datagrams that, unlike UDP's, wait for a slow receiver.
+/// Sends datagrams over a Unix socket, where the sender waits for a slow receiver. (UDP
+/// would drop the datagrams.)
 task<void> datagrams_that_wait(event_loop& loop, ledger& seen) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -354,7 +355,7 @@ task<void> timers(event_loop& loop, ledger& seen) {
     seen.expect(!none, "a sleep of an hour ended early");
 }
 
-/// Arms an earlier timer when the kernel already has the time of a late timer.
+/// Arms a timer that is earlier than the timer for which the kernel is already set.
 task<void> earlier_timer(event_loop& loop, ledger& seen) {
     constexpr auto late = 5s;
     const time_point start = loop.now();
@@ -371,7 +372,7 @@ task<void> earlier_timer(event_loop& loop, ledger& seen) {
         done = true;
         seen.expect(loop.now() < start + late, "a timer came as late as the next one");
     };
-    // The race ends with the earlier timer and does not wait for the late one.
+    // The race ends with the earlier timer. It does not wait for the late timer.
     std::array both{seen.operation(wait()), seen.operation(wake_up_and_wait())};
     co_await loop.race(std::span(both));
 }
@@ -407,7 +408,7 @@ task<void> futures(event_loop& loop, ledger& seen) {
     seen.expect(calls == 2 && callbacks == 1, "a call was not made, or twice");
 }
 
-/// Posts from another thread. The loop sleeps before each post and is woken by it.
+/// Posts from another thread. Before each post, the loop sleeps. Each post wakes the loop.
 task<void> posts(event_loop& loop, ledger& seen) {
     static constexpr int count = 5;
     struct shared {
@@ -424,7 +425,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
                     state->came.notify_one();
                 });
             } catch (const std::bad_alloc&) {
-                continue;  // the thread receives the error and repeats the post
+                continue;  // the thread repeats the post
             }
             state->came.wait(posted++);
         }
@@ -433,7 +434,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
         std::thread thread;
         shared& state;
         ~joined() {
-            if (state.came < count) state.came = count + 1;  // makes the thread stop waiting
+            if (state.came < count) state.came = count + 1;  // ends the thread's wait
             state.came.notify_one();
             thread.join();
         }
@@ -478,8 +479,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Tells the driver that a descriptor is closed, although it is open. The descriptor is then still registered
-/// when it is used again.
+/// Tells the driver that a descriptor is closed, although the descriptor is open. At its next use, the
+/// descriptor is therefore still registered with epoll.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {
@@ -526,7 +527,8 @@ task<void> cancellations(event_loop& loop, ledger& seen) {
     seen.expect(first == all.size() - 1, "nothing was there to be read");
 }
 
-/// Leaves a listener, a stream and a timer to the loop's end, in tasks that no other task awaits.
+/// Leaves tasks with a listener, a stream and a timer unfinished. No other task awaits these tasks; the
+/// destruction of the loop ends them.
 task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     listener listening = loop.listen();
@@ -539,7 +541,7 @@ task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     for (int i = 0; i < 3; ++i) co_await loop.yield();
 }
 
-/// Listens on a requested port, which sets SO_REUSEADDR.
+/// Listens on a given port. In this case, the loop sets SO_REUSEADDR.
 task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     listener first = loop.listen(endpoint::ip("127.83.17.5", 0));
     const auto where = local_endpoint(first.native_handle());
@@ -549,7 +551,8 @@ task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     co_return;
 }
 
-/// Requests a ring of an impossible size. The text of the error names the kernel's version.
+/// Requests a ring of an impossible size. For the text of the error, the loop reads the
+/// kernel's version with uname(2).
 task<void> refused_ring(event_loop& loop, ledger& seen) {
     bool refused = false;
     try {

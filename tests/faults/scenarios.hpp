@@ -1,5 +1,5 @@
-// The loop's usual work, in small scenarios that can be repeated for every call that the loop makes. Whatever
-// call fails, each operation completes or ends with an error.
+// The loop's usual work in small scenarios. every_fault repeats each scenario for every call that the loop
+// makes. When a call fails, each operation completes or ends with an error.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace loopbench::loop::faults {
 
-/// The outcome of a scenario's operations. A ledger allocates nothing and outlives the loop.
+/// Records the outcome of a scenario's operations. A ledger does not allocate memory, and
+/// it outlives the loop.
 class ledger {
 public:
     /// Wraps `work` as an operation that must end exactly once. The destruction of its frame counts as an
@@ -23,7 +24,8 @@ public:
 
     /// Records a reported error. Cancellations are not recorded.
     void note(const std::exception_ptr& error) noexcept;
-    /// Records the problem `what` if `held` is false. `held` must be true, whatever call fails.
+    /// Records the problem `what` if `held` is false. Use this function for conditions that must be true
+    /// after every possible failure.
     void expect(bool held, const char* what) noexcept {
         if (!held && wrong_ == nullptr) wrong_ = what;
     }
@@ -45,9 +47,9 @@ struct scenario {
     std::string_view name;
     std::string_view drivers;  // like site::callers
     task<void> (*run)(event_loop& loop, ledger& seen);
-    bool leaves_operations = false;                  // the operations end with the loop
-    bool ends_with_run = false;                      // an error that leaves run() ends the work
-    int has_error = 0;                               // an error that is a normal part of the scenario
+    bool leaves_operations = false;                  // the loop's destruction ends the operations
+    bool ends_with_run = false;                      // if run() throws, the work is cancelled
+    int has_error = 0;                               // an error that occurs also without a failing call
     std::optional<site_id> only_for = std::nullopt;  // the only site whose calls fail in this scenario
 };
 std::span<const scenario> scenarios() noexcept;

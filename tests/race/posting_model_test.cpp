@@ -1,19 +1,19 @@
-// Explores the race between three actions: a thread posts to a loop, the loop falls asleep, and the thread
-// wakes the loop. The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the
-// threads one memory access at a time, in very many orders. A load can return any older value that C++11
+// Explores the race between a thread that posts to a loop and wakes the loop, and the loop, which falls
+// asleep. The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the threads one
+// memory access at a time, in a very large number of orders. A load can return any older value that C++11
 // allows for the requested memory order.
 //
 // The model checks four conditions. (1) No wake-up is lost. (Otherwise, the loop would sleep for ever, which
-// relacy reports as a deadlock.) (2) Each time that the loop takes posts, it was woken at most once for them;
-// before it first sleeps, it is never woken. (3) Every post runs once, in the order of its thread, or is
+// relacy reports as a deadlock.) (2) The posts that the loop takes together wake the loop at most once.
+// Before the loop first sleeps, no post wakes it. (3) Every post runs once, in the order of its thread, or is
 // discarded once with the loop. After the discarding, no post runs. (4) A post sees all that its thread wrote
 // before the post. (Otherwise, relacy reports a data race.)
 //
-// The tests explore three sets of executions: all executions of one thread that posts once; executions of
-// more posts with a few preemptions, with any number of switches at which a thread waits or ends, and with
-// one older value for each load; and random executions with two older values. The tests do not cover loads of
-// values that are stored later (relacy executes in program order), more threads, more posts, or the kernel.
-// In the model, an event that remembers one ring replaces the kernel's eventfd.
+// The tests explore three sets of executions. The first set contains all executions of one thread that posts
+// once. The second set contains executions of more posts with a few preemptions; a load can return one older
+// value. The third set contains random executions; a load can return two older values. The tests do not cover
+// loads of values that are stored later (relacy executes in program order), more threads, more posts, or the
+// kernel. In the model, an event that remembers one ring replaces the kernel's eventfd.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@
 
 #include "loop/posting.hpp"
 
-// This header is included last, because it defines macros for new, delete, free and the names of the memory
-// orders.
+// relacy.hpp is included last, because it defines macros for new, delete, free and the names
+// of the memory orders.
 #include <relacy/relacy.hpp>
 #undef new
 #undef delete
@@ -89,8 +89,8 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// The part of std::atomic that the handshake uses. The type and the called function identify the access that
-/// a planted defect weakens.
+/// The part of std::atomic that the handshake uses. A planted defect weakens the memory order of one access,
+/// which is identified by the type T and the called function.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -129,7 +129,8 @@ private:
     rl::atomic<T> value_;
 };
 
-/// Thread 0 is the loop's thread and runs turns as loop/turn.hpp does. The other threads post to the loop.
+/// The threads of one execution. Thread 0 is the loop's thread and runs turns as loop/turn.hpp does. The
+/// other threads post to the loop.
 template <rl::thread_id_t Posters>
 class posting_model : public rl::test_suite<posting_model<Posters>, Posters + 1> {
 public:
@@ -155,7 +156,7 @@ public:
         }
     }
 
-    /// Ends the loop as scheduler::close() does. The loop outlives every call of post_from_any_thread().
+    /// Ends the loop as scheduler::close() does. This function runs after the last call of post_all().
     void after() {
         take_posted();
         ready_.close();
@@ -170,11 +171,11 @@ private:
     static constexpr std::size_t posts_max = 3;
 
     struct post : operation {
-        rl::var<int> content;  // the posting thread writes it, and the loop's thread reads it
+        rl::var<int> content;  // written by the posting thread, read by the loop's thread
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // the post found an empty stack, so it might have to wake the loop
+        bool found_nothing = false;  // the post found an empty stack, and might have to wake the loop
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;
@@ -183,7 +184,7 @@ private:
         return at(where);
     }
 
-    // Does the same as scheduler::post_from_any_thread() and event_loop::wake().
+    // Posts as scheduler::post_from_any_thread() and event_loop::wake() do.
     void post_all(posts_of_one& posts) {
         for (int i = 0; i < explored.posts_of_each; ++i) {
             post& each = posts[static_cast<std::size_t>(i)];
@@ -195,7 +196,7 @@ private:
     }
 
     void ring(const post& by) {
-        RL_ASSERT(by.found_nothing);  // posts that are taken together cause at most one ring
+        RL_ASSERT(by.found_nothing);  // only the first post on an empty stack can ring
         RL_ASSERT(has_slept_);
         bell_.set(here());
     }
@@ -239,7 +240,7 @@ private:
     static void complete(operation* op, completion how) {
         auto& self = *static_cast<post*>(op);
         posting_model& model = *self.model;
-        RL_ASSERT(self.number == model.next_[self.poster]);  // runs only once, and in order
+        RL_ASSERT(self.number == model.next_[self.poster]);  // once, and in the order of its thread
         RL_ASSERT((how == completion::discard) == model.ready_.closed());
         RL_ASSERT(self.content(here()) == self.number);
         ++model.next_[self.poster];
@@ -262,8 +263,9 @@ enum class search : unsigned {
     random = rl::random_scheduler_type,
 };
 
-/// Executes the scenario repeatedly with relacy until it detects an error. Returns the name of the error, or
-/// "SUCCESS". `limit` is the number of preemptions in one execution, or the number of random executions.
+/// Executes the scenario with relacy until relacy detects an error or the search is complete. Returns
+/// relacy's name of the error, or "SUCCESS". For search::few_preemptions, `limit` is the largest number of
+/// preemptions in one execution; for search::random, `limit` is the number of executions.
 template <rl::thread_id_t Posters>
 std::string explore(const scenario& what, search how, unsigned limit = 0) {
     explored = what;
@@ -280,15 +282,15 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 }  // namespace
 
-// All executions of two posts are correct, too. This test leaves them out: there are 8,282,322, and they take
-// a dozen seconds.
-TEST(posting_model, one_post_is_correct_in_every_execution) {
+// All executions of two posts are also correct. This test leaves these 8,282,322 executions out, because they
+// would take a dozen seconds.
+TEST(posting_model, no_post_or_wake_up_is_lost_in_any_execution_of_one_post) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
 }
 
-TEST(posting_model, several_posts_are_correct_with_a_few_preemptions) {
+TEST(posting_model, no_post_or_wake_up_is_lost_with_several_posts_and_a_few_preemptions) {
     EXPECT_EQ(explore<1>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
@@ -297,7 +299,7 @@ TEST(posting_model, several_posts_are_correct_with_a_few_preemptions) {
     EXPECT_EQ(explore<2>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
 }
 
-TEST(posting_model, more_posts_are_correct_in_random_executions) {
+TEST(posting_model, no_post_or_wake_up_is_lost_in_random_executions_of_more_posts) {
     constexpr unsigned executions = 100'000;
     EXPECT_EQ(explore<2>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 3, .early_returns = 2}, search::random, executions), "SUCCESS");

@@ -1,9 +1,10 @@
-// posts_from_four_threads: posts very many functions to a loop on epoll and to a loop on io_uring. Checks
-// that each function has run once and in the order of its thread. Prints one JSON document.
+// posts_from_four_threads: posts a number of functions (--posts, by default a billion) to a loop on epoll
+// and to a loop on io_uring. Checks that each function has run once and in the order of its thread.
+// Prints one JSON document.
 //
-// Each thread posts a burst of functions, from one to some thousands, and waits until the last function of
-// the burst has run. Therefore, the loop falls asleep and is woken millions of times, and the pending posts
-// always fit into memory. If a wake-up is lost, the count of received posts stops growing.
+// Each thread posts a burst of 1 to 4,096 functions, waits until the last function of the burst has run, and
+// repeats this. Therefore, the loop falls asleep and is woken millions of times, and the pending posts always
+// fit into memory. If a wake-up is lost, the program does not end.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -37,7 +38,7 @@ using steady_clock = std::chrono::steady_clock;
 
 constexpr std::size_t threads = 4;
 
-/// The state of one posting thread, as seen from the loop.
+/// The progress of one posting thread's functions.
 struct alignas(64) sender {
     std::uint64_t next = 0;               // the number of the next expected post; used by the loop's thread
     std::uint64_t out_of_order = 0;       // number of posts out of order; used by the loop's thread
@@ -47,12 +48,12 @@ struct alignas(64) sender {
 struct tally {
     std::uint64_t received = 0;
     std::uint64_t out_of_order = 0;
-    std::uint64_t sleeps = 0;  // how often the loop has slept in its driver
+    std::uint64_t sleeps = 0;  // number of times that the loop has slept in its driver
     std::chrono::duration<double> took{0};
 };
 
-/// Posts from four threads and returns the counts. Meanwhile, other threads can read the progress from
-/// `received`.
+/// Posts from four threads and returns the counts. Meanwhile, other threads can read the number of functions
+/// that have run from `received`.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);
@@ -92,7 +93,8 @@ tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<
     return found;
 }
 
-/// Shows the progress: on a terminal, one line that is redrawn each second; elsewhere, a line each minute.
+/// Prints the progress to stderr. On a terminal, redraws one line each second; otherwise, adds
+/// a line each minute.
 class progress {
 public:
     explicit progress(std::string_view design, std::uint64_t total) : design_(design), total_(total) {}

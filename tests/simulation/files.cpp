@@ -1,5 +1,5 @@
-// The simulated kernel's descriptors: the eventfd, the timerfd, and the sockets. The network between the
-// sockets takes time, delivers data in parts, and breaks.
+// The files of the simulated kernel: the eventfd, the timerfd, and the sockets. The network between the
+// sockets takes time, delivers data in parts, and sometimes breaks connections.
 #include <algorithm>
 #include <array>
 
@@ -13,14 +13,10 @@ constexpr std::array<std::size_t, 6> limits{1, 7, 100, 2048, 20'000, 300'000};
 
 }  // namespace
 
-// An eventfd.
-
 void eventfd_file::add() {
     ++count;
     if (!kernel_.is_planted(defect::lost_wakeup, 20)) kernel_.changed(*this);
 }
-
-// A timerfd.
 
 void timer_file::set(nanoseconds when) {
     has_fired_ = false;
@@ -33,8 +29,6 @@ void timer_file::set(nanoseconds when) {
         kernel_.changed(*this);
     });
 }
-
-// Sockets.
 
 socket_file::socket_file(kernel& of, int domain)
     : file(of),
@@ -111,7 +105,7 @@ void socket_file::establish(const std::string& name) {
         accepted->connect_both(client);
         listener->backlog_.push_back(accepted);
         kernel_.changed(*listener);
-        if (kernel_.random.one_in(10)) {  // the connection breaks at some later time
+        if (kernel_.random.one_in(10)) {  // the connection will break
             kernel_.after(kernel_.random.time_of_any_magnitude(30), [client, accepted] {
                 client->reset_by_peer();
                 accepted->reset_by_peer();
@@ -161,7 +155,7 @@ std::int64_t socket_file::send(std::span<const std::byte> bytes) {
 std::int64_t socket_file::receive(std::span<std::byte> buffer) {
     if (!received_.empty()) {
         std::size_t count = std::min(received_.size(), buffer.size());
-        if (domain_ == AF_UNIX) {  // a read stops at the end of a message, as for SCM_RIGHTS (unix(7))
+        if (domain_ == AF_UNIX) {  // a read stops at a message's end, as for SCM_RIGHTS (unix(7))
             count = std::min(count, messages_.front());
             messages_.front() -= count;
             if (messages_.front() == 0) messages_.pop_front();
@@ -169,7 +163,7 @@ std::int64_t socket_file::receive(std::span<std::byte> buffer) {
         const auto end = received_.begin() + static_cast<std::ptrdiff_t>(count);
         std::copy(received_.begin(), end, buffer.begin());
         received_.erase(received_.begin(), end);
-        if (peer) peer->network_takes_time();  // the peer might have waited for space here
+        if (peer) peer->network_takes_time();  // the peer might have waited for free space
         return static_cast<std::int64_t>(count);
     }
     if (error_ != 0) return -std::exchange(error_, 0);
@@ -215,11 +209,12 @@ void socket_file::reset_by_peer() {
     kernel_.changed(*this);
 }
 
-// Schedules carry() if there are bytes or an end to deliver.
+// Schedules carry() if this end has bytes or the end of the stream to deliver.
 void socket_file::network_takes_time() {
     if (is_carrying_ || !peer || (under_way_.empty() && (!sends_end_ || end_is_sent_))) return;
     is_carrying_ = true;
-    // Most deliveries take the time of a network within one machine; some take the time of a distant network.
+    // Most deliveries take at most 16 µs, like a network within one machine. Some deliveries take up to 67
+    // ms, like a distant network.
     kernel_.after(kernel_.random.time_of_any_magnitude(kernel_.random.one_in(20) ? 26 : 14),
                   [this, keep = shared_from_this()] {
                       is_carrying_ = false;
@@ -230,7 +225,7 @@ void socket_file::network_takes_time() {
 void socket_file::carry() {
     if (!peer) return;
     socket_file& to = *peer;
-    if (to.is_closed_) {  // the peer is closed, so nothing can read
+    if (to.is_closed_) {  // nothing can read the bytes any more
         if (!under_way_.empty()) reset_by_peer();
         return;
     }
@@ -253,7 +248,7 @@ void socket_file::carry() {
     to.received_.insert(to.received_.end(), part.begin(), part.end());
     if (domain_ == AF_UNIX && !part.empty()) to.messages_.push_back(part.size());
     kernel_.changed(to);
-    // Reports space when a third of the buffer is free, as Linux does.
+    // Reports free space when a third of the buffer is free, as Linux does.
     if (!has_room_ && under_way_.size() <= send_limit_ * 2 / 3) tell_room();
     network_takes_time();
 }

@@ -35,8 +35,6 @@ kernel::~kernel() {
     current = nullptr;
 }
 
-// Time.
-
 nanoseconds kernel::clock() {
     enter();
     if (is_planted(defect::early_clock, 50)) return time_ + 1us;
@@ -46,7 +44,7 @@ nanoseconds kernel::clock() {
 
 void kernel::sleep(nanoseconds duration) {
     enter();
-    const auto unseen = std::exchange(before_sleep, nullptr);  // a nanosleep does not look at readiness
+    const auto unseen = std::exchange(before_sleep, nullptr);  // nanosleep(2) does not check readiness
     sleep_until(time_ + duration, [] { return false; });
     before_sleep = unseen;
 }
@@ -59,7 +57,8 @@ void kernel::after(nanoseconds delay, std::function<void()> what) {
 void kernel::enter() {
     if (++calls_of_turn > calls_of_turn_max)
         fail(fmt::format("a turn does not end; it has made {} calls", calls_of_turn));
-    // Usually, little time passes. Rarely, the machine pauses; very rarely, it is suspended.
+    // Usually, little time passes. In one of 2,000 calls, the machine pauses, and in one of 100
+    // pauses, it is suspended.
     nanoseconds passed = step + nanoseconds(static_cast<std::int64_t>(random.below(100)));
     if (random.one_in(2'000)) passed += random.time_of_any_magnitude(random.one_in(100) ? 42 : 27);
     happen_until(time_ + passed);
@@ -70,8 +69,8 @@ void kernel::enter() {
     }
 }
 
-// Makes all events happen that are due at `when`, in order and each at its time. This includes events that
-// other events cause.
+// Makes all events happen that are due until `when`, each at its own time, in the order of their times. New
+// events that these events cause also happen if they are due until `when`.
 void kernel::happen_until(nanoseconds when) {
     const nanoseconds began = time_;
     while (!coming_.empty() && coming_.front().when <= when) {
@@ -93,15 +92,13 @@ bool kernel::sleep_until(nanoseconds deadline, const std::function<bool()>& is_o
             if (before_sleep) before_sleep();
             time_ = std::min(next, deadline);
         }
-        // Sometimes, a sleeping thread is woken late.
+        // In one of eight cases, the sleeping thread is woken late.
         if (random.one_in(8)) time_ += random.time_of_any_magnitude(16);
         happen_until(time_);
         if (!is_over() && next >= deadline) return false;
     }
     return true;
 }
-
-// Descriptors.
 
 int kernel::open(std::shared_ptr<file> what) {
     int fd = first_descriptor;
@@ -135,8 +132,6 @@ void kernel::drop(file& held) {
     held.watched_as = -1;
     held.release();
 }
-
-// Readiness.
 
 void kernel::changed(file& what) {
     if (is_planted(defect::lost_event, 500)) {
@@ -179,9 +174,9 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
     if (is_interrupted()) return -EINTR;
     std::size_t count = 0;
     const auto collect = [&] {
-        // Sometimes returns only a part of the events, as if the others had come a moment later.
+        // In one of four calls, returns at most four events, as if the other events had come a moment later.
         const std::size_t count_max = random.one_in(4) ? 1 + random.below(4) : events.size();
-        std::vector<int> by_level;  // level-triggered descriptors, which the next wait checks again
+        std::vector<int> by_level;  // level-triggered descriptors: the next wait checks them again
         while (!listed_.empty() && count < count_max) {
             const int fd = listed_.front();
             listed_.pop_front();
@@ -190,7 +185,8 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
             interest& of = found->second;
             of.is_listed = false;
             std::uint32_t reported = of.what->events() & (of.events | ready::error | ready::hang_up);
-            // Rarely reports an event that has not happened. The next read or write then finds nothing.
+            // In one of 500 cases, reports an event that has not happened. The next read or
+            // write then returns EAGAIN.
             if (random.one_in(500)) reported |= of.events & (ready::in | ready::out);
             if (reported == 0) continue;
             events[count].events = reported;

@@ -1,12 +1,11 @@
-// A simulated kernel in memory: sockets, readiness, io_uring, a timer, and the time. The loop runs on this
-// kernel.
+// A simulated kernel in memory, on which the loop runs. It has sockets, epoll, io_uring, a timer and a clock.
 //
 // As in tests/faults, the linker puts calls.cpp between the loop and the C library (--wrap). Therefore, the
-// tested code is the code that is measured and installed, with every driver, the turn and the coroutines.
+// tested code is the code that is measured and installed, with all its drivers, its turn and its coroutines.
 // There is only one thread. Actions of other threads, peers and the network happen during the loop's calls,
-// in an order that a seed decides. Bytes arrive late and in parts, sockets accept only a part, connections
-// break, signals interrupt calls, wake-ups are spurious, and the clock jumps. The simulated kernel gives the
-// promises of Linux on which the drivers rely:
+// in an order that depends on a seed. Bytes arrive late and in parts, sends take only a part of their bytes,
+// connections break, signals interrupt calls, wake-ups are spurious, and the clock jumps. The simulated
+// kernel keeps the promises of Linux on which the drivers rely:
 // - With edge triggering, an event is reported after each arrival, and whenever a full socket has space
 //   again. With level triggering, each wait reports the present readiness.
 // - A short read from a TCP socket has drained the socket. A short read from a Unix socket might have stopped
@@ -48,21 +47,21 @@ inline constexpr unsigned end = POLLRDHUP;
 /// Returns a name such as "port 80", or the path of a Unix socket.
 std::string name_of(const sockaddr& address);
 
-/// The file that a descriptor stands for.
+/// A file to which descriptors refer.
 class file : public std::enable_shared_from_this<file> {
 public:
     explicit file(kernel& of) noexcept : kernel_(of) {}
     file& operator=(file&&) = delete;
     virtual ~file() = default;
 
-    /// Returns the events that the file is ready for.
+    /// Returns the events for which the file is ready.
     virtual unsigned events() const noexcept = 0;
-    /// The kernel calls this function when no descriptor and no request of io_uring holds the file any more.
+    /// Called by the kernel when no descriptor and no request of io_uring refers to the file any more.
     virtual void release() {}
 
-    unsigned holders = 0;  // descriptors and requests of io_uring that hold it
-    int watched_as = -1;   // the descriptor by which epoll watches the file
-    bool is_deaf = false;  // a planted defect: its events are not reported
+    unsigned holders = 0;  // number of descriptors and io_uring requests that refer to the file
+    int watched_as = -1;   // the descriptor by which epoll watches the file, or -1
+    bool is_deaf = false;  // a planted defect: the file's events are not reported
 
 protected:
     kernel& kernel_;
@@ -85,7 +84,7 @@ public:
 
 private:
     bool has_fired_ = false;
-    unsigned setting_ = 0;  // only the newest setting counts
+    unsigned setting_ = 0;  // the number of calls of set(); an older setting must not fire
 };
 
 /// A socket that listens, or one end of a connection.
@@ -96,7 +95,7 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // The system calls. They return a result or a negated errno.
+    // System calls on the socket. Each returns its result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
@@ -110,21 +109,21 @@ public:
     const std::string& name() const noexcept { return name_; }
     bool has_backlog() const noexcept { return !backlog_.empty(); }
 
-    // For the tests:
-    std::uint64_t connection = 0;       // both ends have the same number, from 1
+    // The state of the socket, which the checks compare with the results of the program.
+    std::uint64_t connection = 0;       // the number of the connection, from 1; 0 before the connection
     bool is_client = false;             // true for the connection's client
-    std::uint64_t taken = 0;            // bytes that this end has sent
-    std::uint64_t arrived = 0;          // bytes that have arrived at this end, read or unread
-    bool was_reset = false;             // bytes might be lost, in both directions
-    bool has_ended = false;             // an end or an error can be read after the arrived bytes
+    std::uint64_t taken = 0;            // number of bytes that this end has sent
+    std::uint64_t arrived = 0;          // number of bytes that have arrived at this end, read or unread
+    bool was_reset = false;             // the connection broke; bytes might be lost in both directions
+    bool has_ended = false;             // after the arrived bytes, a read returns the end or an error
     bool is_connecting = false;         // not yet connected or refused
     std::shared_ptr<socket_file> peer;  // the other end, while both ends exist
     bool can_take() const noexcept { return has_room_; }
-    /// Returns the largest number of bytes that can arrive at a time.
+    /// Returns the largest number of bytes that one delivery can contain.
     std::size_t window() const noexcept {
         return peer ? std::min(send_limit_, peer->receive_limit_) : send_limit_;
     }
-    bool accept_was_refused = false;  // for lack of descriptors or memory: the loop then waits a while
+    bool accept_was_refused = false;  // with EMFILE or ENOBUFS; the loop then waits before it tries again
 
 private:
     void establish(const std::string& name);
@@ -143,20 +142,19 @@ private:
     std::size_t backlog_max_ = 0;
 
     std::deque<std::byte> received_;
-    std::deque<std::size_t> messages_;  // for a Unix socket: the message ends at which a read stops
-    std::deque<std::byte> under_way_;   // bytes that were sent and are not yet at the peer
+    std::deque<std::size_t> messages_;  // for a Unix socket: the sizes of the unread messages
+    std::deque<std::byte> under_way_;   // bytes that were sent and have not arrived at the peer
     std::size_t send_limit_;
     std::size_t receive_limit_;
     bool has_room_ = true;      // false from a short send until space is reported
     bool is_carrying_ = false;  // a delivery is scheduled
-    bool sends_end_ = false;    // an end follows the bytes that are under way
+    bool sends_end_ = false;    // the end of the stream follows under_way_
     bool end_is_sent_ = false;
     bool is_closed_ = false;
     bool connect_is_reported_ = false;
-    int error_ = 0;  // is reported once
+    int error_ = 0;  // the next call reports this error once
 };
 
-/// An io_uring (ring.hpp).
 class ring;
 
 class kernel {
@@ -174,15 +172,16 @@ public:
     // Time.
 
     nanoseconds time() const noexcept { return time_; }
-    /// Returns the time as the loop sees it.
+    /// Returns the time that the loop's clock shows, which a planted defect can falsify.
     nanoseconds clock();
     void sleep(nanoseconds duration);
-    /// Makes `what` happen after the time `delay`.
+    /// Calls `what` after the time `delay`.
     void after(nanoseconds delay, std::function<void()> what);
-    /// Lets time pass, due events happen, and other threads act. Each system call begins with this function.
+    /// Lets time pass, makes due events happen, and lets other threads act. Each system call begins with a
+    /// call of this function.
     void enter();
-    /// Sleeps until `is_over` returns true or until the deadline. Returns false at the deadline. If there is
-    /// no deadline and no event is left, the run fails.
+    /// Sleeps until is_over() returns true or until the deadline. Returns false at the deadline. If
+    /// `deadline` is `forever` and no event is left, the run fails.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
 
@@ -200,31 +199,31 @@ public:
 
     // Readiness.
 
-    /// Tells everything that waits for the file that its readiness might have changed.
+    /// Notifies epoll and io_uring that the readiness of the file might have changed.
     void changed(file& what);
-    /// Returns the readiness that is reported for the file.
+    /// Returns the file's events, or 0 if a planted defect hides them.
     unsigned reported_events(const file& what) const noexcept { return what.is_deaf ? 0 : what.events(); }
     std::int64_t epoll_control(int what, int fd, const epoll_event& event);
     std::int64_t epoll_wait(std::span<epoll_event> events, bool blocks);
     std::int64_t poll(std::span<pollfd> fds, nanoseconds timeout);
     std::int64_t select(int count, fd_set& in, fd_set& out, nanoseconds timeout);
 
-    // The network.
+    // Addresses and numbers for the sockets.
 
-    std::map<std::string, std::weak_ptr<socket_file>> listeners;  // by address
+    std::map<std::string, std::weak_ptr<socket_file>> listeners;  // the listening sockets by address
     std::uint16_t free_port() noexcept { return ++last_port_; }
     std::uint64_t next_connection() noexcept { return ++last_connection_; }
 
-    /// If this defect is planted, returns true at random, once in `one_in` calls.
+    /// Returns true at random, on average once in `one_in` calls, if this defect is planted.
     bool is_planted(defect what, std::uint64_t one_in) { return planted_ == what && random.one_in(one_in); }
-    /// Returns true at random: a signal then interrupts the call.
+    /// Returns true at random, on average once in 200 calls. A signal then interrupts the system call.
     bool is_interrupted() { return random.one_in(200); }
 
-    /// Does the actions of other threads. The kernel calls this function during the loop's calls.
+    /// Performs actions of other threads. The kernel calls this function during the loop's calls.
     std::function<void()> other_threads;
     /// The kernel calls this function when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
-    /// Returns a list of the waiting tasks, for the message of a failure.
+    /// Returns a list of the waiting tasks for an error message.
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;
     chance random;
@@ -253,7 +252,7 @@ private:
 
     const defect planted_;
     nanoseconds time_;
-    nanoseconds stopped_at_{0};      // the time at which a planted defect has stopped the clock
+    nanoseconds stopped_at_{0};      // the time at which a planted defect has stopped the clock, or 0
     std::vector<happening> coming_;  // a heap of future events
     std::uint64_t last_happening_ = 0;
     bool in_other_thread_ = false;

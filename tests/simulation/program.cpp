@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// No design needs more turns than this, even on a slow kernel. An operation that has not ended by then never
-// ends.
+// The number of turns after which a possible event that has not happened is reported as an error. No design
+// needs 3,000 turns, even on a slow kernel.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
-/// The name of a task that receives its cancellation and continues.
+/// The name of a task that catches its cancellation and continues.
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
 /// Returns the byte that is written at a position of a connection, in one direction.
@@ -42,7 +42,7 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// Registers a wait for the lifetime of this object, which the waiting coroutine owns.
+/// Registers a wait as long as this object exists. The waiting coroutine owns this object.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -96,11 +96,11 @@ void program::between_turns(bool may_begin) {
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
     if (may_begin && chance_.one_in(100)) cancel_a_random_actor();
-    if (may_begin && chance_.one_in(16))  // the post might come while the loop sleeps
+    if (may_begin && chance_.one_in(16))  // posts later, perhaps while the loop sleeps
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
-    if (!may_begin) {  // otherwise, servers would wait for ever
+    if (!may_begin) {  // cancels the servers, which would otherwise wait for ever
         for (actor& each : actors_)
             if (each.what == "a server" && !each.is_cancelled) cancel(each);
     }
@@ -165,7 +165,7 @@ void program::begin_one() {
         case 6:
             return begin("a caller", call_later());
         case 7:
-            // Servers wait for clients, so only some of the tasks can be servers.
+            // At most a quarter of the tasks are servers, because servers only wait for clients.
             if (servers_ < actors_max_ / 4) return begin("a server", serve(chance_.one_in(3)));
             [[fallthrough]];
         default:
@@ -210,8 +210,8 @@ void program::look_for_starving() {
     }
 }
 
-// Ignores sleeps: a timer might already be due when the loop sleeps, because time passes between the
-// computation of a relative timeout and the sleep.
+// Checks that no wait could end now, except sleeps: a timer can become due between the time at which the loop
+// computes a relative timeout and the time at which the loop sleeps.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
@@ -285,7 +285,7 @@ loop::task<void> program::sleep_on() {
 
 loop::task<void> program::yield_often() {
     for (std::uint64_t times = 1 + chance_.below(200); times > 0; --times) {
-        // The function owns the flag: the task might be cancelled before the function runs.
+        // The posted function shares the flag, because the task might be cancelled before the function runs.
         const auto has_run = std::make_shared<bool>(false);
         loop_->post([has_run] { *has_run = true; });
         co_await loop_->yield();
@@ -354,8 +354,8 @@ loop::task<void> program::share_future() {
            "the tasks that wait for a future do not continue in the order in which they came");
 }
 
-/// A number of calls, of which some are cancelled. The called functions own this object, because they might
-/// outlive the task that made the calls.
+/// The states of several calls, some of which are cancelled. The called functions own this object, because
+/// they might run after the end of the task that made the calls.
 struct program::made_calls {
     explicit made_calls(std::size_t count) : states(count, state::made) {}
     enum class state : std::uint8_t { made, cancelled, run };
@@ -388,8 +388,9 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // A call that is due together with the sleep might be queued after the sleep. In a loop whose sleeps
-    // check the clock themselves, the call might run only in the next turn.
+    // A call with the same deadline as the sleep can run up to two turns after the sleep, because the call
+    // can be queued after the sleep, and in a loop whose sleeps check the clock themselves, the call can
+    // become due one turn later.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
@@ -436,7 +437,8 @@ loop::task<void> program::be_client() {
                 connected = co_await loop_->connect(static_cast<std::uint16_t>(port));
             }
         } catch (const std::system_error& failure) {
-            // The server no longer listens, its backlog is full, or the connection broke at once.
+            // The allowed errors: the server no longer listens, its backlog is full, or the
+            // connection broke at once.
             const int error = failure.code().value();
             expect(error == ECONNREFUSED || error == ENOBUFS || error == ECONNRESET, failure.what());
             continue;
@@ -454,10 +456,10 @@ loop::task<void> program::converse(stream connected) {
     parts.push_back(calls_back ? call_when_readable(connected, mine) : read_all(connected, mine));
     if (chance_.one_in(2)) std::swap(parts[0], parts[1]);
     switch (chance_.below(6)) {
-        case 0:  // the conversation ends when one part ends, whatever the other part does
+        case 0:  // the conversation ends when one part ends
             co_await loop_->race(std::span(parts));
             break;
-        case 1:  // a third part closes the stream, whatever the other parts wait for
+        case 1:  // a third part closes the stream while the others wait
             if (!calls_back) parts.push_back(close_later(connected));
             [[fallthrough]];
         default:
@@ -479,7 +481,8 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    // If the window is one byte, a large transfer would take longer than everything else together.
+    // Limits the transfer for a small window. With a window of one byte, a large transfer would take longer
+    // than all other transfers together.
     constexpr std::uint64_t parts_max = 2'000;
     const std::uint64_t total =
         std::min(chance_.any_magnitude(chance_.one_in(8) ? 17 : 12), parts_max * mine->window());
@@ -559,12 +562,14 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// Reads in a callback that the loop calls when data is ready, as in programs in which another library reads.
+// Reads in a callback that the loop calls when data is ready, as a program does whose
+// library makes the reads.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();
     std::uint64_t offset = 0;
     loop::event has_ended(*loop_, /*ends_a_task=*/true);
-    // The callback is called repeatedly. As long as it reads data, it is not stuck.
+    // The loop calls the callback many times. The callback is stuck only if it has read nothing
+    // since the last check.
     const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
         return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);
     });

@@ -1,9 +1,8 @@
-// The program that runs on the simulated kernel, and a simple model that checks the program.
+// The program that runs on the simulated kernel, with a simple model of the correct results.
 //
-// Some dozens of tasks do what programs do. They serve, connect, read and write at the same time, sleep,
-// gather, race, set limits, wait for futures, and call functions later. Other threads post, tasks are
-// cancelled at any moment, and a new task begins for each task that has ended. The following conditions must
-// hold:
+// Up to 63 tasks run at the same time. They serve, connect, read, write, sleep, gather, race, set limits,
+// wait for futures, and call functions later. Other threads post, tasks are cancelled at any moment, and a
+// new task begins for each task that has ended. The following conditions must hold:
 // - Every byte is read at the position at which it was written. No byte is lost unless the connection broke.
 //   The result of a write is the number of bytes that the kernel has taken.
 // - No timer fires early. Posts run once, in the order of their thread. A cancelled call never runs.
@@ -33,8 +32,8 @@ namespace loopbench::simulation {
 
 /// The properties of a design that the checks must respect.
 struct promises {
-    bool starves = false;  // tutorial 003's loop checks timers and I/O only when its queue is empty
-    bool spins = false;    // time passes only when the loop reads the clock
+    bool starves = false;  // the loop checks timers and I/O only when its queue is empty (tutorial 003)
+    bool spins = false;    // the loop never sleeps; time passes only during its calls
 };
 
 struct tally {
@@ -56,14 +55,15 @@ public:
     program& operator=(const program&) = delete;
     ~program();
 
-    /// Begins on this loop. The loop must be destroyed before the program.
+    /// Connects the program with the loop. The loop must be destroyed before the program.
     void begin(loop::event_loop& on);
-    /// Begins new tasks, cancels some tasks, and checks the conditions. Call this function between two turns.
+    /// Begins new tasks if `may_begin` is true, cancels some tasks, and checks the conditions. Call this
+    /// function between two turns.
     void between_turns(bool may_begin);
     /// Returns true if no task runs any more and every post has run.
     bool is_over() const noexcept;
-    /// Gives up all tasks that still run. Call this function before the loop, which owns these tasks, is
-    /// destroyed.
+    /// Forgets all tasks that still run. Call this function before the destruction of the loop,
+    /// which owns these tasks.
     void let_go() noexcept;
     void expect_nothing_waits() const;
 
@@ -84,7 +84,7 @@ private:
     struct wait {
         std::string_view what;
         std::function<bool()> is_possible;
-        std::uint64_t possible_since = 0;  // the first turn in which the wait could end; 0 means none
+        std::uint64_t possible_since = 0;  // the first turn in which the wait could end, or 0
     };
     class waiting;
     struct other_thread {

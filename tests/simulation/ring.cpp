@@ -121,7 +121,7 @@ void ring::go_on() {
     }
 }
 
-// Continues the request. Returns true if the request has ended and its last completion was made.
+// Continues a request. Returns true if the request has ended and its last completion is in the queue.
 bool ring::advance(request& each) {
     const order& what = each.what;
     auto* const socket = dynamic_cast<socket_file*>(each.on.get());
@@ -131,7 +131,7 @@ bool ring::advance(request& each) {
         case IORING_OP_POLL_ADD: {
             const unsigned found = each.on->events() & (what.flags | ready::error | ready::hang_up);
             const bool continues = (what.length & IORING_POLL_ADD_MULTI) != 0;
-            // A multishot poll first reports the readiness at its beginning, and later every change.
+            // A multishot poll reports the present readiness at its beginning, and later every change.
             if (found != 0) complete(what, static_cast<int>(found), continues ? IORING_CQE_F_MORE : 0U);
             return found != 0 && !continues;
         }
@@ -149,7 +149,8 @@ bool ring::advance(request& each) {
         case IORING_OP_CONNECT:
             result = each.is_started && socket->is_connecting ? -EALREADY
                                                               : socket->connect_to(address_at(what.address));
-            // A thread of the kernel waits while a Unix listener has a full backlog.
+            // If the backlog of a Unix listener is full, the request is tried again later, as a thread
+            // of the kernel does.
             if (result == -EAGAIN)
                 kernel_.after(kernel_.random.time_of_any_magnitude(24),
                               [&of = kernel_, on = each.on] { of.changed(*on); });
@@ -168,7 +169,7 @@ bool ring::receive(request& each) {
     auto& socket = static_cast<socket_file&>(*each.on);
     const order& what = each.what;
     for (int parts = 32; parts > 0; --parts) {
-        // Takes a buffer only if there is something to receive.
+        // Takes a buffer only if the socket has bytes, an end or an error to report.
         if ((socket.events() & (ready::in | ready::error)) == 0) return false;
         const auto made = static_cast<std::uint16_t>(__atomic_load_n(&buffers_->tail, __ATOMIC_ACQUIRE));
         if (buffers_used_ == made) {
@@ -183,7 +184,7 @@ bool ring::receive(request& each) {
             return true;
         }
         ++buffers_used_;
-        // A multishot request can end at any time. The loop must then submit it again.
+        // In one of 100 cases, the multishot request ends. The loop must then submit it again.
         const bool continues = !kernel_.random.one_in(100);
         complete(what, static_cast<int>(result),
                  IORING_CQE_F_BUFFER | unsigned{buffer.bid} << IORING_CQE_BUFFER_SHIFT |

@@ -1,6 +1,6 @@
-// The io_uring of the simulated kernel, set up as the loop does it (IORING_SETUP_DEFER_TASKRUN,
-// SINGLE_ISSUER). Requests complete only when the loop enters the kernel, at most about twenty at each entry.
-// A flag in the ring tells the loop that an entry would complete a request.
+// The io_uring of the simulated kernel, with the options that the loop uses (IORING_SETUP_DEFER_TASKRUN,
+// SINGLE_ISSUER). Requests complete only when the loop enters the kernel. Each entry continues at most 20
+// waiting requests. A flag in the ring shows that the next entry can complete a request.
 #pragma once
 
 #include <liburing.h>
@@ -16,22 +16,22 @@ namespace loopbench::simulation {
 
 class ring {
 public:
-    /// Initializes `shown`, the structure that liburing's inline functions use.
+    /// Initializes `shown`, the structure that liburing's inline functions read and write.
     ring(kernel& of, io_uring& shown, unsigned submissions, unsigned completions);
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
     ~ring();
 
     void add_buffers(const io_uring_buf_reg& registered);
-    /// Does the same as io_uring_enter(2). Like liburing, returns the number of requests taken, or a negated
-    /// errno.
+    /// Does the same as io_uring_enter(2). Returns the number of submitted requests, or a negated
+    /// errno, as liburing does.
     int enter(io_uring& shown, unsigned completions_wanted);
-    /// Lets the requests that wait for this file continue. The kernel calls this function when the file has
-    /// changed.
+    /// Lets the requests that wait for this file continue. The kernel calls this function when the readiness
+    /// of the file has changed.
     void look_again(const file& changed) noexcept;
 
 private:
-    /// The part of an io_uring_sqe that these operations need.
+    /// The fields of an io_uring_sqe that the simulated operations need.
     struct order {
         explicit order(const io_uring_sqe& submitted) noexcept;
         explicit order(std::uint64_t timeout) noexcept : user_data(timeout) {}
@@ -47,7 +47,7 @@ private:
     };
     struct request {
         order what;
-        std::shared_ptr<file> on;  // the request's file, if it has one
+        std::shared_ptr<file> on;  // the request's file
         bool is_started = false;
         bool may_go_on = false;
     };
@@ -65,7 +65,7 @@ private:
     void end(requests::iterator ended);
 
     kernel& kernel_;
-    unsigned submissions_taken_ = 0;  // shared with the process, like the next four members
+    unsigned submissions_taken_ = 0;  // shared with liburing, like the next four members
     unsigned submissions_made_ = 0;
     unsigned flags_ = 0;
     unsigned completions_taken_ = 0;
@@ -74,7 +74,7 @@ private:
     std::vector<std::array<std::uint64_t, 8>> submissions_;
     std::vector<std::array<std::uint64_t, 2>> completions_;
     requests pending_;
-    std::uint64_t timeout_ = 0;  // the user_data of the timeout that is set; 0 means none
+    std::uint64_t timeout_ = 0;  // the user_data of the pending timeout, or 0 without a timeout
     unsigned setting_ = 0;       // counts the settings of the timeout
     bool has_timed_out_ = false;
     io_uring_buf_ring* buffers_ = nullptr;

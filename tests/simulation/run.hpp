@@ -1,5 +1,5 @@
-// The parts that everything in a simulated run shares: the seed's decisions, the trace of all events, and the
-// failure.
+// The common parts of a simulated run: the random decisions, the trace of all events, and the function
+// that reports a failure.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ enum class defect : std::uint8_t {
     swapped_posts,         // two posts of one thread run in the wrong order
 };
 
-/// Makes all random decisions. They depend only on the seed and on the order of the calls.
+/// Makes all random decisions, which depend only on the seed and on the order of the calls.
 class chance {
 public:
     explicit chance(std::uint64_t seed) : random_(seed) {}
@@ -39,7 +39,8 @@ public:
     /// Returns a number from 0 to limit - 1. `limit` must not be 0.
     std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
     bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
-    /// Returns a number below 2^bits_max, with each magnitude equally often.
+    /// Returns a random number from 0 to 2^bits_max - 1. Each upper limit 2^0, 2^1, …
+    /// 2^bits_max is equally likely.
     std::uint64_t any_magnitude(unsigned bits_max) noexcept {
         return below(std::uint64_t{1} << below(bits_max + 1));
     }
@@ -51,8 +52,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Records all events in their order: always as a number, and on demand as text. Two identical runs have the
-/// same trace.
+/// Records all events in their order. The digest of the events is always computed; their text is recorded on
+/// demand. Two runs with the same seed have the same trace.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}

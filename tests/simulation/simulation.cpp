@@ -1,7 +1,7 @@
 // simulation: runs the loop and a program on a kernel in memory, for a number of seeds or for a given time.
 //
-// Each seed is a run with its own kernel, tasks and events. Two runs with the same seed are identical, to the
-// last byte of their traces. If a condition does not hold, the program prints the seed and ends.
+// Each seed determines one run, with its own kernel, tasks and events. Two runs with the same seed have
+// identical traces. If a run violates a condition, the program prints the seed and ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ struct {
     std::uint64_t seed = 0;
     std::string_view design;
     std::string_view planted;
-    bool is_canary = false;  // a defect is planted, and must be detected
+    bool is_canary = false;  // a planted defect must be detected
     std::chrono::steady_clock::time_point started;
     std::uint64_t turns_before = 0;  // turns of earlier seeds
     const tally* done = nullptr;
@@ -109,7 +109,7 @@ struct outcome {
 };
 
 outcome run(std::string_view design, std::uint64_t seed, defect planted, std::string* trace_text) {
-    constexpr unsigned seconds_max = 120;  // no run takes 1 % of this time
+    constexpr unsigned seconds_max = 120;  // more than 100 times as long as any run
     kernel simulated(seed, planted, trace_text);
     const promises promised = promises_of(design);
     if (promised.spins) simulated.step = std::chrono::microseconds(20);
@@ -124,7 +124,7 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
         tasks.begin(*loop);
         const std::uint64_t turns = 1'000 + simulated.random.below(20'000);
         const std::uint64_t turns_max = 20 * turns + 1'000'000;
-        const bool dies = simulated.random.one_in(4);  // the loop is destroyed while its tasks still run
+        const bool dies = simulated.random.one_in(4);  // the loop is destroyed while tasks still run
         for (;;) {
             const bool may_begin = tasks.done.turns < turns;
             if (!may_begin && dies) break;
@@ -148,8 +148,8 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
     return {tasks.done, simulated.log.digest()};
 }
 
-/// Returns true if each defect is detected within a minute, both on loop-epoll and on loop-uring. Each search
-/// runs in its own process.
+/// Plants each defect. Returns true if each defect is detected within a minute, on loop-epoll and on
+/// loop-uring. Each search runs in its own process.
 bool finds_what_is_planted() {
     constexpr double seconds_max = 60;
     bool all = true;
@@ -243,7 +243,7 @@ int main(int count, char** arguments) {
             const bool traces = !running.trace_file.empty();
             const outcome result = run(design, first + done, what, traces ? &text : nullptr);
             if (traces) std::ofstream(running.trace_file) << text;
-            // The digest covers everything that the text contains, and is faster to compare.
+            // Compares the digests of the traces, because this is faster than comparing the texts.
             if (twice && run(design, first + done, what, nullptr).digest != result.digest)
                 fail("the second run of this seed differs from the first");
             all += result.done;
@@ -254,7 +254,7 @@ int main(int count, char** arguments) {
                        static_cast<double>(std::clock() - cpu_before),
                    all.tasks, all.cancelled, all.sleeps, all.connections, all.bytes, all.posts);
         std::fflush(stdout);
-        // One seed might be too few for this check.
+        // This check needs at least ten seeds, because fewer runs might not contain every kind of action.
         if (done >= 10 && !has_done_all(all)) {
             fmt::print("on {}, the runs never did some of the things that they must test\n", design);
             return 1;

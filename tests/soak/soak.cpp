@@ -1,13 +1,13 @@
-// soak: runs a server whose clients repeatedly connect, reset, close one half, read slowly, and take every
-// descriptor of the server. Afterwards, checks the server's remaining descriptors and memory. Prints one JSON
-// document.
+// soak: runs a server whose clients connect again and again, reset connections, close one half, read slowly,
+// and take every descriptor of the server. Afterwards, checks that the server has lost no descriptors and no
+// memory. Prints one JSON document.
 //
-// The server is a separate process with few descriptors, so that the kernel's numbers for the process are the
-// server's. A round has three parts. In the storm, all kinds of clients act at once. During starvation, the
-// clients hold more connections than the server can have, and do nothing else. Finally, one client makes a
-// round trip. Descriptors and memory must return to their earlier numbers. With --judge-times, two more
-// values are judged: the server's CPU time during starvation, and the time of the first answer after it. A
-// busy machine makes both values worse.
+// The server is a separate process with at most 64 descriptors. Therefore, the kernel's numbers for this
+// process describe only the server. A round has three parts. In the storm, all kinds of clients act at once.
+// During starvation, the clients hold more connections than the server can have, and do nothing else.
+// Finally, one client makes a round trip. The number of descriptors must return to its earlier value, and
+// memory can grow by at most 2 MiB. --judge-times also judges the server's CPU time during starvation and the
+// time of the first answer after starvation. A busy machine makes these two times longer.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -57,9 +57,7 @@ constexpr int storming_clients = 4;
 
 constexpr double cpu_pct_max = 1;
 constexpr double first_round_trip_ms_max = 50;
-constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers when it runs out of them
-
-// The server.
+constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers when all are in use
 
 loop::task<void> echo(loop::stream connected) {
     std::array<std::byte, 4096> buffer;
@@ -139,7 +137,7 @@ public:
         return std::chrono::nanoseconds(ns);
     }
 
-    /// Sends SIGTERM. Returns true if the server then ends with exit code 0.
+    /// Sends SIGTERM and waits for the end. Returns true if the server ends with exit code 0.
     bool end() {
         ::kill(process_, SIGTERM);
         int status = 0;
@@ -205,7 +203,7 @@ void misbehave(misbehaviour how, std::uint16_t port) {
             while (::recv(fd.get(), much.data(), much.size(), 0) > 0) continue;
             return;
         case misbehaviour::slow_reader:
-            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // the server then has to wait
+            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // more than the server returns at once
             ::recv(fd.get(), much.data(), 100, 0);
             return;
         case misbehaviour::many: {
@@ -226,15 +224,15 @@ void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, ta
     }
 }
 
-/// Waits up to half a minute for the server to have this number of descriptors again. Returns true if it
-/// does.
+/// Waits up to half a minute until the server has this number of descriptors. Returns false
+/// at the time limit.
 bool has_come_back(const server& watched, std::size_t descriptors) {
     for (int i = 0; i < 3000 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
     return watched.descriptors() == descriptors;
 }
 
-/// Returns the number of the server's descriptors without clients. It is one less than the number with one
-/// client that has been answered.
+/// Returns the number of the server's descriptors without clients: connects one client, waits for the
+/// server's answer, and subtracts one from the number of descriptors.
 std::size_t descriptors_without_clients(const server& watched) {
     errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);
@@ -264,7 +262,7 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
             std::vector<loop::unique_fd> held;
             for (std::size_t i = 0; i < connections_while_starved; ++i)
                 held.push_back(connect_to(watched.port(), 1s));
-            std::this_thread::sleep_for(round / 10);  // the server accepts as many as it can
+            std::this_thread::sleep_for(round / 10);  // the server accepts as many clients as it can
             const auto cpu_before = watched.cpu();
             const auto before = steady_clock::now();
             std::this_thread::sleep_for(round / 3);
@@ -279,8 +277,8 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     } while (steady_clock::now() < end);
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
-    // The server keeps the memory that it once needed, as recycled frames. This memory can grow during the
-    // first tenth of the rounds.
+    // The server keeps memory that it once needed as recycled frames. Therefore, growth during the first
+    // tenth of the rounds is allowed.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];
     const double cpu_max = *std::ranges::max_element(cpu_pct);
@@ -343,8 +341,8 @@ int main(int count, char** arguments) {
                       {"loops", json::array()}};
         const auto each = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(seconds / static_cast<double>(designs.size())));
-        // All servers start before the first storm. A server that is forked later would begin with the memory
-        // that the storm left in this process.
+        // All servers start before the first storm. A server that is forked after a storm would inherit the
+        // memory that this process used for the storm.
         std::vector<std::pair<std::string, std::unique_ptr<server>>> servers;
         for (const std::string& design : designs) {
             const auto refusal = design == "loop-uring" ? loop::io_uring_refusal() : "";

@@ -3,10 +3,10 @@
 
 usage: drive.py SCENARIO PROGRAMS LIBS
 
-SCENARIO is a name in the table at the end of this file. PROGRAMS is the folder of the built programs. LIBS contains
-upstream's sources, for their certificates. The script needs its own network namespace (in_namespace), because the
-ports are fixed. It prints the number of checks. If a check fails, it prints this check and the programs' output, and
-ends with 1.
+SCENARIO is a name in the table at the end of this file. PROGRAMS is the folder of the built programs. LIBS is the
+folder of Boost's sources, from which the script reads a file with TLS parameters. The script needs its own network
+namespace (in_namespace), because the ports are fixed. The script prints the number of checks. If a check fails, the
+script prints this check and the programs' output, and ends with exit code 1.
 """
 
 import base64
@@ -25,7 +25,7 @@ from functools import partial
 
 HOST = "127.0.0.1"
 PORT = 8080
-PATIENCE_S = 60  # a longer wait means that a program hangs
+PATIENCE_S = 60  # a program that takes longer hangs
 
 
 class Failed(Exception):
@@ -63,7 +63,7 @@ class Stage:
         return pathlib.Path(process.output.name).read_text(errors="replace")
 
     def wait_until(self, what, holds):
-        """Waits until the condition holds. Meanwhile, also checks that no program has failed."""
+        """Waits until holds() returns true. Fails if a program fails meanwhile."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self.nothing_failed()
@@ -109,7 +109,7 @@ class Stage:
     def end(self):
         for process in self.running:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # also ends the processes that it has forked
+                os.killpg(process.pid, signal.SIGKILL)  # also ends the processes that the program has forked
             process.wait()
             process.stdin.close()
             process.output.close()
@@ -134,7 +134,7 @@ def pattern(number, size):
 
 
 def echoes(stage, streams, rounds=40, size_max=1000):
-    """Sends on all connections in turn, so that many messages are in flight. Then closes the connections."""
+    """Sends a message on each connection before it receives the first echo. Then closes the connections."""
     for number in range(rounds):
         size = 1 + number * size_max // rounds
         for each, stream in enumerate(streams):
@@ -152,7 +152,7 @@ def echo_server(stage, program, *arguments, port=PORT):
     return server
 
 
-# HTTP and WebSocket clients, as far as the scenarios need them.
+# The parts of HTTP and WebSocket clients that the scenarios need.
 
 def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
     connection = http.client.HTTPSConnection(HOST, port, timeout=PATIENCE_S, context=tls) if tls else \
@@ -186,7 +186,7 @@ def unverified():
 
 
 def websocket(stage, stream):
-    """Makes the opening handshake of RFC 6455."""
+    """Performs the opening handshake of RFC 6455, and returns the stream."""
     key = base64.b64encode(pattern(1, 16)).decode()
     stream.sendall(f"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                    f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
@@ -221,7 +221,7 @@ def websocket_echoes(stage, stream):
     stream.close()
 
 
-# The scenarios. (An underscore at the end of a name avoids the name of a module.)
+# The scenarios. (http_ ends with an underscore, because `http` is a module.)
 
 def asio_echo(program, stage):
     echo_server(stage, f"asio/cpp11/{program}", PORT)
@@ -340,12 +340,12 @@ def multicast(stage):
 
 
 def proxy(stage):
-    """Runs a proxy to a target in this script. The target sends everything back in reversed order."""
+    """Runs a proxy to a target in this script. The target sends all bytes back in reversed order."""
     target = socket.create_server((HOST, PORT + 1))
     target.settimeout(PATIENCE_S)
     stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)
-    target.accept()[0].close()  # the connection of the check that the proxy listens
-    data = pattern(5, 60000)  # needs three tokens
+    target.accept()[0].close()  # the connection that stage.serve() has made to the proxy
+    data = pattern(5, 60000)  # the proxy needs three of its tokens for this amount
     pairs = [(connect(), target.accept()[0]) for _ in range(3)]
     for client, _ in pairs:
         client.sendall(data)

@@ -4,8 +4,8 @@
 usage: fetch.py PACKAGE FOLDER
 
 PACKAGE is a source package such as boost1.81. Apt downloads its archive into FOLDER once. Apt checks the archive
-against the distribution's signatures, after the download and at each later use. Apt gets the addresses of the sources
-from a separate configuration, so nothing in the system changes, and no special rights are needed. In the end,
+against the distribution's signatures after the download and at each later use. A separate configuration tells apt the
+addresses of the sources. Therefore, nothing in the system changes, and no special rights are needed. In the end,
 FOLDER/boost/libs contains the tests and examples. Debian's patches change none of these files.
 """
 
@@ -42,7 +42,7 @@ def source_lines():
 
 
 def download(package, folder):
-    """Downloads the archive. If the file is already there, apt only checks it."""
+    """Downloads the archive. If the folder already contains the archive, apt only checks the archive."""
     apt = folder / "apt"
     for each in ["lists/partial", "cache/archives/partial"]:
         (apt / each).mkdir(parents=True, exist_ok=True)
@@ -53,13 +53,13 @@ def download(package, folder):
     get = ["apt-get", *options, "source", "--download-only", package]
     try:
         run(*get, cwd=folder)
-    except Failed:  # the first download, or the distribution has a newer version
+    except Failed:  # lists of packages are missing or out of date
         run("apt-get", *options, "update")
         run(*get, cwd=folder)
 
 
 def unpack(archive, folder):
-    """Unpacks the files with the current time, because the build treats them as this script's output."""
+    """Unpacks the files with the current time as their modification time, because they are this script's output."""
     run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
 
 

@@ -1,5 +1,5 @@
-// The case for which the tripwire exists: a timer with Asio's own service on our context. For this timer,
-// Asio creates its own scheduler with a thread.
+// A program that the tripwire must stop: it creates a timer with Asio's own service on our context. For this
+// timer, Asio creates its own scheduler, which starts a thread.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <loopbench/asio.hpp>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs all upstream tests and examples on our context and on Asio's, and prints how many checks each has passed.
+"""Runs all upstream tests and examples on our context and on Asio's, and prints the number of passed checks of each.
 
 usage: whole.py BUILD_FOLDER
 
 Configures the build for all tests, builds them if needed (an hour on one core), runs them, and prints the table.
-The exit code is 1 if a test failed.
+The exit code is 0 if all tests passed, and 1 otherwise.
 """
 
 import os
@@ -27,7 +27,7 @@ def run_all(build, junit):
 
 
 def checks(output):
-    """Returns the number of passed checks. Asio's tests print each case; Beast and drive.py print the number."""
+    """Returns the number of passed checks. Asio's tests print each check; the others print the number."""
     found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
     return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
 

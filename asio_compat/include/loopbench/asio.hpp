@@ -1,16 +1,16 @@
-// Boost.Asio programs on the loops of this project: a context for Asio's own classes.
+// Runs Boost.Asio programs on the loops of this project. This header defines a context
+// for Asio's own classes.
 //
 //     loopbench::asio::io_context context(loopbench::asio::design::io_uring);
 //     loopbench::asio::ip::tcp::acceptor acceptor(context, {boost::asio::ip::tcp::v4(), 8080});
 //
 // All of Asio's classes that have an executor work with this context's executor. The names below are Asio's
-// classes with that executor filled in. A program that must stay unchanged uses loopbench/asio/dropin.hpp
-// instead.
+// classes with this executor as the template argument. If a program must stay unchanged, use
+// loopbench/asio/dropin.hpp instead of this header.
 #pragma once
 
 #include "loopbench/asio/detail/version.hpp"
 #if __cplusplus >= 202002L  // before C++20, only version.hpp's error is reported
-// The headers of Asio's classes. The replacements of their services follow in objects.hpp.
 #include <boost/asio/basic_datagram_socket.hpp>
 #include <boost/asio/basic_raw_socket.hpp>
 #include <boost/asio/basic_seq_packet_socket.hpp>

@@ -1,4 +1,4 @@
-// The polymorphic executor of programs that are compiled with dropin.hpp. It replaces any_io_executor.
+// The polymorphic executor that replaces any_io_executor in programs that are compiled with dropin.hpp.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -11,7 +11,8 @@
 
 namespace boost::asio {
 
-/// A copy of any_io_executor under another name. dropin.hpp makes all later headers use this class.
+/// A copy of Asio's any_io_executor under another name. After dropin.hpp, the name
+/// any_io_executor means this class.
 class loopbench_any_io_executor
     : public execution::any_executor<execution::context_as_t<execution_context&>,
                                      execution::blocking_t::never_t,
@@ -66,7 +67,8 @@ public:
 
 namespace detail {
 
-// Does the same as executor_work.hpp, for a polymorphic executor, which might contain our executor.
+// The specialisation for a polymorphic executor. If the polymorphic executor contains our executor, this
+// class does not count work, because the operation counts as work already (as in executor_work.hpp).
 template <class Candidate>
 class handler_work_base<loopbench_any_io_executor, Candidate, io_context, executor, void> {
     using executor_type = loopbench_any_io_executor;
@@ -103,7 +105,7 @@ private:
 
 namespace loopbench::asio::detail {
 
-// True also for derived classes, such as the executor of as_default_on().
+// True for the polymorphic executor and for classes derived from it, such as the executor of as_default_on().
 template <std::derived_from<boost::asio::loopbench_any_io_executor> Executor>
 inline constexpr bool is_polymorphic<Executor> = true;
 template <class Inner>

@@ -4,8 +4,8 @@
 // lock protects the timers and the driver. The thread that runs the loop holds this lock during its turns,
 // but not while it sleeps and not while handlers run (loop/io/io.hpp). In a process with one thread, the lock
 // costs one check of a flag. Only the running thread uses the ready queue; other threads post
-// (loop/posting.hpp). One thread runs the loop at a time. A second thread that calls run() waits until the
-// first thread has left run().
+// (loop/posting.hpp). Only one thread runs the loop at a time. A second thread that calls run() waits until
+// the first thread has left run().
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -35,7 +35,7 @@ namespace loopbench::asio {
 /// The loop that a context runs on.
 enum class design {
     epoll,     // the design loop-epoll
-    io_uring,  // the design loop-uring; never replaced by another loop
+    io_uring,  // the design loop-uring
 };
 
 namespace detail {
@@ -48,8 +48,8 @@ inline std::string_view name_of(design chosen) noexcept {
     return chosen == design::epoll ? "loop-epoll" : "loop-uring";
 }
 
-/// Returns the design that LOOPBENCH_ASIO names, or epoll if it is unset. Throws std::invalid_argument for an
-/// unknown name.
+/// Returns the design that the environment variable LOOPBENCH_ASIO names, or epoll if the variable is unset
+/// or empty. Throws std::invalid_argument for an unknown name.
 inline design design_from_environment() {
     const char* const named = std::getenv("LOOPBENCH_ASIO");
     const std::string_view name = named == nullptr ? "" : named;
@@ -59,17 +59,17 @@ inline design design_from_environment() {
                                 "'; expected 'epoll' or 'io_uring'");
 }
 
-/// Returns an error in the form that Asio's functions use.
+/// Converts an errno value into Asio's error type.
 inline error_code from_errno(std::int64_t error) noexcept {
     return {static_cast<int>(error), boost::asio::error::get_system_category()};
 }
 
-/// An I/O operation of this layer, of any kind.
+/// An I/O operation with the results that Asio's handlers receive.
 struct io_op : loop::io_operation {
     error_code ec;
     std::size_t bytes = 0;
     const void* cancellation_key = nullptr;
-    bool is_settled = false;  // true if `ec` and `bytes` were set without a driver
+    bool is_settled = false;  // true if `ec` and `bytes` are final and the driver was not used
 
     /// Converts the driver's result into `ec` and `bytes`. Call this function after completion.
     void settle(bool zero_is_end) noexcept {
@@ -98,14 +98,13 @@ public:
 
     boost::asio::execution_context& owner() noexcept { return owner_; }
 
-    /// Destroys every handler that is queued or waits.
+    /// Destroys every handler that is queued or that waits for an operation.
     void discard() noexcept {
         const running in_here(*this);  // destructors can post into the ready queue of this thread
         loop_->discard_operations();
     }
 
-    /// Returns true if the calling thread is in run(). Asio's executors name this function
-    /// running_in_this_thread().
+    /// Returns true if the calling thread is in run(), as running_in_this_thread() of Asio's executors does.
     bool runs_in_this_thread() const noexcept {
         return thread_call_stack::contains(const_cast<core*>(this)) != nullptr;
     }
@@ -113,7 +112,8 @@ public:
     // Work keeps run() from returning. A handler counts as work from the time at which it is queued or starts
     // to wait until it has returned.
 
-    /// Counts a handler as work. Every handler ends in the running thread.
+    /// Counts a handler as work. In the running thread, a plain counter is sufficient, because every handler
+    /// also ends in that thread.
     void handler_started() noexcept {
         runs_in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
@@ -146,7 +146,7 @@ public:
         while (!ops.empty()) push(ops.pop());
     }
 
-    /// A scope around the call of a handler. The handler can end with an exception.
+    /// A scope around the call of a handler. It also counts a handler that ends with an exception.
     class handler_scope {
     public:
         explicit handler_scope(core& of) noexcept : core_(of) {}
@@ -162,7 +162,7 @@ public:
         core& core_;
     };
 
-    /// Stores the exception of a function that execute() has called directly. The exception leaves run()
+    /// Stores the exception of a function that execute() has called directly. run() throws the exception
     /// after the current handler.
     void keep_exception() noexcept {
         kept_exception_ = kept_exception_ ? kept_exception_ : std::current_exception();
@@ -178,13 +178,14 @@ public:
     [[nodiscard]] auto locked() noexcept { return std::unique_lock(lock_); }
     loop::event_loop& loop() noexcept { return *loop_; }
 
-    /// Wakes the running thread, unless it is the caller, so that it checks its timers again.
+    /// Wakes the running thread, which then checks its timers again. Does nothing if the caller
+    /// is the running thread.
     void wake_running_thread() noexcept {
         if (!runs_in_this_thread()) loop_->wake_from_any_thread();
     }
 
-    /// Starts an operation whose handler is already counted as work. The operation completes through the
-    /// ready queue.
+    /// Starts an operation. Its handler must already be counted as work. The operation completes
+    /// through the ready queue.
     void start(io_op& op) noexcept {
         bool done = true;
         bool wakes = false;
@@ -230,10 +231,10 @@ public:
     }
 
     /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec). If
-    /// the running thread might hold requests for the descriptor, that thread closes it before it leaves
-    /// run(). Otherwise, the descriptor is closed at once. `is_shared` means that other descriptors of the
-    /// same file might exist. If there is no memory for a later close, the descriptor stays open and `ec` is
-    /// no_memory.
+    /// another thread runs the loop, that thread closes the descriptor before it leaves run(), because the
+    /// driver might hold requests for the descriptor. Otherwise, the descriptor is closed at once.
+    /// `is_shared` means that other descriptors of the same file might exist. If there is no memory for a
+    /// later close, the descriptor stays open and `ec` is no_memory.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
         loop::io_queue ended;
@@ -275,7 +276,7 @@ public:
         loop_->io().begin_anew_in_child();
     }
 
-    // Running.
+    // Functions that run and stop the loop.
 
     /// Runs handlers, and returns their number. Returns after `handlers_max` handlers, at the time `until`,
     /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits.
@@ -295,7 +296,7 @@ public:
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
-            // A step without a handler might have run an internal operation that precedes a handler.
+            // A step that ran no handler might have run an internal operation that makes a handler ready.
             const bool is_over = until == loop::do_not_wait
                                      ? looks_at_kernel && count() == count_before && !loop_->has_ready()
                                      : std::chrono::steady_clock::now() >= until;
@@ -316,17 +317,18 @@ public:
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
 
-    /// Returns true if an object with Asio's own services was created on this context. Such an object would
-    /// run in a thread of Asio's without notice. In this case, refuse_stock_scheduler() throws
-    /// std::logic_error. (Both functions are defined in io_context.hpp.)
+    /// Returns true if an object with Asio's own services was created on this context. The object would run
+    /// in a thread of Asio's without notice. io_context.hpp defines this function and the next one.
     bool has_stock_scheduler() const noexcept;
+    /// Throws std::logic_error if has_stock_scheduler() returns true.
     void refuse_stock_scheduler() const;
 
 private:
     static constexpr unsigned steps_between_looks = 256;
 
-    // Locks a mutex only in a process with more than one thread. The number of threads cannot change under
-    // the lock: only handlers create threads, and no handler runs while the lock is held.
+    // A lock that locks its mutex only if the process has more than one thread. The number of threads
+    // does not change while the lock is held, because only handlers create threads, and no handler
+    // runs at this time.
     class conditional_lock final : public loop::loop_lock {
     public:
         void lock() noexcept override {
@@ -343,8 +345,8 @@ private:
         bool is_locked_ = false;
     };
 
-    /// A scope in which this thread runs the loop or discards handlers. Asio locates the thread's recycled
-    /// memory through this scope.
+    /// A scope in which the calling thread runs the loop or discards handlers. Asio finds the thread's
+    /// recycled memory through this scope.
     class running {
     public:
         explicit running(core& here) noexcept : core_(here) { enter(); }
@@ -391,7 +393,7 @@ private:
         bool is_inside_ = true;
     };
 
-    // A descriptor that the running thread must close. The operation is called with the lock held.
+    // A descriptor that the running thread must close. The operation runs while the lock is held.
     struct any_later_close : operation {
         int fd;
     };
@@ -407,7 +409,7 @@ private:
         Close close_now;
     };
 
-    // An operation that wakes the running thread. The running thread then closes the descriptors in closes_.
+    // An operation for the running thread: wakes this thread, which then closes the descriptors in closes_.
     struct closer : operation {
         explicit closer(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
@@ -421,12 +423,11 @@ private:
     };
 
     // Returns true if the calling thread can close descriptors. If no thread runs the loop, this function
-    // takes the driver over from the thread that ran the loop last, because that thread might never run it
-    // again. (A driver on io_uring then replaces its ring.) The caller must hold the lock, also for the next
-    // function.
+    // takes the driver over from the thread that ran the loop last, because that thread might never run the
+    // loop again. (A driver on io_uring then replaces its ring.) The caller must hold the lock.
     bool try_take_over_driver() noexcept {
         if (loop_->io().runs_in_this_thread()) return true;
-        if (is_run_ || runs_in_this_thread()) return false;  // the second condition is true during discard()
+        if (is_run_ || runs_in_this_thread()) return false;  // in run() or discard()
         try {
             loop_->io().enter_thread(/*for_long=*/false);
             return true;
@@ -434,6 +435,7 @@ private:
             return false;
         }
     }
+    // Closes the descriptors in closes_. The caller must hold the lock.
     void close_what_others_have_left() noexcept {
         while (!closes_.empty()) {
             auto& each = static_cast<any_later_close&>(closes_.pop());
@@ -454,8 +456,9 @@ private:
         core& owner;
     };
 
-    // Adds the work that the running thread has started and finished to work_, as one sum. If a handler has
-    // started one other handler, the sum is 0, and no data is touched that is shared with other threads.
+    // Adds own_work_ to work_: the work that the running thread has started, minus the work that this
+    // thread has finished. If each handler starts one other handler, the difference is 0, and the atomic
+    // counter is not touched.
     void settle_work() noexcept {
         const long change = std::exchange(own_work_, 0);
         if (change != 0 && work_.fetch_add(change, std::memory_order_acq_rel) + change == 0) stop();
@@ -470,7 +473,7 @@ private:
     std::size_t executed_ = 0;  // the number of handlers that have run
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
-    closer closer_{*this};          // protected by lock_, like the next two members
+    closer closer_{*this};          // lock_ protects closer_, closes_ and is_run_
     loop::operation_queue closes_;  // contains objects of type any_later_close
     bool is_run_ = false;           // true while a thread is between enter_thread() and leave_thread()
     alignas(64) std::atomic<long> work_{0};  // written by other threads

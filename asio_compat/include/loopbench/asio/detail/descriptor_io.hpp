@@ -1,5 +1,5 @@
-// The common part of sockets and other descriptors: asynchronous operations and the function that starts
-// them.
+// The common part of sockets and other descriptors: the types of asynchronous operations, and the function
+// that starts an operation.
 #pragma once
 
 #include <poll.h>
@@ -19,8 +19,9 @@ using boost::asio::null_buffers;
 template <class Buffer, class Buffers>
 using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
 
-/// A canceller in a handler's cancellation slot. Its address is the key of the operation: only the operation
-/// with this key is cancelled, even if the canceller is called long after its own operation has ended.
+/// A canceller in a handler's cancellation slot. The canceller's address is the key of its operation.
+/// A canceller that is called after its operation has ended cancels nothing, because no other
+/// operation has this key.
 class io_canceller {
 public:
     io_canceller(core& in, int fd) noexcept : core_(in), fd_(fd) {}
@@ -57,7 +58,8 @@ struct transfer_io : io_op {
     bool zero_is_end = false;
 };
 
-/// Makes the operation a wait for input or output. A transfer with null_buffers is such a wait, too.
+/// Makes the operation a wait until the descriptor is readable or writable. A transfer with null_buffers
+/// is a wait, too.
 template <class Op>
 void become_wait(Op& op, bool for_input) noexcept {
     op.kind = for_input ? loop::io_kind::readable : loop::io_kind::writable;
@@ -72,8 +74,8 @@ void become_wait_for_error(Op& op) noexcept {
     };
 }
 
-/// Adapts try_now() to the function pointer `call`. `Work` derives from io_op and has the function try_now().
-/// try_now() returns true when the operation is done, and has then set the operation's error and bytes.
+/// Calls the operation's try_now() in the form of the function pointer `call`. `Work` derives from io_op. Its
+/// try_now() returns true when the operation is done, and has then set `ec` and `bytes`.
 template <class Work>
 bool call_try_now(loop::io_operation& op) noexcept {
     const bool is_done = static_cast<Work&>(op).try_now();

@@ -1,5 +1,6 @@
-// Makes Asio call the handlers of our context directly: run() calls them already. Also avoids an executor
-// that counts work: the operation counts as work already. Asio does the same for its own context.
+// Makes Asio call the handlers of our context directly, because the caller is run() already. Asio then also
+// creates no executor that counts work, because the operation counts as work already. Asio has the same
+// specialisations for its own context.
 #pragma once
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -21,7 +22,8 @@ public:
     }
 };
 
-// The specialisation for the handler's executor, which might be the same as the I/O object's executor.
+// The specialisation for the handler's executor. If the handler's executor equals the I/O object's executor,
+// no work is counted.
 template <>
 class handler_work_base<loopbench::asio::io_context::executor_type,
                         loopbench::asio::io_context::executor_type, io_context, executor, void> {

@@ -1,5 +1,5 @@
-// A handler that waits for its operation. The operation's memory is released first; then the handler is
-// called on its associated executor.
+// A handler together with its operation. After completion, the operation's memory is released first. Then the
+// handler is called on its associated executor.
 #pragma once
 
 #include <boost/asio/detail/bind_handler.hpp>
@@ -18,8 +18,7 @@
 
 namespace loopbench::asio::detail {
 
-/// Calls the function. In older versions of Asio, the call goes through the hook with which a handler can
-/// control how it is called.
+/// Calls the function. In versions of Asio with handler hooks, the handler's hook makes the call.
 template <class Function, class Handler>
 void call_for(Function& function, [[maybe_unused]] Handler& handler) {
 #if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
@@ -33,8 +32,8 @@ void call_function(Function& function) {
     call_for(function, function);
 }
 
-/// An operation with its handler. `Work` derives from operation. Its function bind(handler) returns the
-/// function that is called after completion: the moved handler together with the results.
+/// An operation with its handler. `Work` derives from operation. After completion, the result of
+/// Work::bind(handler) is called. This result contains the moved handler and its arguments.
 template <class Work, class Handler, class IoExecutor>
 class handler_op final : public Work {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
@@ -71,13 +70,13 @@ private:
         auto* const self = static_cast<handler_op*>(op);
         self->fetch_later();
         core& in = self->core_;
-        if (!self->is_over(in, how)) return;  // a timer that checks its clock again later
+        if (!self->is_over(in, how)) return;  // not due yet: the timer checks its clock again later
         handler_work work(std::move(self->work_));
         const auto memory = std::move(self->memory_);
         if (how == completion::discard) {
             [[maybe_unused]] const Handler handler(std::move(self->handler_));
             self->~handler_op();
-            return memory_type::free(self, memory);  // the handler is destroyed after this call
+            return memory_type::free(self, memory);  // the handler is destroyed after free()
         }
         {
             const core::handler_scope running(in);
@@ -112,7 +111,7 @@ auto slot_of(const Handler& handler) noexcept {
     return boost::asio::get_associated_cancellation_slot(handler);
 }
 
-/// Puts a canceller into the slot. Returns null if the slot is not connected.
+/// Puts a canceller into the slot and returns the canceller. Returns null if the slot is not connected.
 template <class Canceller, class Slot, class... Arguments>
 Canceller* install(Slot& slot, Arguments&&... arguments) {
     if (!slot.is_connected()) return nullptr;

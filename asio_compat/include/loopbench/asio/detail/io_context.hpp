@@ -27,10 +27,10 @@ namespace detail {
 core& core_of(io_context& context) noexcept;
 }
 
-/// A replacement of boost::asio::io_context that runs on a loop of this project. Its functions mean the same
-/// and throw the same exceptions. In addition, they throw std::system_error if the kernel refuses a call of
-/// the loop. One difference remains: only one thread runs the context at a time. A second thread that calls
-/// run() waits until the first thread has left run(), and then continues.
+/// A replacement of boost::asio::io_context that runs on a loop of this project. Its functions do the same as
+/// Asio's and throw the same exceptions. In addition, they throw std::system_error if the kernel refuses a
+/// call of the loop. There is one difference: only one thread runs the context at a time. A second thread
+/// that calls run() waits until the first thread has left run(), and then continues.
 class io_context : public boost::asio::execution_context {
 public:
     template <class Allocator, unsigned Bits>
@@ -44,7 +44,7 @@ public:
     /// Uses the loop that the environment variable LOOPBENCH_ASIO names: epoll (the default) or io_uring.
     /// Throws std::invalid_argument if the variable has another value.
     io_context() : io_context(detail::design_from_environment()) {}
-    /// Ignores the hint.
+    /// Does the same as io_context(). The hint has no effect.
     explicit io_context(int /*concurrency_hint*/) : io_context() {}
     explicit io_context(design chosen);
     ~io_context() {
@@ -81,8 +81,8 @@ public:
 
     /// Returns the name of the loop's design.
     std::string_view design_name() const noexcept { return detail::name_of(design_); }
-    /// Returns true if an object with Asio's own services was created on this context. Such an object runs in
-    /// a thread of Asio's, and run() then throws std::logic_error.
+    /// Returns true if an object with Asio's own services was created on this context. Because this object
+    /// would run in a thread of Asio's, run() then throws std::logic_error.
     bool uses_stock_scheduler() const noexcept { return core_.has_stock_scheduler(); }
 
 #if !defined(BOOST_ASIO_NO_DEPRECATED)
@@ -114,7 +114,7 @@ private:
 
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
-        // Reads the clock again every second, because some clocks can be set.
+        // The clock is read again every second, because the clock might be set meanwhile.
         constexpr std::chrono::seconds looks_every{1};
         std::size_t count = 0;
         for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
@@ -174,7 +174,7 @@ inline void detail::core::refuse_stock_scheduler() const {
 
 namespace detail {
 
-/// A posted function. Its memory is released before the call, so that the function can post itself again in
+/// A posted function. Its memory is released before the call. If the function posts itself again, it reuses
 /// the same block of memory.
 template <class Function, class Allocator>
 class posted_function final : operation {
@@ -202,7 +202,7 @@ private:
         core& in = self->core_;
         const auto token = std::move(self->memory_);
         {
-            std::optional<core::handler_scope> running;  // outlives `function`: its captures can start work
+            std::optional<core::handler_scope> running;  // outlives `function`, whose captures can start work
             if (how == completion::run) running.emplace(in);
             Function function(std::move(self->function_));
             self->~posted_function();
@@ -220,9 +220,9 @@ private:
 
 }  // namespace detail
 
-/// The executor. `Bits` contains the properties that are fixed at compile time: 4 means that outstanding work
-/// is tracked. The other properties can change at run time. They are stored in the lowest bits of the
-/// context's address: 1 means blocking.never, and 2 means relationship.continuation, which has no effect.
+/// The executor of io_context. `Bits` contains the property that is part of the type: 4 means that
+/// outstanding work is tracked. The other properties are stored in the lowest bits of the context's address:
+/// 1 means blocking.never, and 2 means relationship.continuation, which has no effect.
 template <class Allocator, unsigned Bits>
 class io_context::basic_executor_type : Allocator {
     static constexpr std::uintptr_t never = 1;
@@ -264,7 +264,7 @@ public:
     }
     ~basic_executor_type() { end_work(); }
 
-    // Properties.
+    // The executor's properties.
 
     basic_executor_type require(blocking_t::possibly_t) const { return with_bits(bits() & ~never); }
     basic_executor_type require(blocking_t::never_t) const { return with_bits(bits() | never); }
@@ -314,8 +314,9 @@ public:
 
     bool running_in_this_thread() const noexcept { return in().runs_in_this_thread(); }
 
-    /// Calls the function directly or posts it. If a directly called function throws, the exception leaves
-    /// run() after the current handler.
+    /// Calls the function directly if the calling thread is in run() and blocking.never is not set.
+    /// Otherwise, posts the function. If a directly called function throws, run() throws the exception
+    /// after the current handler.
     template <class Function>
     void execute(Function&& function) const {
         if ((bits() & never) != 0 || !running_in_this_thread()) {
@@ -330,7 +331,7 @@ public:
         }
     }
 
-    // The same functions under the names of the Networking TS.
+    // The executor's functions under their names of the Networking TS.
 
     io_context& context() const noexcept { return *context_or_null(); }
     void on_work_started() const noexcept { in().work_started(); }
@@ -395,7 +396,8 @@ protected:
 private:
     void shutdown() override { shutdown_service(); }
     void notify_fork(boost::asio::execution_context::fork_event event) override { fork_service(event); }
-    // The old names of the two functions above, which a program's service overrides.
+    // The old names of shutdown() and notify_fork(). A program's service overrides the functions
+    // with the old names.
     virtual void shutdown_service() {}
     virtual void fork_service(boost::asio::execution_context::fork_event) {}
 };
@@ -496,7 +498,7 @@ auto io_context::wrap(Handler handler) {
 namespace loopbench::asio::detail {
 
 /// Adapts a program's service whose constructor takes an io_context. Asio constructs services from an
-/// execution_context. The adapter has the id of the service, so Asio locates the adapter under that id.
+/// execution_context. The adapter inherits the id of the service, and Asio finds the adapter by this id.
 template <class Service>
 struct made_of_any final : Service {
     explicit made_of_any(boost::asio::execution_context& context)
@@ -507,8 +509,8 @@ struct made_of_any final : Service {
 
 namespace boost::asio {
 
-/// Returns a service, like Asio's function for its own io_context. The constructor of a program's service can
-/// take an io_context or any execution_context.
+/// Returns the context's service of this type, like Asio's function for its own io_context. The constructor
+/// of a program's service can take an io_context or an execution_context.
 template <class Service>
 Service& use_service(loopbench::asio::io_context& context) {
     auto& any = static_cast<execution_context&>(context);

@@ -1,4 +1,4 @@
-// The memory of operations: recycled memory of the thread, or memory from the handler's allocator.
+// The memory of operations: recycled memory of the thread, the heap, or memory from the handler's allocator.
 #pragma once
 
 #include <memory>
@@ -46,8 +46,9 @@ private:
     typename std::allocator_traits<op_allocator>::pointer block_;
 };
 
-/// Memory for an Op with the default allocator. An operation that another thread starts uses the heap. That
-/// thread's recycled memory would never get the block back (loop/operation.hpp).
+/// Memory for an Op with the default allocator. If a thread that does not run the loop starts the
+/// operation, the memory comes from the heap, because the recycled memory of that thread would never get
+/// the block back (loop/operation.hpp).
 template <class Op, class Allocator>
 requires is_default_allocator<Allocator>
 class op_memory<Op, Allocator> {

@@ -15,8 +15,8 @@
 
 namespace loopbench::asio::detail {
 
-/// Maps a service of Asio's to our service. A service without an entry does not compile, because it would
-/// start a thread of Asio's.
+/// Maps a service of Asio's to our service. An object of a service without an entry does not compile, because
+/// Asio's own service would start a thread.
 template <class AsiosService>
 struct our_service;
 template <class Protocol>
@@ -40,7 +40,7 @@ struct our_service<boost::asio::detail::signal_set_service> {
     using type = signal_service;
 };
 
-/// True for a polymorphic executor. It can contain any executor, and usually contains ours (dropin.hpp).
+/// True for a polymorphic executor, which can contain any executor and usually contains ours (dropin.hpp).
 template <class Executor>
 inline constexpr bool is_polymorphic = false;
 
@@ -48,7 +48,7 @@ template <class Executor>
 concept leads_here_by_query = requires(const Executor& executor) {
     { boost::asio::query(executor, boost::asio::execution::context) } -> std::convertible_to<io_context&>;
 };
-/// The same, for executors of the Networking TS.
+/// The same as leads_here_by_query, for executors of the Networking TS.
 template <class Executor>
 concept leads_here_by_member = requires(const Executor& executor) {
     { executor.context() } -> std::convertible_to<io_context&>;

@@ -1,5 +1,5 @@
-// Resolves names to addresses. Each context that resolves names has one thread for them, because
-// getaddrinfo(3) blocks for as long as a name server takes. The thread is ours, not Asio's.
+// Resolves names to addresses. Each context that resolves names has one look-up thread, because
+// getaddrinfo(3) blocks until a name server answers. We start this thread; Asio does not.
 #pragma once
 
 #include <boost/asio/detail/socket_ops.hpp>
@@ -28,7 +28,8 @@ struct lookup_op : operation {
     error_code ec;
 };
 
-/// A thread that does the look-ups in the order of the requests. The first request starts the thread.
+/// A service with a thread that does the look-ups in the order of the requests. The first
+/// request starts the thread.
 class lookup_thread final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -37,9 +38,9 @@ public:
         : service(context), core_(core_of(static_cast<io_context&>(context))) {}
     ~lookup_thread() override { lookup_thread::shutdown(); }
 
-    /// Adds a look-up. Any thread can call this function. The operation's handler is already counted as work.
-    /// The operation completes through the ready queue; if the thread cannot start, it completes with an
-    /// error.
+    /// Adds a look-up. Any thread can call this function. The operation's handler must already be counted as
+    /// work. The operation completes through the ready queue. If the look-up thread cannot start, the
+    /// operation completes with an error.
     void ask(lookup_op& op) noexcept {
         try {
             const std::lock_guard lock(mutex_);
@@ -167,8 +168,8 @@ struct address_lookup : lookup_op {
 template <class Protocol>
 class resolver_service {
 public:
-    /// A cancel token. Look-ups hold weak pointers to the token. When these pointers have expired, the result
-    /// is no longer wanted.
+    /// A cancel token. Look-ups hold weak pointers to the token. A look-up whose weak pointer
+    /// has expired is cancelled.
     using implementation_type = socket_ops::shared_cancel_token_type;
     using endpoint_type = typename Protocol::endpoint;
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;

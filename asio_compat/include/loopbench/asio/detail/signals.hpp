@@ -1,6 +1,6 @@
-// Signals. Our signal handler writes the signal's number into the only pipe of the process. The context that
-// reads a number delivers the signal to every signal set that wants it, of every context. (A signalfd would
-// deliver a signal to only one reader.)
+// Signals. Our signal handler writes the signal's number into a pipe that all contexts of the process share.
+// The context that reads a number delivers the signal to the signal sets of all contexts that contain this
+// signal. (A signalfd would deliver a signal to only one reader.)
 #pragma once
 
 #include <fcntl.h>
@@ -96,8 +96,8 @@ public:
         return {};
     }
 
-    /// Waits for the next signal of the set. If an undelivered signal exists, the wait completes with this
-    /// signal at once.
+    /// Waits for the next signal of the set. If the set has an undelivered signal, the wait completes with
+    /// this signal at once.
     void wait(wanted_signals& set, signal_work& work) {
         {
             const std::lock_guard lock(mutex_);
@@ -110,7 +110,7 @@ public:
         work.in_core.push(work);
     }
 
-    /// Cancels all waits of the set. If there is a key, cancels only the waits with this key.
+    /// Cancels the waits of the set that have this key. If `key` is null, cancels all waits of the set.
     void cancel(wanted_signals& set, const void* key = nullptr) {
         loop::operation_queue ended;
         {
@@ -130,7 +130,7 @@ public:
         }
     }
 
-    /// Moves the waits of a context that ends into `taken`.
+    /// Moves the waits of the context `ending` from all signal sets into `taken`.
     void take_waits_of(const core& ending, loop::operation_queue& taken) {
         const std::lock_guard lock(mutex_);
         for (wanted_signals* const set : sets_) {
@@ -143,16 +143,16 @@ public:
         }
     }
 
-    /// Reads all signals that have arrived, and delivers them.
+    /// Reads all signal numbers from the pipe, and delivers the signals.
     void read_all() noexcept {
         int signal = 0;
         while (::read(ends_[0], &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal))
             deliver(signal);
     }
 
-    /// Creates a new pipe in the child of a fork, because signals of the parent are not for the child. The
-    /// descriptor numbers stay the same. Every context of the child calls this function; only the first call
-    /// has an effect.
+    /// Creates a new pipe in the child of a fork, because the old pipe also receives the parent's signals.
+    /// The descriptor numbers stay the same. Every context of the child calls this function. Only the first
+    /// call has an effect.
     void begin_anew_in_child() {
         if (std::exchange(process_, ::getpid()) == ::getpid()) return;
         std::array<int, 2> fresh{};
@@ -196,8 +196,8 @@ private:
         return {};
     }
 
-    // Holds the lock until all waits are in the queues of their contexts: a context must not end before that
-    // (take_waits_of()).
+    // Holds the lock until all waits are in the queues of their contexts, because a context must not end
+    // while one of its waits is in no queue (take_waits_of()).
     void deliver(int signal) noexcept {
         const std::lock_guard lock(mutex_);
         for (wanted_signals* const set : sets_) {
@@ -221,8 +221,8 @@ private:
     std::array<std::size_t, NSIG> sets_that_want_{};
 };
 
-/// A context's reader of the pipe. The reader does not count as work, so it does not keep run() from
-/// returning.
+/// A context's reader of the pipe. The reader does not count as work, and thus does not
+/// keep run() from returning.
 class signal_watch final : public boost::asio::execution_context::service {
 public:
     static inline boost::asio::execution_context::id id;
@@ -257,7 +257,7 @@ private:
     io_op ear_;
 };
 
-/// A canceller in a handler's cancellation slot.
+/// A canceller in a handler's cancellation slot. The canceller's address is the key of its wait.
 class signal_canceller {
 public:
     explicit signal_canceller(wanted_signals& of) noexcept : set_(of) {}

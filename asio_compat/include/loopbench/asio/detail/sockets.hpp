@@ -1,5 +1,5 @@
-// Sockets and acceptors of every protocol. Asio's functions (socket_ops) make the system calls, so errors and
-// corner cases are the same as in Asio. The loop decides when the system calls are made.
+// Sockets and acceptors of every protocol. Asio's functions (socket_ops) make the system calls. Therefore,
+// errors and corner cases are the same as in Asio. The loop decides when the system calls are made.
 #pragma once
 
 #include <fcntl.h>
@@ -23,9 +23,9 @@ namespace socket_ops = boost::asio::detail::socket_ops;
 using boost::asio::socket_base;
 using message_flags = socket_base::message_flags;
 
-/// Returns true for a transfer on a stream with one buffer and without flags. Such a transfer becomes an
-/// operation of the loop; on io_uring, the kernel carries it out. Every other transfer becomes a function
-/// that the loop calls.
+/// Returns true for a transfer on a stream with one buffer and without flags. A simple transfer becomes a
+/// send or receive operation of the loop, which the kernel carries out on io_uring. Every other transfer
+/// becomes a function that the loop calls.
 template <class Native>
 bool is_simple(Native& buffers, int flags, socket_ops::state_type state) noexcept {
     return flags == 0 && (state & socket_ops::stream_oriented) != 0 && buffers.count() == 1;
@@ -39,7 +39,7 @@ void become_simple(io_op& op, loop::io_kind kind, Native& buffers) noexcept {
 }
 
 /// Returns true if the receive can be tried now. For out-of-band data, poll(2) must answer this question,
-/// because no other call can report "not yet".
+/// because recv(2) does not report "not yet" (EAGAIN).
 inline bool is_ripe(const io_op& op, int flags) noexcept {
     if ((flags & socket_base::message_out_of_band) == 0) return true;
     pollfd state{op.fd, POLLPRI, 0};
@@ -581,7 +581,7 @@ private:
         impl = implementation_type();
     }
 
-    /// Makes the socket non-blocking. Returns the error if this fails.
+    /// Makes the socket non-blocking, and returns the error or success.
     error_code ready(implementation_type& impl) {
         error_code ec;
         if ((impl.state & socket_ops::non_blocking) == 0)

@@ -22,8 +22,8 @@ namespace loopbench::asio::detail {
 class wait_list;
 struct wait_op;
 
-/// A canceller in a handler's cancellation slot. The canceller and the wait point to each other, so the timer
-/// object can be moved while the wait is pending.
+/// A canceller in a handler's cancellation slot. The canceller and the wait point to each other. Neither
+/// points to the timer object, which can therefore be moved while the wait is pending.
 struct wait_canceller {
     explicit wait_canceller(wait_op& of) noexcept;
     wait_canceller& operator=(wait_canceller&&) = delete;
@@ -35,15 +35,15 @@ struct wait_canceller {
     wait_op* wait;  // null after the wait has ended
 };
 
-/// One wait on a timer. The wait has ended when it was cancelled or when a check has found it due. Its
-/// operation is then queued.
+/// One wait on a timer. The wait has ended when it was cancelled or when a check has shown that it is due.
+/// After its end, the wait's operation is queued.
 struct wait_op : loop::timer {
-    /// Returns the time of the next check, or the least time if the wait is due.
+    /// Returns the time of the next check, or time_point::min() if the wait is due.
     using look_fn = loop::time_point (*)(const wait_op&);
 
-    /// `look` is null if the timer uses the loop's clock. `deadline` is then exact.
+    /// `look` is null if the timer uses the loop's clock. In that case, `when` is the exact deadline.
     wait_op(core& in, loop::time_point when, look_fn look) noexcept : in_core(in), looks_again(look) {
-        deadline = std::min(when, loop::never - loop::nanoseconds(1));  // `never` would mean no deadline
+        deadline = std::min(when, loop::never - loop::nanoseconds(1));  // `never` means "no deadline"
     }
     wait_op& operator=(wait_op&&) = delete;
     ~wait_op() { forget_canceller(); }
@@ -79,10 +79,10 @@ struct wait_op : loop::timer {
     wait_op* following = nullptr;
 };
 
-/// The waits on one timer. The first wait is armed, or has fired and is in the ready queue. When the first
-/// wait is due, all waits end. If there is no memory to arm the first wait, all waits end with that error.
-/// The caller must hold the core's lock. Waits that have ended are added to `ended`, unless they are in the
-/// ready queue.
+/// The waits on one timer. Either the first wait is armed, or it has fired and is in the ready queue. When
+/// the first wait is due, all waits end. If there is no memory to arm the first wait, all waits end with the
+/// error no_memory. The functions add the waits that have ended to `ended`, except a wait that is in the
+/// ready queue already. The caller must hold the core's lock.
 class wait_list {
 public:
     static constexpr std::size_t all = core::without_limit;
@@ -104,8 +104,8 @@ public:
         if (is_first) arm_first(ended);
     }
 
-    /// Cancels up to `count_max` waits, beginning with the first, and returns their number. If the waits are
-    /// due, ends all of them without cancelling any.
+    /// Cancels up to `count_max` waits, beginning with the first, and returns their number. If the first wait
+    /// is due, ends all waits without an error and returns 0.
     std::size_t cancel(std::size_t count_max, loop::operation_queue& ended) noexcept {
         if (!empty() && first_->has_fired() && first_->is_due()) {
             end_all(ended);
@@ -129,7 +129,7 @@ public:
         while (!empty()) end(*first_, ec, ended);
     }
 
-    /// Arms the first wait. It must not be armed yet.
+    /// Arms the first wait, which must not be armed yet.
     void arm_first(loop::operation_queue& ended) noexcept {
         if (empty()) return;
         try {
@@ -157,8 +157,8 @@ private:
     wait_op* last_ = nullptr;
 };
 
-/// Returns true if the wait has ended. If the timer does not use the loop's clock, first checks whether the
-/// wait is due. When a wait is due, the other waits on the same timer end, too.
+/// Returns true if the wait has ended. If the timer does not use the loop's clock, first reads the timer's
+/// clock to check if the wait is due. When a wait is due, the other waits on the same timer end, too.
 inline bool wait_op::is_over(core& in, completion how) {
     loop::operation_queue ended;
     {
@@ -302,8 +302,8 @@ private:
         }
     }
 
-    /// Returns the time of the next check, or the least time if `expiry` has been reached. The next check is
-    /// at most five minutes later, because some clocks can be set.
+    /// Returns the time of the next check, or time_point::min() if `expiry` has been reached. The next check
+    /// is at most five minutes later, because the clock might be set meanwhile.
     static loop::time_point next_look(const time_type& expiry) {
         constexpr std::int64_t microseconds_max = 300'000'000;
         const auto now = TimeTraits::now();

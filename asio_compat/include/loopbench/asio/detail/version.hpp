@@ -1,6 +1,6 @@
-// Checks that the C++ and Boost versions are supported. Asio's public classes stay the same over many
-// versions. This code also uses Asio's internals (io_object_impl, its services, and the base of core.hpp's
-// class). The internals change little, but they do change.
+// Checks that the C++ and Boost versions are supported. Each new Boost version must be tested, because
+// loopbench/asio uses internals of Asio, which can change: io_object_impl, Asio's services, and the base
+// class of `core` (core.hpp).
 #pragma once
 
 #if __cplusplus < 202002L
