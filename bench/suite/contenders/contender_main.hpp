@@ -119,7 +119,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     return workloads;
 }
 
-/// Runs a contender, for main(). Each trial runs on a new runtime from `make`. Returns the exit code.
+/// Implements main() of a contender. Each trial runs on a new runtime from `make`. Returns the exit code.
 template <Runtime R>
 int contender_main(int argc, char** argv, contender_info info, const make_runtime_fn<R>& make) {
     if (!info.build) info.build = this_build();
@@ -128,7 +128,7 @@ int contender_main(int argc, char** argv, contender_info info, const make_runtim
     return run_contender(argc, argv, info, workloads_on<R>(info, make));
 }
 
-/// Runs a contender whose runtime has a default constructor, for main(). Returns the exit code.
+/// Implements main() of a contender whose runtime has a default constructor. Returns the exit code.
 template <Runtime R>
 requires std::default_initializable<R>
 int contender_main(int argc, char** argv, contender_info info) {

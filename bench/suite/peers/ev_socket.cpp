@@ -77,7 +77,7 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    // A pipe is an exception: after the edge for the last bytes, no other edge reports that all writers are
+    // Pipes are an exception: after the edge for the last bytes, no other edge reports that all writers are
     // gone.
     if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
