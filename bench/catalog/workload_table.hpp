@@ -47,8 +47,8 @@ constexpr needs operator|(need a, need b) noexcept {
     return needs(a) | needs(b);
 }
 
-/// The speed at which a workload runs. If requests come on a schedule, the schedule alone determines the
-/// metric `time`, for every server.
+/// The rule for when the next operation of a workload begins. If requests come on a schedule, the schedule
+/// alone determines the metric `time`, for every server.
 enum class pace : std::uint8_t {
     its_own,      // the next operation begins as soon as the contender is ready
     own_load,     // a schedule at a percentage of its own capacity: a faster contender gets more work
@@ -88,8 +88,8 @@ struct workload_shape {
     /// The number of operations that one latency covers, for example all children of a gather.
     std::uint64_t operations_per_latency = 1;
     /// The smallest possible ratio of the sum of all latencies to `in_flight` times the length of the timed
-    /// section. A single connection almost always has a round trip in flight. With many connections, some
-    /// have ended their rounds while the others are still busy.
+    /// section. A single connection almost always has a round trip in flight. With many connections, the
+    /// ratio is smaller, because some have ended their rounds while the others are still busy.
     double least_in_flight = 0;
 
     /// Returns a copy of this shape with these properties of its latencies.

@@ -199,8 +199,7 @@ void accept(benchmark::State& state) {
 enum class file_names { descriptors, fixed };
 
 /// Makes round trips on all connections. A round first sends one message from every client to its server; all
-/// sends and receives are submitted together. Then it sends one message back on each connection in the same
-/// way.
+/// sends and receives are submitted together. Every server then sends one message back in the same way.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)

@@ -120,7 +120,7 @@ private:
                     t.take_cpu_of(server_->id());
                     run(t);
                     // A server that fails closes its connections before its process has ended. After a
-                    // failure, the code therefore gives the server time to end.
+                    // failure, end() therefore waits for up to 300 ms.
                     const auto may_end = t.failure() ? 300ms : 0ms;
                     if (const auto ended = server_->end(may_end); !ended.empty())
                         throw std::runtime_error(fmt::format("{} {}", with_.command.front(), ended));

@@ -14,7 +14,7 @@ namespace loopbench::bench {
 /// ports begins above 10,000, the returned port is usually below this range.
 std::uint16_t free_port();
 
-/// A server process. The destructor kills it.
+/// A server process. The destructor kills the process.
 class server_process {
 public:
     /// Starts the server, and returns when the server listens on the port. The server's output goes to the

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int usage_exit_code = 2;
 
-/// Returns the settings, or nothing if they are wrong; then prints the reason to standard error.
+/// Returns the settings. If they are invalid, prints the reason to standard error and returns nothing.
 std::optional<contender_settings> read_settings() {
     try {
         return settings_from_environment();
@@ -40,8 +40,8 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// Raises the limit of open descriptors to its maximum, or to `wanted` if `wanted` is larger (only root can
-/// do this). Returns the new limit.
+/// Raises the limit of open descriptors to the hard limit, or to `wanted` if `wanted` is larger (only root
+/// can exceed the hard limit). Returns the new limit.
 rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -160,7 +160,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
 void run_workload(benchmark::State& state, const contender_workload& workload,
                   const contender_settings& settings, rlim_t open_files_limit, histogram_file& histograms,
                   std::chrono::steady_clock::time_point started) {
-    // All iterations are one batch, so that each operation does not need a run of the runtime of its own.
+    // All iterations are one batch. Otherwise, every operation would enter and leave the runtime.
     while (state.KeepRunningBatch(state.max_iterations)) {
         if (settings.slices && !settings.operations && workload.shape.calibrated()) {
             if (const auto error = warm_up(workload, settings, open_files_limit)) {

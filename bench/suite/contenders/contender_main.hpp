@@ -39,7 +39,7 @@ struct contender_info {
     std::string driver;                      // how I/O completes: select, poll, epoll, io_uring
     std::string role = {};                   // "floor" for a contender without a loop; otherwise empty
     std::vector<missing_need> missing = {};  // the workloads with these needs are unsupported
-    std::string files = {};                  // a file that the contender uses beside its own; otherwise empty
+    std::string files = {};                  // another file that the contender needs, or empty
 
     // contender_main() sets the following members unless the contender has set them.
     std::optional<build_facts> build = {};

@@ -1,4 +1,4 @@
-// Tells a feature that a contender or the kernel lacks from an error of the contender.
+// Distinguishes a missing feature of a contender or of the kernel from an error of the contender.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Opens the sockets of the floors, outside the timed section. They are Unix sockets, or TCP sockets over
-// 127.0.0.1 with the same options as in every contender: TCP_NODELAY on both ends, and no other option.
+// Opens the sockets of the floors, outside the timed section. The sockets are Unix sockets, or TCP sockets
+// over 127.0.0.1 with the same options as in every contender: TCP_NODELAY on both ends, and no other option.
 #pragma once
 
 #include <cstddef>

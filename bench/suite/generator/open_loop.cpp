@@ -76,7 +76,7 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
-/// One run of the requests on their schedule, and their replies.
+/// Sends the requests on their schedule once, and processes the replies.
 class schedule {
 public:
     schedule(const open_loop_plan& plan, std::uint64_t requests, client& all, open_loop_result& result)
@@ -229,8 +229,8 @@ void prepare(const open_loop_plan& plan, const conversation& words, const link_m
     if (plan.look_time.count() > 0) result.not_offered = why_not_offered(plan, all, result);
 }
 
-/// Runs the schedule. If the generator was the bottleneck, the result does not describe the server, and the
-/// schedule is repeated, because other work might have disturbed the generator.
+/// Runs the schedule. If the generator was the bottleneck, the result does not describe the server. The
+/// schedule is then repeated, because other work might have disturbed the generator.
 open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const open_loop_result& prepared) {
     for (std::uint64_t tries = 1;; ++tries) {
         open_loop_result result = prepared;

@@ -68,7 +68,7 @@ struct open_loop_result {
     std::uint64_t sent = 0;
     std::uint64_t replies = 0;  // correct replies
     std::uint64_t wrong_replies = 0;
-    // These values are from the requests that count (late_max and unwatched_max):
+    // The next three histograms contain only the requests that count (see late_max and unwatched_max).
     histogram latency;            // from the planned time of sending to the reply
     histogram latency_from_send;  // from the real time of sending to the reply
     histogram send_lateness;      // from the planned to the real time of sending
@@ -107,9 +107,9 @@ chosen_link cheapest_link(const open_loop_plan& plan);
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
 /// Returns the names of the latency percentiles to which the generator's lateness contributes. A percentile
-/// is affected if it is more than 10 % above the same percentile of `latency_from_send`, or if the same
-/// percentile of `send_lateness` is more than 10 % of it. All percentiles above an affected one are also
-/// returned.
+/// is affected if it is more than 10 % above the same percentile of `latency_from_send`. It is also affected
+/// if the same percentile of `send_lateness` is more than 10 % of the latency. All percentiles above an
+/// affected one are returned, too.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 
 /// Returns why the result describes the generator rather than the server, or nothing if it describes the
@@ -117,8 +117,8 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
 /// lateness contributes to the median or the 90th percentile.
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);
 
-/// Returns why the latencies do not describe the server, or nothing if they are valid. The server does not
-/// sustain the rate, or generator_was_the_bottleneck() returns a reason.
+/// Returns why the latencies do not describe the server, or nothing if they are valid. The reason is that the
+/// server does not sustain the rate, or the reason of generator_was_the_bottleneck().
 std::optional<std::string> why_invalid(const open_loop_result& result);
 
 }  // namespace loopbench::bench

@@ -121,7 +121,7 @@ loop::io_result ev_write_awaiter::await_resume() const noexcept {
 
 ev_stream::ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected)
     : owner_(&owner), socket_(std::move(connected)) {
-    loop::set_no_delay(socket_->fd());  // a Unix socket refuses this, which is not an error
+    loop::set_no_delay(socket_->fd());  // a Unix socket refuses TCP_NODELAY, which is not an error
 }
 
 void ev_stream::shutdown_write() noexcept {

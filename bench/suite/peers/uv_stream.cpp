@@ -92,7 +92,7 @@ void uv_checked(int result, const char* what) {
 
 uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
     auto* const socket = ::new (loop::frame_pool::allocate(sizeof(uv_socket))) uv_socket;
-    // Neither call can fail, because it makes no system socket yet.
+    // The two init functions cannot fail, because they make no system socket yet.
     if (family == AF_UNIX) {
         uv_pipe_init(&loop, &socket->of.pipe, 0);
     } else {

@@ -15,9 +15,10 @@ namespace loopbench::bench {
 /// - wall: steady_clock (CLOCK_MONOTONIC), in nanoseconds. Reading this clock needs no system call.
 /// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system time together, in nanoseconds. The scheduler counts this
 ///   time.
-/// - user, system: getrusage(RUSAGE_SELF), in microseconds. The sum of user and system time follows `cpu`.
-///   Without CONFIG_VIRT_CPU_ACCOUNTING_GEN, the kernel samples at its tick (1 to 10 ms) how this sum is
-///   split, so the split of a short section is a coarse estimate. Time spent waiting for I/O is not included.
+/// - user, system: getrusage(RUSAGE_SELF), in microseconds. The sum of user and system time is about equal to
+///   `cpu`. Without CONFIG_VIRT_CPU_ACCOUNTING_GEN, the kernel samples at its tick (1 to 10 ms) how this sum
+///   is split. The split of a short section is therefore a coarse estimate. Time spent waiting for I/O is not
+///   included.
 /// - voluntary_switches: getrusage. The number of times that the process went to sleep in the kernel, which
 ///   equals the number of wake-ups of a loop.
 struct usage {

@@ -244,8 +244,8 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // The latencies of post/cross_thread have no smallest share of the time: the rest of each operation
-        // is the wake-up of the posting thread, which can wait for a core.
+        // The lower bound for latencies in flight is 0 in post/cross_thread. The rest of each operation is
+        // the wake-up of the posting thread, which can wait for a core for any time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

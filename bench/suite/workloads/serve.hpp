@@ -88,7 +88,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     generator_process generator;
     const auto when_ended = [&runtime, &listener, &generator_ended] {
         runtime.post_from_any_thread([&listener, &generator_ended] {
-            listener.close();  // otherwise, the server could wait for connections for ever
+            listener.close();  // otherwise, the server could wait for connections forever
             generator_ended.set();
         });
     };

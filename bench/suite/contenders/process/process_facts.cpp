@@ -31,7 +31,7 @@ std::string provider_of(const char* symbol) {
 
 /// Returns the name of the file that provides malloc. Uses the address of malloc, because the linker chooses
 /// a version of the symbol, which dlsym ignores. In a program that is linked to a fixed address, the address
-/// of malloc can be a stub in the program itself. Only in this case, uses dlsym.
+/// of malloc can be a stub in the program itself. dlsym is used only in this case.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

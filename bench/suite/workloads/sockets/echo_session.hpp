@@ -196,7 +196,7 @@ struct echo_session {
     /// the sum of these numbers in all earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;  // number of round trips of all connections in the current rounds
-    /// The result of shares() when half of the round trips were made, with the largest number of rounds so
+    /// The result of shares() after half of the round trips. It belongs to the largest value of `rounds` so
     /// far.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;

@@ -1,8 +1,8 @@
 // The contender's side of interleaved trials. (bench/harness/trial/interleaving.hpp is the harness's side.)
 //
-// All contenders of a block run at the same time. One contender works for a slice of one or two milliseconds,
-// while the others sleep in read(2). A disturbance of the machine that lasts longer than a slice therefore
-// affects all contenders alike.
+// The processes of all contenders of a block exist at the same time. One contender works for a slice of one
+// or two milliseconds, while the others sleep in read(2). A disturbance of the machine that lasts longer than
+// a slice therefore affects all contenders alike.
 //
 // The following protocol is for contenders in any language. The environment variable LOOPBENCH_SLICES is
 // "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A calibrated workload has run for
