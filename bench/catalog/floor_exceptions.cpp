@@ -7,13 +7,15 @@ namespace loopbench::bench {
 
 namespace {
 
-// The texts are short, because each must fit into a line of the screen. A floor sleeps in the kernel and must
-// be woken, but a spinning loop is awake at the deadline. loop-round-robin always spins; loop-precise spins
-// shortly before the deadline. If floor-sleep is the only floor, timers without slack (timerfd, io_uring)
-// also fire earlier than its clock_nanosleep.
+// Each text must fit into one line of the screen.
+//
+// For workloads with timers: a floor sleeps in the kernel and must be woken, while a spinning loop is awake
+// at the deadline. (loop-round-robin always spins; loop-precise spins shortly before the deadline.) If
+// floor-sleep is the only floor in a run, loops whose timers have no slack (timerfd, io_uring) can also wake
+// earlier, because the clock_nanosleep() of floor-sleep has timer slack.
 constexpr std::string_view spins = "a spinning loop is awake; floor-sleep has timer slack";
-// A floor sleeps before each post. A loop that still works or polls at the time of the next post is not
-// asleep.
+// For workloads with posts: a floor sleeps before each post. A loop that still works or polls at the time of
+// the next post is awake and needs no wake-up.
 constexpr std::string_view looks = "a polling loop needs no wake-up; floors sleep at once";
 
 constexpr std::array exceptions{

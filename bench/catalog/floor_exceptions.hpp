@@ -1,5 +1,5 @@
-// The cases in which a contender can be faster than the fastest floor. Each case has a reason for the report.
-// This file contains only data.
+// The cases in which a contender can be faster than the fastest floor, each with the reason that a report
+// states.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ struct floor_exception {
 
 std::span<const floor_exception> floor_exceptions();
 
-/// Returns the reason for this metric of the workload with this full name; an empty text if no reason is
-/// known.
+/// Returns the reason why a contender can be faster than the fastest floor in this metric of the workload
+/// with this full name. Returns an empty text if the table of exceptions does not contain this case.
 std::string_view why_faster_than_floor(std::string_view workload, std::string_view metric);
 
 }  // namespace loopbench::bench

@@ -1,11 +1,11 @@
 // The interface between an event loop and the workloads.
 //
 // A workload is a coroutine template over `Runtime`, so the same source runs on every loop. This file defines
-// the functions that a runtime must offer, and the meaning of each. If two runtimes had different meanings,
-// they would do different work, and could not be compared. The conformance tests (tests/conformance) check
-// every model against this text.
+// the functions that a runtime must offer, and their meaning. Runtimes that gave a function different
+// meanings would do different work and could not be compared. The conformance tests (tests/conformance) check
+// every runtime against these definitions.
 //
-// Threads: a runtime belongs to the thread that calls run(); other threads can call only
+// Threads: a runtime belongs to the thread that calls run(). Other threads can call only
 // post_from_any_thread(). All times are values of std::chrono::steady_clock (CLOCK_MONOTONIC), in
 // nanoseconds.
 #pragma once
@@ -32,13 +32,14 @@ concept IoResult = requires(const R& result) {
     { result.error } -> std::convertible_to<int>;
 };
 
-/// A connected TCP stream on loopback. It can be moved, and its destructor closes it. TCP_NODELAY is set on
-/// both ends, and no other option is changed, because different options would make contenders incomparable.
+/// A connected TCP stream on loopback. A stream can be moved, and its destructor closes the connection.
+/// TCP_NODELAY is set on both ends. No other option is changed, because different options would make
+/// contenders incomparable.
 ///
-/// - read_some(buffer): waits for at least one byte, the end of the stream, or an error. It makes a single
-///   receive.
-/// - write_all(bytes): completes when the kernel has accepted every byte, or with the first error. It
-///   continues short writes and never raises SIGPIPE.
+/// - read_some(buffer): waits for at least one byte, the end of the stream, or an error. Each call receives
+///   once.
+/// - write_all(bytes): completes when the kernel has accepted every byte, or with the first error. After a
+///   short write, it sends the rest. It never raises SIGPIPE.
 /// - shutdown_write(): closes the stream for writing. The peer's reads reach the end of the stream; this end
 ///   can still read.
 /// - close(): completes the pending operations on this stream with ECANCELED. Closing twice has no effect.
@@ -56,7 +57,7 @@ concept Stream = std::movable<S> &&
 };
 
 /// A listening TCP socket on 127.0.0.1. accept() is awaitable and returns a Stream. It throws
-/// std::system_error, with ECANCELED if the listener is closed while accept() waits.
+/// std::system_error; the error is ECANCELED if the listener is closed while accept() waits.
 template <class L>
 concept Listener = std::movable<L> && requires(L& listener) {
     listener.accept();  // awaitable, returns a Stream
@@ -64,9 +65,9 @@ concept Listener = std::movable<L> && requires(L& listener) {
     listener.close();
 };
 
-/// A signal from a plain function to a task. It is made from a runtime, which must outlive the event. The
-/// loop's thread calls set() once. wait() is awaitable once, before or after set(), and completes after set()
-/// was called.
+/// A signal from a plain function to a task. An event is constructed from a runtime, which must outlive the
+/// event. The loop's thread calls set() once. A task can await wait() once, before or after set(). wait()
+/// completes after set() was called.
 template <class E>
 concept Event = requires(E& event) {
     event.set();
@@ -79,22 +80,23 @@ concept Event = requires(E& event) {
 ///   that was not started frees the task. `co_await` of a task runs the task to its end, and returns its
 ///   value or throws its exception.
 /// - run(task): runs the loop until this task has ended. It returns the task's value or throws its exception.
-///   Other tasks can still be suspended then, and continue when run() is called again. An exception that
-///   leaves a spawned task or a posted function leaves run(); the rest of the queue is kept.
+///   Tasks that are still suspended at this time continue in the next call of run(). If a spawned task or a
+///   posted function throws an exception, run() throws this exception and keeps the rest of the queue.
 /// - now(): returns the time of the runtime's clock, freshly read or at most one turn old.
-/// - sleep_until(t): completes when the clock has reached t, and not a nanosecond before (but see
-///   early_limit). If t has already passed, the task still goes through the queue once, so that a sleep of
-///   zero cannot starve other tasks.
-/// - yield(): lets all tasks and functions run that were ready before, then continues.
-/// - spawn(task): starts the task soon, but never inside spawn(). The result of the task is not awaited.
-/// - gather(tasks): starts all tasks in order, and completes when every task has ended. It is a real join,
-///   which does not poll. If children throw, it throws the first exception after all children have ended. The
-///   tasks must outlive the await.
+/// - sleep_until(t): completes when the clock has reached t, and never earlier (but see early_limit). If t
+///   has already passed, the task still goes through the queue once, so that a sleep of zero cannot starve
+///   other tasks.
+/// - yield(): continues after all tasks and functions that were ready before have run.
+/// - spawn(task): starts the task soon, but never inside spawn(). Nothing waits for the task's result.
+/// - gather(tasks): starts all tasks in order, and completes when every task has ended, without polling. If
+///   tasks throw exceptions, gather() throws the first of them after all tasks have ended. The tasks must
+///   outlive the await.
 /// - post(f): runs f() on a later turn, in the order of posting, and never inside post().
-/// - post_from_any_thread(f): does the same as post(), from any thread. It wakes the loop if the loop sleeps.
+/// - post_from_any_thread(f): does the same as post(), and can be called on any thread. It wakes a sleeping
+///   loop.
 /// - listen(): returns a listener on 127.0.0.1, on a port that the kernel chooses, with a backlog of 4096.
-/// - listen_on(address): does the same as listen() at a numeric address of this machine, for a client on
-///   another machine. This function is optional (can_listen_on).
+/// - listen_on(address): does the same as listen(), at a numeric address of this machine, for a client on
+///   another machine. This function is optional (see can_listen_on).
 /// - connect(port): is awaitable and returns a Stream that is connected to 127.0.0.1. It throws
 ///   std::system_error with the cause.
 ///
@@ -123,10 +125,10 @@ inline constexpr bool can_listen_on = requires(R& runtime, const std::string& ad
     { runtime.listen_on(address) } -> std::same_as<typename R::listener>;
 };
 
-/// The time by which a sleep can end before its deadline. It is zero, as the concept requires. A runtime that
-/// adapts a library with coarser timers can state `static constexpr std::chrono::nanoseconds early_limit`.
-/// Early timers of this runtime are then counted and reported, and only a timer that fires earlier than the
-/// limit is a failure.
+/// The largest time by which a sleep can end before its deadline. The Runtime concept requires zero. A
+/// runtime that adapts a library with coarser timers can declare `static constexpr std::chrono::nanoseconds
+/// early_limit`. Timers that fire early within this limit are counted and reported. A timer that fires
+/// earlier than the limit fails the trial.
 template <class R>
 inline constexpr std::chrono::nanoseconds early_limit{0};
 template <class R>
@@ -138,14 +140,14 @@ inline constexpr std::chrono::nanoseconds early_limit<R> = R::early_limit;
 template <Runtime R, class T = void>
 using task_of = typename R::template task<T>;
 
-// Only some workloads need the following features. If a runtime lacks a feature, these workloads are
-// `unsupported` for the runtime, with the name of the missing feature.
+// Only some workloads need the following features. If a runtime lacks a feature, the results of these
+// workloads are `unsupported` for this runtime, with the name of the missing feature.
 
 /// Streams over Unix sockets.
-/// - listen_unix(path): does the same as listen(), at a path that does not exist yet. The caller removes the
-///   path.
-/// - connect_unix(path): does the same as connect(), at a path. The Streams of both ends have the meaning of
-///   R::stream, without TCP_NODELAY.
+/// - listen_unix(path): does the same as listen(), at a path that does not exist yet. The caller deletes the
+///   socket file.
+/// - connect_unix(path): does the same as connect(), at a path. The streams of both ends behave like
+///   R::stream, but without TCP_NODELAY.
 template <class R>
 concept UnixSockets = Runtime<R> && Stream<typename R::unix_stream> &&
     requires(R& runtime, typename R::unix_listener& listener, const std::string& path) {
@@ -156,9 +158,9 @@ concept UnixSockets = Runtime<R> && Stream<typename R::unix_stream> &&
 };
 
 /// Timers that call a function and can be cancelled.
-/// - call_at(when, f): runs f() when now() has reached `when`, never before, and never inside call_at().
-///   call_at() itself inserts the timer into the runtime's timers; a later call must not do this.
-/// - The handle's cancel(): prevents the call of f. It has no effect if f was called or cancelled before.
+/// - call_at(when, f): runs f() when now() has reached `when`, never earlier, and never inside call_at(). The
+///   timer must be in the runtime's timer queue when call_at() returns.
+/// - The handle's cancel(): prevents the call of f. It has no effect if f was already called or cancelled.
 ///   Destroying the handle does not cancel the timer. A handle must not outlive the runtime.
 template <class R>
 concept CallTimers = Runtime<R> && requires(R& runtime, time_point when, void (*function)()) {
@@ -167,7 +169,8 @@ concept CallTimers = Runtime<R> && requires(R& runtime, time_point when, void (*
 };
 
 /// Pipes. open_pipe() returns both ends of a new pipe. The reader has read_some() and close(), and the writer
-/// has write_all() and close(), with the same meaning as for a Stream. The destructors close both ends.
+/// has write_all() and close(). These functions have the same meaning as those of a Stream. The destructors
+/// close both ends.
 template <class R>
 concept Pipes = Runtime<R> && requires(R& runtime, std::span<std::byte> in, std::span<const std::byte> out) {
     runtime.open_pipe().reader.read_some(in);   // awaitable, returns an IoResult

@@ -1,15 +1,16 @@
-// Measures the alternatives for the io_uring driver. loop/io/uring/driver.cpp states which of them the driver
-// uses, and why. The rings are bare, and set up like the driver's ring. The rows of a family do the same work
-// in different ways:
+// Measures alternatives for two decisions of the io_uring driver: how to accept connections, and how to name
+// files. loop/io/uring/driver.cpp states which alternatives the driver uses, and why. All benchmarks except
+// accept/driver use a bare ring that is set up like the driver's ring. The benchmarks with the same first
+// word do the same work:
 //
-// - accept/one_by_one submits one accept at a time. If its completion says that more connections wait, plain
-//   system calls accept these.
+// - accept/one_by_one submits one accept at a time. If the completion reports that more connections wait,
+//   accept4() accepts them.
 // - accept/multishot keeps one accept armed, which completes for every connection.
-// - accept/driver uses the driver itself, which also accepts one by one.
+// - accept/driver uses the driver itself, which also submits one accept at a time.
 // - echo/descriptors makes a round trip on each of several connections, all submitted in two system calls.
 // - echo/fixed_files does the same on registered files.
 //
-// The differences are smaller than the drift of a machine, so the rows must be run interleaved:
+// The differences are smaller than the drift of a machine, so the benchmarks must be run interleaved:
 //
 //   uring-choices --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
@@ -42,7 +43,7 @@ using loop::unique_fd;
 
 constexpr int accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-/// A listener, and the clients of a round.
+/// A listener, the clients of one round, and the accepted connections.
 class crowd {
 public:
     crowd() : listener_(loop::open_listener(loop::endpoint::loopback(0))) {}
@@ -177,7 +178,7 @@ private:
     loop::io_operation accept_;
 };
 
-/// Measures the time per round, from when all clients have connected until all are accepted.
+/// Measures the time of a round: from the moment at which all clients are connected until all are accepted.
 template <class Way>
 void accept(benchmark::State& state) {
     const auto arrivals = static_cast<std::size_t>(state.range(0));
@@ -197,8 +198,8 @@ void accept(benchmark::State& state) {
 
 enum class file_names { descriptors, fixed };
 
-/// A round sends a message from every client to its server, all submitted together. Then it sends a message
-/// back on each connection in the same way.
+/// Makes round trips on all connections. A round first sends one message from every client to its server; all
+/// sends and receives are submitted together. Every server then sends one message back in the same way.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)
@@ -218,8 +219,8 @@ public:
     }
 
 private:
-    // Sends from the file at `from`, and from every second file after it, each to the other end of the
-    // connection.
+    // Sends a message from every second file, beginning with the file at index `from`, to the other end of
+    // its connection.
     void pass(unsigned from) {
         for (unsigned place = from; place < files_.size(); place += 2) {
             io_uring_sqe& send = ring_.sqe();
@@ -249,7 +250,6 @@ private:
     loop::uring_ring ring_{loop::uring_limits{}};
 };
 
-/// Measures the time per round of all connections.
 template <file_names Names>
 void echo(benchmark::State& state) {
     echo_rounds rounds(static_cast<std::size_t>(state.range(0)), Names);

@@ -1,6 +1,6 @@
-// loopbench-client. It starts any server program, acts as its client or runs an external client, and prints
-// the results as a contender does. The environment variable LOOPBENCH_SERVER describes the server and the
-// client:
+// The program loopbench-client, which starts any server program, acts as its client or runs an external
+// client, and prints the results as a contender does. The environment variable LOOPBENCH_SERVER describes the
+// server and the client:
 //
 //     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
 //
@@ -119,8 +119,8 @@ private:
                     if (!server_) server_.emplace(with_.command, with_.port);
                     t.take_cpu_of(server_->id());
                     run(t);
-                    // After a failure, the server can be about to end: its peers see the closed connections
-                    // before it has ended.
+                    // A server that fails closes its connections before its process has ended. After a
+                    // failure, end() therefore waits for up to 300 ms.
                     const auto may_end = t.failure() ? 300ms : 0ms;
                     if (const auto ended = server_->end(may_end); !ended.empty())
                         throw std::runtime_error(fmt::format("{} {}", with_.command.front(), ended));
@@ -129,7 +129,7 @@ private:
     }
 
     const served& with_;
-    std::optional<server_process> server_;  // the first workload starts it
+    std::optional<server_process> server_;  // started by the first workload
 };
 
 }  // namespace

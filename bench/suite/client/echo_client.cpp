@@ -13,7 +13,7 @@ namespace {
 
 using runtime_type = loop::event_loop;
 
-/// A transport to a server in another process. It has no real listener.
+/// A transport to a server in another process, and therefore without a listener.
 struct to_another_process {
     using runtime = runtime_type;
     using stream = runtime::stream;

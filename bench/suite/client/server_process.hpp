@@ -10,24 +10,24 @@
 
 namespace loopbench::bench {
 
-/// Returns a port of 127.0.0.1 on which no program listens now. The kernel does not assign this port
-/// automatically, provided that the kernel's range begins above 10,000.
+/// Returns a port of 127.0.0.1 on which no program listens now. If the range from which the kernel assigns
+/// ports begins above 10,000, the returned port is usually below this range.
 std::uint16_t free_port();
 
-/// A server process. The destructor kills it.
+/// A server process. The destructor kills the process.
 class server_process {
 public:
     /// Starts the server, and returns when the server listens on the port. The server's output goes to the
     /// standard error of this process. Throws std::runtime_error if another program already listens on the
-    /// port, if the server ends, or if it does not listen within ten seconds. Throws std::system_error if the
-    /// process cannot start.
+    /// port, if the server ends early, or if it does not listen within ten seconds. Throws std::system_error
+    /// if the process cannot start.
     server_process(std::vector<std::string> command, std::uint16_t port);
     server_process& operator=(server_process&&) = delete;
     ~server_process() { kill(); }
 
     pid_t id() const noexcept { return id_; }
-    /// Waits for the server to end, for at most `within`. Returns how the server ended, or an empty text if
-    /// it still runs.
+    /// Waits for the server to end, for at most `within`. Returns a text that states how the server ended, or
+    /// an empty text if the server still runs.
     std::string end(std::chrono::milliseconds within = {});
 
 private:
@@ -37,7 +37,7 @@ private:
     bool is_over_ = false;
 };
 
-/// Returns how a process ended, from the status of waitpid(2).
+/// Returns a text that states how a process ended. `status` comes from waitpid(2).
 std::string text_of_end(int status);
 
 }  // namespace loopbench::bench

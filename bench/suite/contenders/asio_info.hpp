@@ -1,4 +1,4 @@
-// The descriptions of the contenders that use Boost.Asio.
+// The contender_info of the contenders that use Boost.Asio.
 #pragma once
 
 #include <boost/version.hpp>

@@ -1,4 +1,4 @@
-// The common part of the contenders asio-on-*: the source of asio-epoll, on loopbench::asio::io_context.
+// The common part of the contenders asio-on-*: the source of asio-epoll on loopbench::asio::io_context.
 #pragma once
 
 namespace loopbench::bench {

@@ -1,4 +1,4 @@
-// The contender asio-tuned: loopbench's task type on Boost.Asio's operations, without locks and allocations.
+// The contender asio-tuned: loopbench's task type on Boost.Asio's operations, without locks or allocations.
 #include "asio_ref/tuned/runtime.hpp"
 #include "bench/suite/contenders/asio_info.hpp"
 

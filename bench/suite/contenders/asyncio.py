@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
 
-This contender is written in another language to show that a contender needs only the flags and the JSON of a Google
-Benchmark program. The workloads are those of bench/suite/workloads/*.hpp, with the same sizes, timed sections and
-checks. The program uses only the standard library; if it is started as asyncio-uvloop, it uses uvloop.
+This contender shows that a program in any language can be a contender, if it has the flags and the JSON of a Google
+Benchmark program. Its workloads have the same sizes, timed sections and checks as those in bench/suite/workloads/*.hpp.
+The program uses only the standard library. If the program is started as asyncio-uvloop, it also uses uvloop.
 """
 
 import sys
 
-# Moves this folder to the end of the search path. Otherwise, `import asyncio` would import this file.
+# Moves this folder to the end of the search path; otherwise, `import asyncio` would import this file.
 sys.path.append(sys.path.pop(0))
 
 import asyncio
@@ -24,13 +24,13 @@ import time
 from gbench import Contender, Unproved, Unsupported, Workload, percentile
 
 ECHO_BYTES = 64
-BUFFER_BYTES_MIN = 4096  # of the server's buffer
-WARM_UP_ROUND_TRIPS = 8  # on each connection, as in bench/suite/workloads/sockets/echo_session.hpp
+BUFFER_BYTES_MIN = 4096  # smallest size of the server's buffer
+WARM_UP_ROUND_TRIPS = 8  # number on each connection, as in bench/suite/workloads/sockets/echo_session.hpp
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# The options of bench/suite/contenders/process/socket_options.cpp. The numbers are for options that Python does not
-# name.
+# The options that bench/suite/contenders/process/socket_options.cpp lists. Python does not name all of them; the
+# numbers are for the others.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -38,14 +38,14 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# The time by which a sleep may end before its deadline; such sleeps are counted and reported. asyncio represents time
-# as a floating-point number, and wakes every task that is due within its clock's resolution. uvloop uses libuv's timers
-# (bench/suite/peers/uv_runtime.hpp).
+# The largest time by which a sleep can end before its deadline; such sleeps are counted and reported. asyncio
+# represents time as a floating-point number, and wakes every task that is due within its clock's resolution. uvloop
+# uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 
 
 async def sleep_until(deadline_ns):
-    """Sleeps once. Sleeping again until the deadline would hide the inaccuracy of the library's timers."""
+    """Sleeps once, even if the sleep ends early. A second sleep would hide the inaccuracy of the library's timers."""
     await asyncio.sleep(max(deadline_ns - time.monotonic_ns(), 0) / 1e9)
 
 
@@ -91,7 +91,7 @@ async def sleep_concurrent(trial):
 
 
 def shuffled(i, count):
-    """Returns element i of a mixed order (see lateness.hpp), so that no timer queue receives sorted deadlines."""
+    """Returns element i of a mixed order (see lateness.hpp). Deadlines in this order reach a timer queue unsorted."""
     return i * 2_147_483_647 % count
 
 
@@ -108,7 +108,7 @@ async def sleep_many(trial):
 
 
 class Ended:
-    """The count of children that ran to their end."""
+    """Counts the children that ran to their end."""
 
     def __init__(self):
         self.count = 0
@@ -128,7 +128,8 @@ class Ended:
 
 
 def gather_in_batches(size, batch):
-    """Returns a workload whose operations are the `size` children of a batch(ended). The first batch is not timed."""
+    """Returns a workload that repeats `batch`, a gather of `size` children. One operation is one child. The first batch
+    is not timed."""
 
     async def run(trial):
         await batch(Ended())
@@ -171,7 +172,7 @@ async def gather_sleep(trial):
 
 
 class Messages:
-    """Requests that differ by connection and by round trip. They are windows into one block of random bytes."""
+    """Requests that differ by connection and by round trip. Each request is a window into a block of random bytes."""
 
     WINDOWS = 65_536
     KEPT = 64
@@ -181,14 +182,14 @@ class Messages:
         self.block = random.Random(1).randbytes(size + self.WINDOWS)
 
     def of(self, connection):
-        """Returns the offsets of a connection's messages, which repeat after KEPT messages. The offsets are computed in
-        advance, because computing one takes a large part of a round trip in Python."""
+        """Returns the offsets of a connection's messages in the block. The offsets repeat after KEPT messages. They
+        are computed in advance, because computing one offset takes a large part of a round trip in Python."""
         offsets = random.Random(connection)
         return [offsets.randrange(self.WINDOWS) for _ in range(self.KEPT)]
 
 
 class Echo:
-    """Connected clients and server in one loop, with asyncio's streams, which set TCP_NODELAY themselves."""
+    """Connected clients and their server in one loop. They use asyncio's streams, which set TCP_NODELAY."""
 
     def __init__(self, connections, message_bytes=ECHO_BYTES, unix=False):
         self.message_bytes = message_bytes
@@ -197,8 +198,8 @@ class Echo:
         self.served_bytes = [0] * connections
         self.round_trips = [0] * connections
         self.offsets = [self.messages.of(index) for index in range(connections)]
-        self.rounds = 0  # round trips that each connection makes before it waits for the others
-        self.waiting = []  # the futures of the connections that wait for the others
+        self.rounds = 0  # number of round trips that each connection makes before it waits for the others
+        self.waiting = []  # one future for each connection that waits for the others
         self.server_sockets = []
         self.handlers = []
         self.clients = []
@@ -239,7 +240,7 @@ class Echo:
         writer.close()
 
     async def make_round_trips(self, index, count, trial=None):
-        """Makes `count` round trips on a connection. With a trial, records their latencies."""
+        """Makes `count` round trips on a connection. Records their latencies if `trial` is given."""
         reader, writer = self.clients[index]
         block, size, offsets = self.messages.block, self.message_bytes, self.offsets[index]
         recording = trial is not None and trial.recording
@@ -256,8 +257,8 @@ class Echo:
             self.round_trips[index] += 1
 
     async def make_timed_round_trips(self, index, trial):
-        """Makes the timed round trips of a connection. After its rounds, each connection waits for the last connection
-        to finish, which begins the next rounds for all."""
+        """Makes the timed round trips of a connection. After its rounds, each connection waits for the others. The last
+        connection to finish begins the next rounds."""
         while self.rounds:
             await self.make_round_trips(index, self.rounds, trial)
             if len(self.waiting) + 1 < len(self.clients):
@@ -286,7 +287,7 @@ class Echo:
         await self.all(lambda index: self.make_round_trips(index, WARM_UP_ROUND_TRIPS))
 
     async def finish(self, trial):
-        """Ends the connections and checks that each made its share of the round trips, including the warm-up."""
+        """Ends the connections. Checks that each made its share of the round trips, including the warm-up."""
         for _, writer in self.clients:
             writer.write_eof()
         await asyncio.gather(*self.handlers)

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int usage_exit_code = 2;
 
-/// Returns the settings. If they are wrong, prints the reason to standard error and returns nothing.
+/// Returns the settings. If they are invalid, prints the reason to standard error and returns nothing.
 std::optional<contender_settings> read_settings() {
     try {
         return settings_from_environment();
@@ -40,8 +40,8 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// Raises the limit of open descriptors to its maximum, or to `wanted` if this is more (the kernel permits
-/// this to root). Returns the new limit.
+/// Raises the limit of open descriptors to the hard limit, or to `wanted` if `wanted` is larger (only root
+/// can exceed the hard limit). Returns the new limit.
 rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -61,9 +61,8 @@ double nanoseconds(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-/// Returns the cost of a sample. The cost is measured in the first call only: the measurement takes a
-/// millisecond, and its result does not change, so each round of Google Benchmark's calibration can use the
-/// same result.
+/// Returns the cost of recording one latency. Measures the cost in the first call only, because a measurement
+/// takes a millisecond, and Google Benchmark's calibration runs a workload several times.
 double sample_cost_of_this_process_ns() {
     static const double cost_ns = sample_cost_ns();
     return cost_ns;
@@ -106,7 +105,7 @@ void report_cost(benchmark::State& state, const trial& t) {
         state.counters["rss_peak"] = static_cast<double>(peak);
 }
 
-/// Reports the values that the suite needs for its consistency checks (bench/harness/trial/laws.hpp).
+/// Reports the values that the harness needs for its consistency checks (bench/harness/trial/laws.hpp).
 void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_clock::time_point started) {
     state.counters["timed_operations"] = static_cast<double>(t.operations_timed());
     state.counters["timed_wall"] = nanoseconds(t.cost().wall);
@@ -118,8 +117,8 @@ void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_
     state.counters["clock_age"] = nanoseconds(std::chrono::steady_clock::now() - started);
 }
 
-/// Runs the trial. Returns nothing if it has a result; otherwise, the reason in the form that the protocol
-/// defines.
+/// Runs the trial. Returns nothing if the trial has a result; otherwise, returns the reason in the form that
+/// the protocol defines.
 std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
     if (workload.shape.open_files > open_files_limit)
         return fmt::format(
@@ -139,10 +138,10 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
 }
 
 /// Warms up before an interleaved trial. Returns the error if a run fails. When Google Benchmark calibrates a
-/// workload, the timed code runs several times in the process, so heap, page tables and caches reach their
-/// steady state. An interleaved process runs the workload only once. This function therefore first repeats
-/// the workload with more operations, at most ten times as many each time, until one run takes a millisecond.
-/// This duration is the same for every contender, fast or slow.
+/// workload, the timed code runs several times, which brings heap, page tables and caches into their steady
+/// state. An interleaved process runs the workload only once. This function therefore repeats the workload
+/// with more operations, at most ten times as many each time, until a run takes a millisecond. This duration
+/// is the same for fast and slow contenders.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;
@@ -150,7 +149,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
     for (std::uint64_t operations = 1; operations <= most;) {
         trial t(settings.size, operations);
         if (auto error = run_trial(workload, open_files_limit, t)) return error;
-        const std::chrono::duration<double> wall = t.cost().wall;  // above zero, otherwise run_trial() fails
+        const std::chrono::duration<double> wall = t.cost().wall;  // above 0, or run_trial() fails
         if (wall >= enough) break;
         const double factor = std::min(10.0, 1.4 * (enough / wall));
         const auto done = static_cast<double>(t.operations_done());
@@ -162,7 +161,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
 void run_workload(benchmark::State& state, const contender_workload& workload,
                   const contender_settings& settings, rlim_t open_files_limit, histogram_file& histograms,
                   std::chrono::steady_clock::time_point started) {
-    // All iterations are one batch, so that the runtime is not left and entered again for every operation.
+    // All iterations are one batch. Otherwise, every operation would enter and leave the runtime.
     while (state.KeepRunningBatch(state.max_iterations)) {
         if (settings.slices && !settings.operations && workload.shape.calibrated()) {
             if (const auto error = warm_up(workload, settings, open_files_limit)) {
@@ -171,8 +170,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             }
         }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
-        // An interleaved trial ends when the suite has measured for long enough. With a fixed number of
-        // operations, the trial might end before its first timed part is complete.
+        // An interleaved trial ends when the harness has measured for long enough. With a fixed number of
+        // operations, the trial could end before its first timed part is complete.
         constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
         const std::uint64_t operations = settings.slices ? std::min(unlimited, workload.shape.most_operations)
                                          : workload.shape.calibrated()
@@ -184,7 +183,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             state.SkipWithError(error->c_str());
             break;
         }
-        // Google Benchmark divides by its own number of iterations, but the workload may have done more
+        // Google Benchmark divides by its own number of iterations, but the workload can have made more
         // operations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
@@ -196,8 +195,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         report_claims(state, t, started);
         histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
-    // With manual time, Google Benchmark divides the number of items by that time. The rate is therefore the
-    // number of operations per second in the timed section.
+    // With manual time, Google Benchmark divides the number of items by the manual time. The rate is
+    // therefore the number of operations per second in the timed section.
     if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());
 }
 

@@ -1,7 +1,7 @@
-"""The parts of a Python contender besides its workloads: trials with checks, Google Benchmark's flags and its JSON.
+"""The parts that all Python contenders need: trials with checks, Google Benchmark's flags, and its JSON.
 
-The C++ counterparts are bench/suite/workloads/trial/trial.hpp and contender_main.cpp. This file is not executable, so
-that loopbench does not treat it as a contender.
+The C++ counterparts are bench/suite/workloads/trial/trial.hpp and contender_main.cpp. This file is not executable;
+loopbench would treat an executable file as a contender.
 """
 
 import argparse
@@ -21,7 +21,7 @@ STARTED_NS = time.monotonic_ns()
 
 
 class Unproved(Exception):
-    """Raised if the work was not done, or was done wrongly."""
+    """Raised if the workload did not do its work, or did it wrongly."""
 
 
 class Unsupported(Exception):
@@ -34,8 +34,8 @@ def usage():
 
 
 def run_delay_ns():
-    """Returns how long this thread has waited for a CPU, or 0 if the kernel does not report it; see also
-    bench/suite/recording/usage.hpp."""
+    """Returns the total time for which this thread has waited for a CPU, or 0 if the kernel does not report this time.
+    See also bench/suite/recording/usage.hpp."""
     try:
         with open("/proc/thread-self/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1])
@@ -44,21 +44,21 @@ def run_delay_ns():
 
 
 def prolong(began_ns, share, delay_ns=0):
-    """Burns CPU time: `share` of the time since `began_ns`, excluding `delay_ns`."""
+    """Burns CPU time: `share` times the time since `began_ns`, without `delay_ns`."""
     until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
     while time.thread_time_ns() < until:
         pass
 
 
 class Slices:
-    """The timed section, divided into slices. bench/suite/workloads/trial/slices.hpp is the C++ counterpart and
-    describes the protocol."""
+    """The slices of the timed section. bench/suite/workloads/trial/slices.hpp is the C++ counterpart and describes the
+    protocol."""
 
     def __init__(self, inlet, outlet, untimed_us, timed_us, slowdown):
         self.inlet, self.outlet = inlet, outlet
         self.part_ns = (untimed_us * 1000, timed_us * 1000)
         self.slowdown = slowdown
-        self.operation_ns = 0  # duration of one operation in the last chunk; 0: unknown
+        self.operation_ns = 0  # duration of one operation in the last chunk; 0 if unknown
         self.operations = 0  # number of operations in the timed parts of all slices
         self.cost = [0] * len(usage())  # cost of the timed parts of all slices
         self.ended = False
@@ -69,10 +69,11 @@ class Slices:
         self._wait()
 
     def next(self, done, left_operations):
-        """Registers `done` ended operations. Returns how many to do until the next call, or 0 if the section must end.
+        """Registers that `done` operations were made since the last call. Returns how many operations to make until the
+        next call, or 0 if the section must end.
 
-        `left_operations` is the number of operations that the trial may still do (None: no limit). A timed part that
-        has begun is completed even if it needs more operations.
+        `left_operations` is the number of operations that the trial can still make (None: no limit). A timed part that
+        has begun is completed, even if it needs more operations.
         """
         if self.ended:
             return 0
@@ -106,7 +107,7 @@ class Slices:
         return max(-int(-fit // self.step) * self.step, least)
 
     def end(self):
-        """Ends the section. An incomplete timed part does not count."""
+        """Ends the section. An incomplete timed part is not counted."""
         self.ended = True
 
     def _wait(self):
@@ -135,13 +136,13 @@ class Trial:
 
     def __init__(self, small, operations, recording=True, slowdown=0, slices=None):
         self.small = small
-        self.operations = operations  # 0: the trial continues until the suite ends it
+        self.operations = operations  # 0: the trial continues until the harness ends it
         self.done = operations
         self.recording = recording  # if false, no latencies are recorded and the clock is not read for them
         self.slowdown = slowdown  # the share by which the timed section is lengthened, at its end
         self.slices = Slices(*slices, slowdown) if slices else None
         self.step = 1
-        self.given = self.chunk = 0  # operations that next() returned in total, and in its last call
+        self.given = self.chunk = 0  # number of operations that next() returned in total, and in its last call
         self.latency_ns = []
         self.late_ns = []
         self.reported = {}  # further metrics by name
@@ -167,9 +168,9 @@ class Trial:
         self.cost = [after - before for after, before in zip(usage(), self.before)]
 
     def next(self):
-        """Returns how many operations to do until the next call, or 0 if the section must end.
+        """Returns how many operations to make until the next call, or 0 if the section must end.
 
-        No operation may be in flight. Interleaved contenders wait here for their slice.
+        All earlier operations must have ended before this call. Interleaved contenders wait here for their slice.
         """
         left = max(0, -(-(self.operations - self.given) // self.step) * self.step) if self.operations else None
         self.chunk = self.slices.next(self.chunk, left) if self.slices else left
@@ -182,7 +183,8 @@ class Trial:
         return self.slices.operations if self.slices else self.done
 
     def record_latency(self, start_ns):
-        """Records a latency, unless this part of a slice is untimed. Returns its end, which can be the next start."""
+        """Records a latency, unless the current part of the slice is untimed. Returns the end of the latency, which
+        can be the start of the next one."""
         end_ns = time.monotonic_ns()
         if not self.slices or self.slices.is_timing:
             self.latency_ns.append(end_ns - start_ns)
@@ -197,7 +199,7 @@ class Trial:
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
     def histograms(self, workload):
-        """Returns the histograms in the form of process/histogram_file.hpp, with a bucket for each value."""
+        """Returns the histograms in the format of process/histogram_file.hpp, with one bucket for each value."""
         return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
                  "max": max(values), "mean": sum(values) / len(values),
                  "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}
@@ -244,7 +246,7 @@ def resident_peak_bytes():
 
 
 def percentile(values, rank):
-    """Returns the smallest value that at least `rank` percent of the values do not exceed."""
+    """Returns the smallest value such that at least `rank` per cent of the values are not larger."""
     ordered = sorted(values)
     return ordered[max(0, -int(-len(ordered) * rank // 100) - 1)]
 
@@ -254,7 +256,7 @@ class Workload:
     name: str
     function: typing.Callable  # an async function that receives a Trial
     sizes: tuple | None = None  # numbers of operations (small, full); None: the workload is calibrated
-    rate: bool = True  # true if operations per second are meaningful
+    rate: bool = True  # true if the time is proportional to the number of operations
     open_files: int = 100
 
     def full_name(self):
@@ -283,7 +285,7 @@ class Contender:
         return trial
 
     def calibrated(self, workload, small, min_time_s):
-        """Repeats the workload with more and more operations until it takes `min_time_s`, as Google Benchmark does."""
+        """Repeats the workload with more operations each time until it takes `min_time_s`, as Google Benchmark does."""
         operations = 1
         while True:
             trial = self.run_once(workload, small, operations)
@@ -328,8 +330,8 @@ class Contender:
         return row | {"error_occurred": True, "error_message": message}
 
     def context(self, small):
-        """Returns the facts of a C++ contender's context, as far as they exist for an interpreter."""
-        debug = hasattr(sys, "gettotalrefcount")  # only a debug build of CPython counts references in total
+        """Returns those facts of a C++ contender's context that exist for an interpreter."""
+        debug = hasattr(sys, "gettotalrefcount")  # only a debug build of CPython has this function
         clock = time.get_clock_info("monotonic")
         with open("/proc/self/timerslack_ns", encoding="ascii") as slack:
             timer_slack = slack.read().strip()
@@ -380,8 +382,8 @@ class Contender:
 
 
 def files_beside_the_script():
-    """Returns the files besides the script that must not change during a run: this file, relative to the script's
-    folder, and the interpreter."""
+    """Returns the other files that must not change during a run: this file (relative to the script's folder) and the
+    interpreter."""
     folder = os.path.dirname(os.path.realpath(sys.argv[0]))
     return [os.path.relpath(os.path.realpath(__file__), folder), os.path.realpath(sys.executable)]
 
@@ -433,7 +435,7 @@ def slowdown_setting():
 
 
 def slices_setting():
-    """Returns two descriptors and two times in microseconds; None if the trial is not interleaved."""
+    """Returns two descriptors and two times in microseconds, or None if the trial is not interleaved."""
     text = os.environ.get("LOOPBENCH_SLICES", "")
     if not text:
         return None
@@ -446,7 +448,7 @@ def slices_setting():
 
 
 def operations_setting():
-    """Returns the number of operations that every workload does; None if the size or the time determines the number."""
+    """Returns the number of operations that every workload makes, or None if the variable does not set the number."""
     text = os.environ.get("LOOPBENCH_OPERATIONS", "")
     if text and (not text.isdecimal() or not 0 < int(text) <= 10**12):
         print(f'LOOPBENCH_OPERATIONS is "{text}": set it to a number of operations from 1 to {10**12}, or unset it.',

@@ -1,4 +1,4 @@
-// The means to distinguish an ability that a contender lacks from an error of the contender.
+// Distinguishes a missing feature of a contender or of the kernel from an error of the contender.
 #pragma once
 
 #include <stdexcept>
@@ -13,8 +13,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Returns true if the error means that the kernel lacks a feature or forbids it (seccomp, a sysctl). A
-/// runtime that needs this feature is then not at fault.
+/// Returns true if the error means that the kernel lacks a feature or forbids it (seccomp, a sysctl). Such an
+/// error is not the fault of a runtime that needs the feature.
 bool kernel_refuses(const std::error_code& error) noexcept;
 
 }  // namespace loopbench::bench

@@ -5,14 +5,14 @@ find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
     DOC "mold, or lld 13 or newer, to link layouts of a program")
 
 # loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): adds the target TARGET.layouts, which links the
-# executable TARGET N more times. The programs are written to FOLDER, with names of equal length, for example 01 to 20.
-# Other files in FOLDER with such names are removed. The default of FOLDER is the folder TARGET.layouts beside TARGET;
-# FOLDER cannot be a generator expression. Each seed gives another order: the programs have the seeds S + 1 to S + N (by
-# default, S is 0).
+# executable TARGET N more times. The programs are written to FOLDER. Their names are numbers of equal length, for
+# example 01 to 20; other files in FOLDER whose names are numbers are removed. The default of FOLDER is the folder
+# TARGET.layouts beside TARGET; FOLDER cannot be a generator expression. Each seed gives another order of the functions.
+# The programs have the seeds S + 1 to S + N (by default, S is 0).
 #
-# Nothing is compiled again. Only code that was compiled with -ffunction-sections can be shuffled. loopbench's own
-# libraries are compiled with this option, and this function adds it to TARGET. Code that the compiler marks as cold,
-# hot or start-up code stays together, as in an ordinary link.
+# Nothing is compiled again. The linker can reorder only functions that were compiled with -ffunction-sections.
+# loopbench's own libraries are compiled with this option, and this function adds the option to TARGET. Functions that
+# the compiler marks as cold, hot or start-up code stay together, as in an ordinary link.
 function(loopbench_add_layouts target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "COUNT;SEED;FOLDER" "")
     if(NOT arg_COUNT MATCHES "^[1-9][0-9]*$")
@@ -32,7 +32,7 @@ function(loopbench_add_layouts target)
         string(APPEND arg_FOLDER /${target}.layouts)
     endif()
     if(LOOPBENCH_SHUFFLING_LINKER MATCHES "lld[^/]*$")
-        # g++ finds lld only under the name ld.lld, which can be another version.
+        # g++ finds lld only under the name ld.lld, and the installed ld.lld can be another version.
         set(linker ${CMAKE_BINARY_DIR}/loopbench-linker)
         file(MAKE_DIRECTORY ${linker})
         file(CREATE_LINK ${LOOPBENCH_SHUFFLING_LINKER} ${linker}/ld.lld SYMBOLIC)

@@ -1,4 +1,4 @@
-// The common part of the contenders with hand-written loops: everything except the design's name.
+// The common part of the contenders loop-*: everything except the name of the design.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,4 @@
-// A substitute for sockets, for a runtime without sockets. It makes the other workloads compile for this
-// runtime.
+// A substitute for sockets, with which the workloads compile for a runtime that has no sockets.
 #pragma once
 
 #include <cerrno>
@@ -13,7 +12,7 @@
 namespace loopbench::bench {
 
 /// A base class for a runtime without sockets. Its listen() and connect() throw `lacking`, so that workloads
-/// on sockets are `unsupported`. The types exist only for the compiler; no object of them is ever made.
+/// with sockets are `unsupported`. The types exist only for the compiler; their objects are never made.
 class no_network {
     template <class Result>
     struct nothing {

@@ -17,14 +17,14 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// An entry of the queue. It is a part of the coroutine's frame or of the object that waits, so that queueing
-/// allocates nothing.
+/// An entry of the queue. The entry is a part of the coroutine's frame or of the waiting object, so that
+/// queueing allocates nothing.
 struct job {
     void (*run)(job&);
     job* next = nullptr;
 };
 
-/// A first-in, first-out queue, the only part of a loop that this floor has.
+/// A first-in, first-out queue, which is the only part of a loop that this floor contains.
 class job_queue {
 public:
     job_queue() = default;
@@ -51,8 +51,8 @@ private:
     job** end_ = &first_;
 };
 
-/// A pool that keeps the memory of ended frames, by size, for reuse, as a loop would. Only one thread may use
-/// it.
+/// A pool that keeps the memory of ended frames, by size, for reuse. Loops do the same. Only one thread can
+/// use the pool.
 class frame_pool {
 public:
     static void* take(std::size_t bytes) {
@@ -103,8 +103,8 @@ struct yield_once : resumption {
     void await_resume() const noexcept {}
 };
 
-/// A coroutine that no other coroutine waits for. It is queued when it is created, and frees itself at its
-/// end.
+/// A coroutine that no other coroutine waits for. The coroutine is queued when it is created, and frees
+/// itself at its end.
 struct spawned {
     struct promise_type : pooled_frame, resumption {
         promise_type(job_queue& queue, std::uint64_t&) noexcept
@@ -119,14 +119,14 @@ struct spawned {
     };
 };
 
-/// The state of a gather: the waiting coroutine continues when the last child ends.
+/// The state of a gather. The waiting coroutine continues when the last child ends.
 struct join {
     std::size_t left = 0;
     std::coroutine_handle<> waiting;
 };
 
-/// The awaiter at the end of a coroutine. It resumes the coroutine that waits for the ended one. In a gather,
-/// only the last child that ends resumes the waiting coroutine.
+/// The awaiter at the end of a coroutine, which resumes the coroutine that waits for the ended one. In a
+/// gather, only the last child to end resumes the waiting coroutine.
 struct continue_waiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -141,7 +141,7 @@ struct continue_waiter {
 
 struct bare_promise : pooled_frame {
     std::coroutine_handle<> waiting;
-    join* of = nullptr;  // the gather that this child belongs to; null: none
+    join* of = nullptr;  // the gather of this child; null outside a gather
     std::suspend_always initial_suspend() const noexcept { return {}; }
     continue_waiter final_suspend() const noexcept { return {}; }
     void unhandled_exception() const noexcept { std::terminate(); }
@@ -157,7 +157,7 @@ struct with_result : bare_promise {
     void return_value(T value) noexcept { result = value; }
 };
 
-/// A coroutine that one other coroutine waits for. It starts when it is awaited.
+/// A coroutine that one other coroutine waits for, and that starts when it is awaited.
 template <class T>
 class [[nodiscard]] bare_task {
 public:
@@ -201,8 +201,7 @@ private:
     std::coroutine_handle<promise_type> frame_;
 };
 
-/// A gather. When it is awaited, it starts the children one after the other. Each child runs until it first
-/// suspends.
+/// A gather. Awaiting it starts the children one after another. Each child runs until it first suspends.
 class gather {
 public:
     explicit gather(std::span<bare_task<void>> children) noexcept : children_(children) {}
@@ -225,7 +224,7 @@ void run_to_its_end(job_queue& queue, const bare_task<void>& main) {
     queue.run();
 }
 
-// These are the workloads of bench/suite/workloads, with the same checks.
+// The following functions do the work of bench/suite/workloads, with the same checks.
 
 /// A queued function that queues itself again.
 struct chain_link : job {

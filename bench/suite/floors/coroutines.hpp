@@ -1,5 +1,5 @@
-// The workloads of the coroutine floor. They use only coroutines and functions in a queue, and show the cost
-// of frames and of a queue without cancellation, waiting for events, or posting from another thread.
+// The workloads of floor-coroutine, which use only coroutines and functions in a queue. They show the time
+// that frames and a queue take without cancellation, waiting for events, or posting from another thread.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ void yield(trial& t);
 void spawn(trial& t);
 void await_leaf(trial& t);
 
-/// Gather 1000 children that end at once (gather_ready) or yield once (gather_yield).
+/// Gather 1000 children, which end at once (gather_ready) or yield once (gather_yield).
 void gather_ready(trial& t);
 void gather_yield(trial& t);
-/// Gathers trees with `leaves` leaves each: every inner node gathers ten children, and every leaf yields
+/// Gathers trees with `leaves` leaves each. Every inner node gathers ten children, and every leaf yields
 /// once.
 void gather_tree(trial& t, std::uint64_t leaves);
 

@@ -1,12 +1,12 @@
-// The echo floor with four blocking calls per round trip. The calls never actually block, because on loopback
-// a message has arrived when send() returns. The floor shows the cost of TCP through system calls, without
-// waiting.
+// The echo floor that makes four blocking calls per round trip. The calls never wait, because on loopback a
+// message has arrived when send() returns. The floor shows the time that TCP and its system calls take
+// without waiting.
 //
-// With many connections, each connection in turn makes one round trip. Every connection makes the same number
-// of round trips as in the other contenders, but only one request is in flight at a time. The difference to
-// the other contenders is the cost of many requests in flight. As in the other contenders, a latency starts
-// at the end of the connection's previous round trip. It therefore includes one round trip of each other
-// connection.
+// With many connections, the connections make round trips one after another. Every connection makes the same
+// number of round trips as in the other contenders, but only one request is in flight at a time. The
+// difference between this floor and the other contenders therefore includes the cost of many requests in
+// flight. As in the other contenders, a latency starts at the end of the connection's previous round trip,
+// and includes one round trip of each other connection.
 #include <sys/socket.h>
 
 #include "bench/suite/floors/echo_floor.hpp"
@@ -22,9 +22,9 @@ int send_all(int fd, std::span<const std::byte> bytes) noexcept {
     return sent < 0 ? errno : ECONNRESET;
 }
 
-/// Receives the whole message. Returns 0 or the error. MSG_WAITALL returns a part of the message if a signal
-/// arrives, or if the kernel has work for the thread (for example, after an io_uring was closed). Another
-/// receive then gets the rest.
+/// Receives the whole message. Returns 0 or the error. A receive with MSG_WAITALL returns only a part of the
+/// message if a signal arrives, or if the kernel has other work for the thread (for example, after an
+/// io_uring was closed). The next receive then gets the rest.
 int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);
@@ -35,8 +35,8 @@ int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     return 0;
 }
 
-/// Serves one message. Returns 0 or the error. The server does not know the length of the message. It sends
-/// back the bytes of each receive, which are usually the whole message.
+/// Serves one message. Returns 0 or the error. The server does not know the length of the message. After each
+/// receive, it sends the received bytes back; usually, these are the whole message.
 int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     while (pair.unserved_bytes() > 0) {
         const ssize_t got = ::recv(pair.server, buffer.data(), buffer.size(), 0);
@@ -49,8 +49,7 @@ int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     return 0;
 }
 
-/// Makes one round trip. Returns false if the connection failed, or if this was the last round trip of the
-/// phase.
+/// Makes one round trip. Returns false if the connection failed, or if the phase has no more round trips.
 bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, echo_phase& phase) noexcept {
     if (pair.counts.fail(send_all(pair.client, pair.next_request()))) return false;
     if (pair.counts.fail(serve(pair, buffer))) return false;

@@ -1,9 +1,9 @@
-// The echo floor with the fewest calls for an epoll loop. Every socket is registered once, edge-triggered,
-// and is read only when epoll reports data. One epoll_wait returns all ready sockets.
+// The echo floor with the smallest number of calls for an epoll loop. Every socket is registered once,
+// edge-triggered, and is read only when epoll reports data. One epoll_wait returns all ready sockets.
 //
-// A socket is read once per event. A read fails with EAGAIN only if a message arrives in two pieces and the
-// first read gets both. One read per event is enough, because a connection has at most one message in flight,
-// and every read has space for the whole message or its rest.
+// Each event leads to one read. One read is enough, because a connection has at most one message in flight,
+// and every read has space for the whole message or its rest. A read fails with EAGAIN only if a message
+// arrives in two pieces and an earlier read got both.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -92,12 +92,12 @@ private:
             --active_;
     }
 
-    /// Returns the number of received bytes; 0 if there is no data, or if the connection has failed.
+    /// Returns the number of received bytes, or 0 if there is no data or the connection has failed.
     std::size_t receive(echo_pair& pair, int fd, std::span<std::byte> to) {
         const ssize_t bytes = ::recv(fd, to.data(), to.size(), MSG_DONTWAIT);
         if (bytes > 0) return static_cast<std::size_t>(bytes);
-        // EAGAIN: this event reports the second piece of a message, which was already received with the first
-        // piece.
+        // EAGAIN: this event reports the second piece of a message, which an earlier read received with the
+        // first piece.
         if (bytes == 0)
             fail(pair, ECONNRESET);
         else if (errno != EAGAIN)
@@ -108,7 +108,7 @@ private:
     bool send_all(echo_pair& pair, int fd, std::span<const std::byte> bytes) {
         const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent == static_cast<ssize_t>(bytes.size())) return true;
-        // The socket buffer has no space for the one message in flight, and this floor never waits for space.
+        // The socket buffer has no space for the only message in flight. This floor never waits for space.
         fail(pair, sent < 0 ? errno : ENOBUFS);
         return false;
     }

@@ -1,9 +1,9 @@
-// The echo floors do the work of echo/rtt (bench/suite/workloads/echo.hpp) with the same requests, clock
-// reads and checks, but with hand-written system calls instead of a loop.
+// The echo floors do the work of echo/rtt (bench/suite/workloads/echo.hpp) with the same requests, readings
+// of the clock and checks. They use hand-written system calls instead of a loop.
 //
-// This header contains the parts that the three floors share: a state machine for the two ends of a
-// connection, and the steps of a trial. The floors show the smallest number of system calls for a round trip:
-// - echo_blocking makes four calls, one connection after the other, without waiting or multiplexing.
+// This header contains the common parts of the three floors: a state machine for the two ends of a
+// connection, and the steps of a trial. The floors make the smallest number of system calls for a round trip:
+// - echo_blocking makes four calls on one connection after another, without waiting or multiplexing.
 // - echo_epoll makes the same four calls, and one epoll_wait for each batch of ready sockets.
 // - echo_uring makes only two calls of io_uring_enter for each batch of round trips.
 #pragma once
@@ -27,7 +27,7 @@ namespace loopbench::bench::floors {
 /// A function that runs an echo floor. It makes every round trip of the trial over these connections, with
 /// messages of `bytes` bytes, and checks every reply. An error on a connection fails the trial. The function
 /// throws std::system_error if it cannot set up the floor. A message must fit into the kernel's socket
-/// buffers, because nothing reads the message while it is sent.
+/// buffers, because no thread reads the message while it is sent.
 using echo_floor = void(std::span<const connection> connections, std::size_t bytes, trial& t);
 
 echo_floor echo_blocking;
@@ -36,9 +36,9 @@ echo_floor echo_uring;
 
 using workloads::detail::echo_messages;
 
-/// A server's receive buffer. It has the size of the workload's buffer
-/// (bench/suite/workloads/sockets/echo_session.hpp). As in the workload, a floor that needs several buffers
-/// has one per connection, apart from the connection's other data.
+/// A server's receive buffer, with the size of the workload's buffer
+/// (bench/suite/workloads/sockets/echo_session.hpp). A floor that needs several buffers has one per
+/// connection, separate from the connection's other data, as in the workload.
 using server_buffer = std::vector<std::byte>;
 inline server_buffer make_server_buffer(std::size_t message_bytes) {
     return server_buffer(std::max(message_bytes, workloads::echo_buffer_bytes_min));
@@ -51,20 +51,20 @@ struct echo_phase {
     trial* timed;       // null during the warm-up
 };
 
-/// One connection: its client, which has one request in flight at a time, and its server.
+/// One connection: its server, and its client, which has one request in flight at a time.
 struct echo_pair {
     std::uint64_t number;
     const echo_messages& messages;
     int client;
     int server;
     std::uint64_t round_trip = 0;  // number of the current or next round trip
-    trial::time_point start{};     // start of the round trip: the end of the previous one
+    trial::time_point start{};     // start of the round trip, which is the end of the previous one
     std::span<const std::byte> request{};
     std::vector<std::byte> reply;
     workloads::detail::echo_counts counts{};
     std::uint64_t served_bytes = 0;
 
-    /// Begins a phase. Returns false if the connection has failed or has no round trip to make in this phase.
+    /// Begins a phase. Returns false if the connection has failed, or if the phase has no round trips.
     bool enter(const echo_phase& phase) noexcept {
         if (counts.error != 0) return false;
         round_trip = phase.first;
@@ -82,7 +82,7 @@ struct echo_pair {
         return static_cast<std::size_t>((round_trip + 1) * reply.size() - served_bytes);
     }
 
-    /// Ends a round trip when the reply is complete. Returns false if it was the last one of the phase.
+    /// Ends a round trip, whose reply is complete. Returns false if the phase has no more round trips.
     bool finish_round_trip(const echo_phase& phase) noexcept {
         if (phase.timed != nullptr) start = phase.timed->record_latency(start);
         ++(workloads::same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
@@ -115,7 +115,7 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     workloads::detail::prove_echo(t, counts, served_bytes, round_trips_each, pairs.front().reply.size());
 }
 
-/// Returns the state machine of each connection. `messages`, with `bytes` bytes each, must outlive the state
+/// Returns the state machine of each connection. `messages` (of `bytes` bytes each) must outlive the state
 /// machines.
 inline std::vector<echo_pair> make_pairs(std::span<const connection> connections, std::size_t bytes,
                                          const echo_messages& messages) {

@@ -1,8 +1,9 @@
-// The echo floor with the fewest calls for io_uring. Each send is followed by the receive of the same message
-// at the other end. On loopback, the message has arrived when the send ends, so the receive completes at
-// once, in the same call of io_uring_enter. The kernel arms no poll, runs no wake-up and selects no buffer; a
-// receive that waits (one-shot or multishot) would need these steps. A successful send has no completion.
-// Each batch of round trips takes two calls of io_uring_enter: one for the requests, one for the replies.
+// The echo floor with the smallest number of calls for io_uring. Each send is followed by the receive of the
+// same message at the other end. On loopback, the message has arrived when the send ends. The receive
+// therefore completes at once, in the same call of io_uring_enter. The kernel then arms no poll, runs no
+// wake-up and selects no buffer, which a waiting receive (one-shot or multishot) would need. A successful
+// send has no completion. Each batch of round trips takes two calls of io_uring_enter, one for the requests
+// and one for the replies.
 #include <liburing.h>
 #include <sys/socket.h>
 
@@ -48,22 +49,22 @@ public:
     }
 
 private:
-    /// Returns the number of submission entries for a send and a receive on every connection, so that one
-    /// call of io_uring_enter submits a whole batch.
+    /// Returns the number of submission entries for one send and one receive on every connection. One call of
+    /// io_uring_enter can then submit a whole batch.
     static unsigned submissions_for(std::size_t connections) noexcept {
         return std::max(64U, std::bit_ceil(static_cast<unsigned>(2 * connections)));
     }
 
-    // The tag of an operation. It is also the index of the operation's file: twice the pair's number, plus
-    // one for the server.
+    // The tag of an operation, which is also the index of its file: twice the pair's number for the client,
+    // and one more for the server.
     using tag = std::uint64_t;
     static tag client_of(const echo_pair& pair) noexcept { return pair.number << 1; }
     static tag server_of(const echo_pair& pair) noexcept { return pair.number << 1 | 1; }
 
     void submit_and_wait() {
         const int result = io_uring_submit_and_wait(&ring_.native(), 1);
-        // EAGAIN and EBUSY: the kernel needs its completions to be read first. The next call submits the
-        // remaining operations.
+        // With EAGAIN or EBUSY, the kernel requires that completions are read first. The next call then
+        // submits the remaining operations.
         if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY)
             loop::throw_errno("io_uring_enter", -result);
     }
@@ -102,9 +103,9 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// Sends back `bytes` new bytes, which follow the bytes that were served before. Then receives the
-    /// missing bytes of the request or, if there are none, the reply. The missing bytes are stored after the
-    /// new bytes, because the send might still read the new bytes.
+    /// Sends back `bytes` new bytes. Then receives the missing bytes of the request or, if the request is
+    /// complete, the reply. In the buffer, the missing bytes are stored after the new bytes, because the send
+    /// might still read the new bytes.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();
@@ -116,8 +117,8 @@ private:
             receive(client_of(pair), pair.reply, MSG_WAITALL);
     }
 
-    /// Prepares a send of all bytes. MSG_WAITALL, here and for the client's receive, makes the kernel
-    /// continue until the operation is complete.
+    /// Prepares a send of all bytes. With MSG_WAITALL (also in the client's receive), the kernel continues
+    /// until the operation is complete.
     void send_all(tag from, std::span<const std::byte> bytes) {
         io_uring_sqe& send = submission();
         io_uring_prep_send(&send, static_cast<int>(from), bytes.data(), bytes.size(),

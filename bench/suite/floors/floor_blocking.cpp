@@ -1,4 +1,4 @@
-// The contender floor-blocking. It uses only blocking calls, four of them per round trip.
+// The contender floor-blocking, which uses only blocking calls.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// The contender floor-uring. It sends, receives, sleeps and waits with io_uring_enter only.
+// The contender floor-uring, which sends, receives, sleeps and waits only with io_uring_enter.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

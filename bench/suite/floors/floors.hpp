@@ -1,6 +1,6 @@
-// The list of floors. A floor is a contender without a loop: it makes hand-written system calls, or runs
-// coroutines in a queue, for each workload. A report can then show the distance between a loop and the limit
-// on this machine.
+// The list of floors. A floor is a contender without a loop. For each workload, it makes hand-written system
+// calls, or runs coroutines in a queue. The difference between a loop and a floor is the part of the time
+// that the loop itself takes.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace loopbench::bench::floors {
 
 struct floor {
     std::string_view name;
-    std::string calls;                          // the names of its system calls, or of its parts
+    std::string calls;                          // the names of the floor's system calls or parts
     std::vector<contender_workload> workloads;  // the suite's workloads; unsupported ones have a reason
     std::string (*socket_options)();            // see bench/suite/contenders/process/socket_options.hpp
 };
@@ -24,11 +24,11 @@ floor epoll_floor();
 floor sleep_floor();
 floor uring_floor();
 
-/// Describes the sizes of the floor's buffers, or states that the floor makes no connections. The sizes and
-/// the text are equal to those of the other contenders.
+/// Returns a text that states the sizes of the floor's buffers, or that the floor makes no connections. The
+/// sizes and the text are the same as for the other contenders.
 std::string buffers_of(const floor& f);
 
-/// Runs a floor as a contender; to be called from main(). See run_contender().
+/// Implements main() of a floor. Returns the exit code (see run_contender()).
 int floor_main(int argc, char** argv, const floor& f);
 
 }  // namespace loopbench::bench::floors

@@ -42,8 +42,8 @@ public:
     }
 };
 
-// A sleeper with a timerfd. The timer is registered edge-triggered, so the number of expiries need not be
-// read: arming the timer again produces the next edge.
+// A sleeper with a timerfd. The timer is registered edge-triggered, and arming it again produces the next
+// edge. The number of expiries therefore need not be read.
 class timerfd_sleeper final : public sleeper {
 public:
     timerfd_sleeper()

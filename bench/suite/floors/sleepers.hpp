@@ -1,4 +1,4 @@
-// Ways to sleep in the kernel until a point in time. Each sleep makes one system call, or two with a timerfd.
+// Ways to sleep in the kernel until a point in time, with one system call per sleep, or two with a timerfd.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace loopbench::bench::floors {
 
 /// A way for a thread to sleep until an absolute deadline on CLOCK_MONOTONIC. A sleep never ends early. If
-/// the deadline has passed, the thread does not sleep.
+/// the deadline has passed, the sleep ends at once.
 class sleeper {
 public:
     sleeper() = default;

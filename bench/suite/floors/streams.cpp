@@ -25,7 +25,7 @@ namespace {
 using loop::checked;
 using workloads::detail::stream_check;
 
-/// The state that the floors share: the ends of the stream, its received bytes, and their check.
+/// The common state of the streaming floors: the ends of the stream, the received bytes, and the check.
 struct stream_state {
     stream_state(one_way of, std::size_t chunk_bytes)
         : ends(std::move(of)), check(chunk_bytes), buffer(chunk_bytes) {}
@@ -40,7 +40,8 @@ struct stream_state {
         const ssize_t bytes = ::read(ends.reader.get(), buffer.data(), buffer.size());
         return bytes < 0 ? -errno : bytes;
     }
-    /// Writes the whole chunk. A short write fails the stream, because the kernel's buffers are full.
+    /// Writes the whole chunk. A short write fails the stream, because it means that the kernel's buffers are
+    /// full.
     void write_chunk() {
         const ssize_t bytes = ::write(ends.writer.get(), check.chunk.data(), check.chunk.size());
         if (bytes != static_cast<ssize_t>(check.chunk.size())) fail(bytes < 0 ? errno : ENOBUFS);
@@ -53,7 +54,7 @@ struct stream_state {
     one_way ends;
     stream_check check;
     std::vector<std::byte> buffer;
-    bool over = false;  // no more data will come, or an error occurred
+    bool over = false;  // no more data will arrive, or an error occurred
 };
 
 /// Runs the warm-up, the timed section and the checks of a trial. `write()` sends a chunk, or prepares it for
@@ -61,7 +62,7 @@ struct stream_state {
 template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
-    std::uint64_t due = 0;  // bytes that were sent so far
+    std::uint64_t due = 0;  // number of bytes sent so far
     const auto carry = [&](std::uint64_t chunks) {
         for (; chunks > 0 && !stream.over; --chunks) {
             due += chunk_bytes;
@@ -82,8 +83,8 @@ void do_not_block(int fd) {
     checked(::fcntl(fd, F_SETFL, checked(::fcntl(fd, F_GETFL), "fcntl") | O_NONBLOCK), "fcntl");
 }
 
-/// The reader's epoll instance. The reader is registered edge-triggered, so no extra read is needed to find
-/// the stream empty. The buffer has space for all data in the stream, so each read empties the stream.
+/// The reader's epoll instance. The reader is registered edge-triggered. The buffer has space for all data in
+/// the stream, and each read empties the stream. No further read is needed to find the stream empty.
 class readable {
 public:
     explicit readable(int fd) : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
@@ -91,7 +92,7 @@ public:
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
     }
     /// Waits until there is data to read, or the stream is over. The kernel reports the end once, possibly
-    /// together with the last bytes; later calls return at once.
+    /// together with the last bytes; later calls of this function return at once.
     void wait() {
         if (over_) return;
         over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
@@ -107,8 +108,8 @@ class uring_stream {
 public:
     explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
         ring_.enable();  // from here on, only this thread uses the ring
-        // The writer is not registered, because the ring would then hold another reference to its file, and
-        // closing the writer would not end the stream.
+        // The writer is not registered. A registered file has another reference in the ring, and closing the
+        // writer would not end the stream.
         const int file = stream.ends.reader.get();
         const int error = -io_uring_register_files(&ring_.native(), &file, 1);
         if (error != 0) loop::throw_errno("io_uring_register_files", error);

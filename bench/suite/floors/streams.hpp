@@ -1,8 +1,8 @@
 // The streaming floors do the work of pipe/read and stream/throughput (bench/suite/workloads) with the same
-// chunks and checks, but with hand-written system calls instead of two coroutines.
+// chunks and checks. They use hand-written system calls instead of two coroutines.
 //
-// A floor reads each chunk before it writes the next one, so that the chunk is still in the caches. Per
-// chunk, the floors make these system calls:
+// A floor reads each chunk before it writes the next one, while the chunk is still in the caches. The floors
+// make the following system calls per chunk:
 // - stream_blocking makes a write and a read.
 // - stream_epoll makes the same two calls, and an epoll_wait between them.
 // - stream_uring makes one call of io_uring_enter, which writes and reads.
@@ -28,8 +28,8 @@ one_way open_stream_over_loopback();
 
 /// A function that runs a streaming floor. It sends operations() chunks through `ends`, ends the stream, and
 /// compares every received byte. An error on the stream fails the trial. The function throws
-/// std::system_error if it cannot set up the floor. A chunk must fit into the kernel's buffers of the two
-/// ends, because nothing reads the chunk while it is written.
+/// std::system_error if it cannot set up the floor. A chunk must fit into the kernel's buffers of the stream,
+/// because no thread reads the chunk while it is written.
 using stream_floor = void(one_way ends, std::size_t chunk_bytes, trial& t);
 
 stream_floor stream_blocking;

@@ -12,7 +12,7 @@
 
 namespace loopbench::bench::floors {
 
-/// Limits for a ring with one or two operations at a time.
+/// The limits of a ring with one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
 /// Returns the next event of an epoll instance. Throws std::system_error.

@@ -28,7 +28,7 @@ using loop::checked;
 using loop::throw_errno;
 
 // A waker that calls futex(2) directly. std::atomic::wait would check the value dozens of times before it
-// sleeps, which no loop does.
+// sleeps, which loops do not do.
 class futex_waker final : public waker {
 public:
     void wake() noexcept override {
@@ -54,12 +54,12 @@ loop::unique_fd open_eventfd() {
 
 void add_one(int event) noexcept {
     const std::uint64_t one = 1;
-    // The write cannot fail: it would only block, if the counter exceeded 2^64 - 2.
+    // The write cannot fail. It would only block if the counter exceeded 2^64 - 2.
     [[maybe_unused]] const ssize_t written = ::write(event, &one, sizeof one);
 }
 
-// A waker with an eventfd and epoll. The eventfd is registered edge-triggered: every write produces an edge,
-// so the counter need not be read.
+// A waker with an eventfd and epoll. The eventfd is registered edge-triggered. Every write produces an edge,
+// and the counter need not be read.
 class epoll_waker final : public waker {
 public:
     epoll_waker() : event_(open_eventfd()), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
@@ -74,8 +74,8 @@ private:
     loop::unique_fd epoll_;
 };
 
-// A waker with an eventfd and io_uring. A wait is one call of io_uring_enter, which submits a read of the
-// eventfd and returns with its completion.
+// A waker with an eventfd and io_uring. Each wait is one call of io_uring_enter, which submits a read of the
+// eventfd and returns with the completion of the read.
 class uring_waker final : public waker {
 public:
     uring_waker() : event_(open_eventfd()), ring_(small_ring) {
@@ -90,12 +90,12 @@ public:
 
 private:
     loop::unique_fd event_;
-    std::uint64_t count_ = 0;  // the target of the read; its value is not used
+    std::uint64_t count_ = 0;  // the target of the read; the value is not used
     loop::uring_ring ring_;    // destroyed first, because the ring writes into `count_`
 };
 
-/// A thread that posts the numbers 1, 2, 3, ... It posts a number when allow() permits it, after the previous
-/// number was received.
+/// A thread that posts the numbers 1, 2, 3, ... Each number is posted when allow() permits it, after the
+/// previous number was received.
 class posting_thread {
 public:
     using clock = std::chrono::steady_clock;
@@ -111,7 +111,7 @@ public:
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
-    /// Return the last posted number and the time of its post. Both are valid until allow() permits the next
+    /// Return the last posted number and the time of its post. They are valid until allow() permits the next
     /// post.
     std::uint64_t posted() const noexcept { return posted_.load(std::memory_order_acquire); }
     clock::time_point posted_at() const noexcept { return posted_at_; }
@@ -134,7 +134,7 @@ private:
     const trial& t_;
     clock::time_point posted_at_{};
     std::atomic<std::uint64_t> posted_ = 0;
-    // The number of posts that are allowed so far; see bench/suite/workloads/cross_thread.hpp.
+    // The number of posts that are allowed so far (see bench/suite/workloads/cross_thread.hpp).
     std::atomic<std::uint32_t> allowed_ = 0;
     std::thread thread_;  // declared last, because the thread uses all members above
 };

@@ -15,10 +15,10 @@ public:
     waker& operator=(const waker&) = delete;
     virtual ~waker() = default;
 
-    /// Ends the current wait() or, if there is none, the next one. Any thread can call this function.
+    /// Ends the current wait(), or the next one if no thread waits now. Any thread can call this function.
     virtual void wake() noexcept = 0;
-    /// Waits for wake(), but can return without one. Only the thread that made this object can call this
-    /// function. Throws std::system_error.
+    /// Waits for a call of wake(), but can also return without such a call. Only the thread that made this
+    /// object can call this function. Throws std::system_error.
     virtual void wait() = 0;
 };
 
@@ -30,12 +30,12 @@ make_waker make_futex_waker;
 /// Returns a waker that waits for an eventfd with epoll_wait.
 make_waker make_epoll_waker;
 
-/// Returns a waker that waits for io_uring's read of an eventfd. Throws std::system_error with the cause if
-/// the kernel refuses io_uring.
+/// Returns a waker that waits for an eventfd with a read in io_uring. Throws std::system_error with the cause
+/// if the kernel refuses io_uring.
 make_waker make_uring_waker;
 
 /// Does the work of post/cross_thread (bench/suite/workloads/cross_thread.hpp) on `cores` cores (1 or 2).
-/// Each post is a number, which must be one more than the previous number.
+/// Each post is a number; the check requires that each number is one more than the previous number.
 void post_cross_thread(waker& kernel, int cores, trial& t);
 
 }  // namespace loopbench::bench::floors

@@ -28,8 +28,8 @@ std::string reason_for(const workload_shape& shape, std::span<const missing_fami
     return "this floor has no system calls for the workload";
 }
 
-/// Returns a function that calls `run`, and marks the trial as unsupported if the kernel refuses a system
-/// call. `run` throws such an error only while it sets up the floor; later errors fail the trial.
+/// Returns a function that calls `run`. Marks the trial as unsupported if the kernel refuses a system call
+/// while `run` sets up the floor. Later errors fail the trial.
 std::function<void(trial&)> unsupported_when_refused(std::function<void(trial&)> run) {
     return [run = std::move(run)](trial& t) {
         try {

@@ -1,5 +1,5 @@
-// The workloads of a floor as a contender's list of workloads. The list contains every workload of the suite.
-// A workload that the floor cannot run is listed as unsupported, with the reason.
+// The list of workloads of a floor. The list contains every workload of the suite. A workload that the floor
+// cannot run is unsupported, with the reason.
 #pragma once
 
 #include <functional>
@@ -25,11 +25,11 @@ struct floor_workload {
 
 /// A family of workloads that a floor cannot run.
 struct missing_family {
-    std::string_view front;  // the beginning of the full name
+    std::string_view front;  // the beginning of the workloads' full names
     std::string_view reason;
 };
 
-/// Returns the echo workloads, with all their transports, sizes and numbers of connections.
+/// Returns the echo workloads with all transports, message sizes and numbers of connections.
 std::vector<floor_workload> echo_workloads(echo_floor& echo);
 
 /// Returns pipe/read and stream/throughput.
@@ -41,11 +41,11 @@ std::vector<floor_workload> wakeup_workloads(make_waker& make);
 /// Returns the timer workloads. Each trial makes its own sleeper.
 std::vector<floor_workload> timer_workloads(make_sleeper& make);
 
-/// Returns the workloads that make no system call. They run coroutines and functions from a queue.
+/// Returns the workloads that make no system calls, but run coroutines and functions from a queue.
 std::vector<floor_workload> scheduler_workloads();
 
-/// Returns every workload of the suite, in the suite's order. The workloads in `can` are runnable; the others
-/// are unsupported. Throws std::logic_error if `can` names a workload that the suite does not have.
+/// Returns all workloads of the suite, in the suite's order. The workloads in `can` are runnable, and the
+/// others are unsupported. Throws std::logic_error if `can` names a workload that the suite does not have.
 std::vector<contender_workload> all_workloads(std::span<const floor_workload> can,
                                               std::span<const missing_family> cannot);
 

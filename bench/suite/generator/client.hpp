@@ -1,5 +1,4 @@
-// The client of the generator. It sends requests, receives replies, and compares each reply with the expected
-// one.
+// Sends the generator's requests, and compares each reply with the expected one.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace loopbench::bench {
 
-/// The connections of one visit to the server. Only one thread may use them.
+/// The connections of one visit to the server. Only one thread at a time may use them.
 class client {
 public:
     client(std::unique_ptr<link> connected, std::size_t connections, const conversation& words)
@@ -27,8 +26,9 @@ public:
     std::uint64_t sent_on(std::size_t index) const noexcept { return all_[index].sent; }
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
-    /// Sends the next request of this connection, at the latest in the next exchange(). Returns false if the
-    /// connection accepts no more data. Its server is then far behind, so waiting does not help.
+    /// Sends the next request on this connection, at the latest during the next exchange(). Returns false if
+    /// the connection accepts no more data. In this case, the server is far behind, and waiting does not
+    /// help.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);
@@ -41,9 +41,9 @@ public:
 
     void exchange() { link_->exchange(); }
 
-    /// Processes the data that the last exchange() received. Calls reply(connection, number of earlier
-    /// replies, true if the reply is right) for each reply. Returns the problem with a connection, or an
-    /// empty text.
+    /// Processes the data that the last exchange() received. Calls reply(connection, number, right) for each
+    /// reply: `number` is the number of earlier replies on the connection, and `right` is true if the reply
+    /// is right. Returns the problem with a connection, or an empty text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {
@@ -60,8 +60,8 @@ public:
     }
 
 private:
-    /// The buffers of a connection accept at least this much if the server does not read (tcp(7): tcp_rmem,
-    /// tcp_wmem).
+    /// The buffers of a connection hold at least this many bytes if the server does not read (tcp(7):
+    /// tcp_rmem, tcp_wmem).
     static constexpr std::size_t unanswered_bytes_max = 262'144;
 
     struct connection {

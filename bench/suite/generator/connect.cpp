@@ -1,4 +1,4 @@
-// The generator's sockets. They are opened in the same way as the contenders' sockets.
+// Opens the generator's sockets in the same way as contenders open their sockets.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-// A link that uses epoll. It is used where the kernel or a sandbox refuses io_uring, and for a client that
-// sleeps.
+// The link that uses epoll. The generator uses this link if the kernel or a sandbox refuses io_uring, with
+// --epoll, and for HTTP, because an HTTP client sleeps while it waits.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 

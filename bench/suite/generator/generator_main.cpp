@@ -1,5 +1,5 @@
-// loopbench-generator, the client process of serve/open_loop. A contender starts this program, which prints
-// one JSON document.
+// The program loopbench-generator, the client process of serve/open_loop. A contender starts this program,
+// which prints one JSON document.
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,8 +19,8 @@ namespace {
 using namespace loopbench::bench;
 using json = nlohmann::ordered_json;
 
-/// Pins this process to a core. Returns false if the kernel does not allow this. The run is then less exact,
-/// which the reported lateness shows.
+/// Pins this process to a core. Returns false if the kernel does not allow this. The measurement is then less
+/// exact, which the reported lateness shows.
 bool run_on(int cpu) {
     cpu_set_t only;
     CPU_ZERO(&only);

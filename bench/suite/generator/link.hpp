@@ -1,10 +1,10 @@
-// The generator's connections to its server. They use the cheapest calls that this kernel has.
+// The generator's connections to its server, with the cheapest system calls that the kernel offers.
 //
-// On loopback, a send also does the receiver's half of TCP and wakes the receiver, so a send cannot be made
-// much cheaper. All other steps can. With io_uring, all requests that are due are sent in one system call,
-// which also collects the received data. Replies appear in memory that the kernel shares with the generator,
-// so looking for replies takes no call. The kernel receives all replies of a connection with one request
-// (multishot).
+// On loopback, the system call that sends also does the receiver's half of TCP and wakes the receiver. A send
+// can therefore not be made much cheaper, but all other steps can. With io_uring, one system call sends all
+// requests that are due and collects the received data. Replies appear in memory that the kernel shares with
+// the generator, and looking for replies takes no call. The kernel receives all replies of a connection with
+// one request (multishot).
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace loopbench::bench {
 
-/// Connections to a server. Only one thread may use them.
+/// Connections to a server. Only one thread at a time may use them.
 class link {
 public:
     /// A receiver for the bytes of all connections. The bytes of each connection arrive in order, in pieces
@@ -36,7 +36,7 @@ public:
 
     virtual ~link() = default;
 
-    /// Sends the bytes now, or in the next exchange(). The bytes must stay valid until the server has
+    /// Sends the bytes now, or during the next exchange(). The bytes must stay valid until the server has
     /// answered. Returns false if the connection accepts no more data now.
     virtual bool send(std::size_t connection, std::span<const std::byte> bytes) = 0;
 
@@ -49,7 +49,7 @@ public:
     virtual std::string_view name() const noexcept = 0;
 };
 
-/// Returns connected sockets with TCP_NODELAY, as in the contenders' own connections. Throws
+/// Returns connected sockets with TCP_NODELAY, which the contenders' own connections also have. Throws
 /// std::system_error.
 std::vector<loop::unique_fd> connect_to(const loop::endpoint& server, std::size_t connections);
 

@@ -1,4 +1,4 @@
-// Decides whether the measurement of an open loop shows the server, or only the generator.
+// Decides whether a measurement of serve/open_loop describes the server, or only the generator.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,11 +20,11 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
 /// The largest accepted share of requests that were not sent in time.
 constexpr double late_at_most = 0.2;
 
-/// Returns the reason if the server does not sustain the rate; nothing if it does. A queue that was never
-/// empty in the second half of the schedule grows until the end of the schedule, so the latencies only show
-/// the schedule's length. A server that only stalled for a while has answered at least one request of the
-/// second half at once. With large requests, the queue is not in the server: the connections accept no more
-/// requests.
+/// Returns the reason if the server does not sustain the rate, or nothing if it does. There are two signs of
+/// overload. First, the smallest latency grew from the first half of the requests to the second half: the
+/// queue was never empty and grows until the end of the schedule. A server that only stalled for a while
+/// answers at least one request of the second half at once. Second, with large requests, the queue is not in
+/// the server, and the connections accept no more requests.
 std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
 }
 
 std::optional<std::string> why_invalid(const open_loop_result& result) {
-    if (auto why = reason_for_overload(result)) return why;  // first: an overload makes the generator late
+    if (auto why = reason_for_overload(result)) return why;  // first: an overload also delays the generator
     if (auto why = generator_was_the_bottleneck(result))
         return "the generator was the bottleneck, so the numbers do not describe the contender: " + *why +
                "; give it a faster or quieter core";

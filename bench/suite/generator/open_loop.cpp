@@ -20,7 +20,7 @@ double seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-/// Connects to the server for one visit.
+/// Connects to the server for one visit. Stores the link's name in the result.
 client visit(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     chosen_link way = make(plan);
@@ -29,7 +29,7 @@ client visit(const open_loop_plan& plan, const conversation& words, const link_m
     return client(std::move(way.made), plan.connections, words);
 }
 
-/// Waits until every request has its reply. Returns the reason if this fails.
+/// Waits until every request has its reply. Returns the reason for a failure, or an empty text.
 std::string settle(const open_loop_plan& plan, client& all) {
     const clock::time_point begin = clock::now();
     while (all.unanswered() > 0) {
@@ -42,16 +42,16 @@ std::string settle(const open_loop_plan& plan, client& all) {
     return {};
 }
 
-/// Makes one round trip on each connection, so that no latency includes the accept. Returns the reason if
-/// this fails.
+/// Makes one round trip on each connection, so that no latency includes the accept. Returns the reason for a
+/// failure, or an empty text.
 std::string warm_up(const open_loop_plan& plan, client& all) {
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     return settle(plan, all);
 }
 
 /// Measures the capacity with a closed loop: each connection sends its next request when it has received the
-/// reply. The measurement takes longer than planned while there are few replies, because few replies would
-/// only show how long the server waited for a core.
+/// reply. With fewer than 1000 replies, the result could show only how long the server waited for a core. The
+/// measurement therefore takes longer than planned until enough replies have arrived.
 void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
@@ -76,7 +76,7 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
-/// One run of the requests on their schedule, and their replies.
+/// Sends the requests on their schedule once, and processes the replies.
 class schedule {
 public:
     schedule(const open_loop_plan& plan, std::uint64_t requests, client& all, open_loop_result& result)
@@ -112,7 +112,7 @@ private:
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
     }
 
-    /// Sends and receives once. Returns true if there was something to send or receive.
+    /// Sends and receives once. Returns true if anything was sent or received.
     bool one_turn(clock::time_point now) {
         const std::uint64_t sent_before = result_.sent;
         const std::uint64_t received_before = received_;
@@ -139,7 +139,8 @@ private:
         if (result_.sent != first) note_when_sent(first, now);
     }
 
-    /// Stores when the requests since `first` were sent. Spreads the time of sending evenly over them.
+    /// Stores the times at which the requests since `first` were sent. The requests share the time of sending
+    /// evenly.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
         for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
@@ -189,9 +190,9 @@ private:
     bool is_held_back_ = false;  // the next request was due, but its connection accepted no more data
 };
 
-/// Returns why a schedule at this rate would be meaningless. Runs a few short schedules, and returns nothing
-/// as soon as one of them is valid; a single one might run while the machine is busy with other work. Wrong
-/// replies are not a reason, because the schedule itself reports them.
+/// Returns why a schedule at this rate would be meaningless, or nothing if the rate is possible. Runs up to
+/// five short schedules until one of them is valid, because other work can disturb a single one. Ignores
+/// wrong replies, because the real schedule reports them.
 std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
                                            open_loop_result& result) {
     constexpr int looks = 5;
@@ -228,16 +229,17 @@ void prepare(const open_loop_plan& plan, const conversation& words, const link_m
     if (plan.look_time.count() > 0) result.not_offered = why_not_offered(plan, all, result);
 }
 
-/// Runs the schedule. If the generator was the bottleneck, the result says nothing about the server, good or
-/// bad. The schedule is then repeated, because the machine might have been busy with other work on this core.
+/// Runs the schedule. If the generator was the bottleneck, the result does not describe the server. The
+/// schedule is then repeated, because other work might have disturbed the generator.
 open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const open_loop_result& prepared) {
     for (std::uint64_t tries = 1;; ++tries) {
         open_loop_result result = prepared;
         result.tries = tries;
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
-        // If a schedule of this length must be repeated, the machine is too small for client and server, and
-        // a repetition would not be better.
+        // A schedule that takes longer than `patience` is not repeated. If the generator was the bottleneck
+        // for this long, the machine is too slow for client and server, and a second run would have the same
+        // result.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;
@@ -253,7 +255,7 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
-    // This is checked before a connection is opened, because the server counts its connections.
+    // This check comes before the first connection is opened, because the server counts its connections.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
     return {make_uring_link(connect_to(plan.server, plan.connections)), ""};

@@ -14,8 +14,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Measures the time of connecting. The kernel answers, regardless of what the server is doing: connect()
-/// returns when the second of three segments arrives (tcp(7)).
+/// Measures the time that connecting takes. The server's kernel answers, even if the server is busy:
+/// connect() returns when the second of three segments arrives (tcp(7)).
 histogram measure_round_trips(const loop::endpoint& to) {
     constexpr int enough = 200;
     histogram found;
@@ -27,7 +27,7 @@ histogram measure_round_trips(const loop::endpoint& to) {
     return found;
 }
 
-/// Measures the throughput until the server has read the last byte; the server then closes the connection.
+/// Measures the throughput until the server has read the last byte and closes the connection.
 double measure_rate(const loop::endpoint& to) {
     constexpr std::chrono::milliseconds time{100};
     static constexpr std::array<char, 65'536> piece{};

@@ -1,5 +1,5 @@
-// The network path between the generator and a server on another machine. It is measured before any request,
-// because latencies include both the path and the server.
+// Measures the network path between the generator and a server on another machine, before the first request.
+// Latencies include both the path and the server.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace loopbench::bench {
 
 struct path_quality {
-    std::int64_t rtt_p50_ns = 0, rtt_p99_ns = 0;  // time of connecting, in both kernels and the network
-    double bytes_per_s = 0;                       // of one connection, towards the server
+    std::int64_t rtt_p50_ns = 0, rtt_p99_ns = 0;  // time that connecting takes
+    double bytes_per_s = 0;                       // of one connection to the server
 };
 
 /// Measures the path to `discarder`, a server that accepts connections and reads each one until its end.

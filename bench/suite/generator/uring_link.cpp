@@ -1,5 +1,5 @@
-// A link that uses io_uring. One system call sends all due requests and collects all replies. No call is made
-// while nothing happens.
+// The link that uses io_uring. One system call sends all due requests and collects all replies. The link
+// makes no call while nothing happens.
 #include <liburing.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,8 +16,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Buffers that the kernel fills in the order in which it receives them. There are few buffers, because all
-/// of them are used in turn.
+/// Buffers that the kernel fills in the order in which they were given back. The number of buffers is small,
+/// because the kernel uses all of them in rotation, and many would not fit into the caches.
 class receive_buffers {
 public:
     static constexpr std::uint16_t group = 0;
@@ -82,14 +82,14 @@ public:
         ring_.enter();
     }
 
-    /// Ends the connections. Closing the sockets is not enough: the ring releases its files some time after
-    /// it was closed, and the server waits for the end of its connections.
+    /// Ends the connections with shutdown(). Closing the sockets is not enough, because the server waits for
+    /// the end of its connections, and the ring releases its files only some time after it was closed.
     ~uring_link() override {
         for (const loop::unique_fd& each : sockets_) ::shutdown(each.get(), SHUT_RDWR);
     }
 
     /// MSG_WAITALL turns a partial send into an error, so that a successful send needs no completion.
-    /// MSG_DONTWAIT is set because the next send of the connection could overtake a send that waits.
+    /// MSG_DONTWAIT prevents the next send on this connection from overtaking a send that waits.
     bool send(std::size_t connection, std::span<const std::byte> bytes) override {
         io_uring_sqe& send = ring_.sqe();
         io_uring_prep_send(&send, static_cast<int>(connection), bytes.data(), bytes.size(),
@@ -114,8 +114,8 @@ public:
 private:
     static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the others are the connection
 
-    /// Returns enough entries for a request of each connection in one call, and enough buffers for the
-    /// replies.
+    /// Returns enough entries for a call that sends one request on each connection. The same number of
+    /// buffers suffices for the replies.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));
     }

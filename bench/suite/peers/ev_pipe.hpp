@@ -1,4 +1,4 @@
-// Pipes on libevent's events. bench/suite/runtime.hpp defines their behaviour.
+// Pipes on libevent's events. bench/suite/runtime.hpp (Pipes) defines their behaviour.
 #pragma once
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ struct ev_pipe_ends {
     ev_pipe_writer writer;
 };
 
-/// Opens a new pipe. Throws std::system_error. Afterwards, the whole process ignores SIGPIPE.
+/// Opens a new pipe. Throws std::system_error. After the first call, the whole process ignores SIGPIPE.
 inline ev_pipe_ends open_pipe(library_loop& owner, event_base* base) {
     std::signal(SIGPIPE, SIG_IGN);  // the adapter uses write(2), which has no flag against SIGPIPE
     std::array<int, 2> fds{};

@@ -16,7 +16,7 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// The number of callbacks that one turn of a flagship runs (loop/operation.hpp).
+/// The number of callbacks that a flagship runs in one turn (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 
@@ -91,7 +91,7 @@ void ev_runtime::call_soon() noexcept {
 }
 
 void ev_runtime::wake() noexcept {
-    // The eventfd is registered edge-triggered: every write is a new event, so the counter is never read.
+    // The eventfd is registered edge-triggered. Every write is a new event, and the counter is never read.
     const std::uint64_t one = 1;
     static_cast<void>(!::write(wake_.get(), &one, sizeof one));
 }

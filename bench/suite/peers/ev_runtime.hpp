@@ -4,11 +4,11 @@
 // - There are no locks (EVENT_BASE_FLAG_NOLOCK).
 // - Edge-triggered epoll is required.
 // - Timers are precise: libevent uses a timerfd, with microseconds instead of milliseconds.
-// - There is no cached time, so that a delay counts from now and a timer is never early.
+// - There is no cached time. A delay therefore counts from now, and a timer is never early.
 // - The number of callbacks between two checks of the sockets is limited. Without a limit, ready coroutines
 //   would starve the sockets.
 //
-// Events are members of the waiting objects (event_assign), so the adapter allocates nothing for an
+// Events are members of the waiting objects (event_assign). The adapter therefore allocates nothing for an
 // operation.
 #pragma once
 
@@ -35,7 +35,7 @@
 
 namespace loopbench::bench::peers {
 
-/// An event_base for one thread. make_ev_base() throws std::runtime_error if libevent lacks a requested
+/// An event_base for one thread. make_ev_base() throws std::runtime_error if libevent lacks a required
 /// feature.
 struct ev_base_deleter {
     void operator()(event_base* base) const noexcept { event_base_free(base); }
@@ -57,7 +57,7 @@ public:
     using event = loop::event;
     using clock = std::chrono::steady_clock;
 
-    /// Throws std::runtime_error or std::system_error with the cause.
+    /// Throws std::runtime_error or std::system_error with the cause if libevent cannot be set up.
     ev_runtime();
     ~ev_runtime();
 
@@ -108,8 +108,8 @@ private:
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
     }
 
-    /// Returns the delay from now. libevent's time is a whole number of microseconds. The delay counts from
-    /// the whole microsecond before `now` and is rounded up, so that the timer never fires early.
+    /// Returns the delay from now, in libevent's whole microseconds. The delay counts from the whole
+    /// microsecond before `now` and is rounded up, so that the timer never fires early.
     static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
         using std::chrono::microseconds;
         const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));

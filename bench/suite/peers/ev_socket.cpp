@@ -77,7 +77,7 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    // A pipe is an exception: after the edge for the last bytes, no other edge reports that all writers are
+    // Pipes are an exception: after the edge for the last bytes, no other edge reports that all writers are
     // gone.
     if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
@@ -121,7 +121,7 @@ loop::io_result ev_write_awaiter::await_resume() const noexcept {
 
 ev_stream::ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected)
     : owner_(&owner), socket_(std::move(connected)) {
-    loop::set_no_delay(socket_->fd());  // a Unix socket refuses this, which is not an error
+    loop::set_no_delay(socket_->fd());  // a Unix socket refuses TCP_NODELAY, which is not an error
 }
 
 void ev_stream::shutdown_write() noexcept {

@@ -2,10 +2,10 @@
 // behaviour.
 //
 // The adapter uses plain events on non-blocking sockets. The events are edge-triggered and persistent (EV_ET
-// | EV_PERSIST), and each is added once. The adapter tries a system call before it waits. A short read means
-// that there is no more data, unless libevent has also detected the end of the stream (EV_CLOSED), which has
-// no other edge. Bufferevents would copy every byte once more and own the buffers. Programs that use libevent
-// for speed do not use bufferevents.
+// | EV_PERSIST), and each event is added once. The adapter tries a system call before it waits. A short read
+// means that there is no more data, unless libevent has also detected the end of the stream (EV_CLOSED), for
+// which no other edge follows. The adapter does not use bufferevents, which would copy every byte once more
+// and own the buffers; programs that use libevent for speed do not use bufferevents either.
 #pragma once
 
 #include <event2/event.h>
@@ -27,20 +27,20 @@
 
 namespace loopbench::bench::peers {
 
-/// A wait for one direction of a socket. The awaiters below define what happens when the socket is ready.
+/// A wait for one direction of a socket. Derived awaiters define what happens when the socket is ready.
 struct ev_waiter : callback_awaiter {
     using callback_awaiter::callback_awaiter;
 
     /// Runs when the socket might be ready, or is closed. Returns true if the wait has ended.
     virtual bool try_again() noexcept = 0;
 
-    int fd = -1;  // -1 if it was closed during the wait
+    int fd = -1;  // -1 if the socket was closed during the wait
 
 protected:
     ~ev_waiter() = default;
 };
 
-/// One direction of a socket: its event, its waiter, and whether a system call might succeed.
+/// One direction of a socket, with its event and its waiter.
 class ev_direction {
 public:
     /// Prepares the event. `what` is EV_READ | EV_CLOSED or EV_WRITE.
@@ -49,7 +49,7 @@ public:
     ev_direction(const ev_direction&) = delete;
     ev_direction& operator=(const ev_direction&) = delete;
 
-    /// Records that system calls fail until the next edge.
+    /// Records that system calls in this direction would block until the next edge.
     void exhausted() noexcept { may_be_ready_ = peer_closed_; }
     bool may_be_ready() const noexcept { return may_be_ready_; }
 
@@ -74,7 +74,7 @@ private:
 
 enum class ev_kind { socket, pipe };
 
-/// A socket, or an end of a pipe, with its two directions. It cannot move, because libevent keeps its
+/// A socket, or an end of a pipe, with its two directions. The object cannot move, because libevent keeps its
 /// address.
 class ev_socket {
 public:
@@ -105,7 +105,7 @@ private:
 };
 
 /// The common part of the awaiters. An awaiter tries its system call. If the call would block, the awaiter
-/// waits for the edge and tries again.
+/// waits for the next edge and tries again.
 class ev_awaiter : public ev_waiter {
 public:
     ev_awaiter(library_loop& owner, ev_direction* direction, int on) noexcept
@@ -142,7 +142,7 @@ protected:
     ev_direction& direction() const noexcept { return *direction_; }
 
 private:
-    ev_direction* direction_;  // null if the socket was closed before
+    ev_direction* direction_;  // null if the socket was already closed
     bool done_ = false;
     bool waiting_ = false;
 };
@@ -223,7 +223,7 @@ private:
     int error_;
 };
 
-/// A listener on 127.0.0.1, or at a path. The path remains when the listener is closed.
+/// A listener on 127.0.0.1, or at a path. The path remains after the listener is closed.
 class ev_listener {
 public:
     /// Throws std::system_error.

@@ -1,20 +1,20 @@
-// The common part of the adapters of callback libraries: loopbench's tasks and their ready queue, which the
-// library's callbacks drive.
+// The common part of the adapters of callback libraries: loopbench's tasks and their ready queue. The
+// library's callbacks run this queue.
 //
-// The libraries do not know coroutines, so the adapter keeps the queue of ready coroutines (as uvloop does on
-// libuv). The library decides when the queue runs: every callback queues the coroutine that it wakes, and
-// runs the queue.
+// The libraries do not know coroutines. The adapter therefore keeps the queue of ready coroutines, as uvloop
+// does on libuv. The library decides when the queue runs: every callback queues the coroutine that it wakes,
+// and then runs the queue.
 //
-// A limit determines how much runs before the library checks its sockets and timers again. A callback runs
-// all ready coroutines. It also runs the coroutines that become ready meanwhile, until the work budget is
-// used up. This budget is that of one turn of a flagship, loop-epoll or loop-uring (loop/operation.hpp). The
-// steps of a queue that never becomes empty and the operations that complete at once both use up the budget.
-// Then the library checks its sockets and timers.
+// A limit determines how much work runs before the library checks its sockets and timers again. A callback
+// runs all ready coroutines. It also runs the coroutines that become ready meanwhile, until the work budget
+// is used up. The budget is as large as the budget of one turn of a flagship, loop-epoll or loop-uring
+// (loop/operation.hpp). Steps of coroutines and operations that complete at once use up the budget. Then the
+// library checks its sockets and timers.
 //
-// A flagship's turn also ends before all ready coroutines have run. However, a flagship checks its sockets
+// A flagship's turn can also end before all ready coroutines have run. However, a flagship checks its sockets
 // only if it waits for something, while a library's check is always a system call. The library decides how
 // many callbacks follow one check: up to 1024 events in libuv, and the configured 64 in libevent. (Asio runs
-// all ready handlers and then checks, so each callback has its own budget there:
+// all ready handlers between two checks. Each callback therefore has its own budget on Asio:
 // asio_ref/tuned/scheduler.hpp.)
 #pragma once
 
@@ -27,7 +27,7 @@
 
 namespace loopbench::bench::peers {
 
-/// A loop on a callback library. Only the loop's thread may call its functions, except
+/// A loop on a callback library. Only the loop's thread can call its functions, except
 /// post_from_any_thread().
 class library_loop : public loop::scheduler {
 public:
@@ -38,8 +38,8 @@ public:
         pass();
     }
 
-    /// Runs all ready coroutines, and those that become ready while the budget lasts. The library's callbacks
-    /// call this function.
+    /// Runs all ready coroutines, and the coroutines that become ready until the budget is used up. The
+    /// library's callbacks call this function.
     void pass() noexcept {
         if (leaving()) return;  // the ready coroutines wait for the next run()
         ready().budget.refill();
@@ -57,8 +57,8 @@ public:
         }
     }
 
-    /// Returns true if an awaiter that has transferred `bytes` bytes can complete at once. Returns false if
-    /// the budget is used up; the operation must then go through the queue.
+    /// Returns true if an awaiter that has transferred `bytes` bytes can complete at once, or false if the
+    /// budget is used up. In the second case, the operation must go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:
@@ -72,7 +72,7 @@ protected:
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
-    /// Runs the library's loop until leave().
+    /// Runs the library's loop until leave() is called.
     virtual void run_library() = 0;
     /// Ends run_library() after the current callback.
     virtual void leave() noexcept = 0;
@@ -80,8 +80,8 @@ protected:
     virtual void call_soon() noexcept = 0;
 
 private:
-    // All callbacks share one budget. (With work_budget::without_limit, each operation would have its own
-    // budget.)
+    // With this limit, all callbacks share one budget. (With work_budget::without_limit, each operation would
+    // have its own budget.)
     static constexpr std::size_t all_that_is_ready = loop::work_budget::without_limit - 1;
 
     bool leaving() const noexcept { return *done_ || failure_; }
@@ -91,24 +91,24 @@ private:
     std::exception_ptr failure_;
 };
 
-/// The base of the adapters' awaiters: a coroutine that waits for a callback of the library. The callback
-/// receives this object as its user data.
+/// The base class of the adapters' awaiters. An awaiter is the user data of the library's callback that ends
+/// its wait.
 class callback_awaiter : protected loop::awaiter<> {
 public:
     explicit callback_awaiter(library_loop& owner) noexcept : owner_(owner) {}
 
     bool await_ready() const noexcept { return false; }
 
-    /// Ends the wait. The library's callback calls this function.
+    /// Ends the wait, and runs the queue. The library's callback calls this function.
     void completed() noexcept { owner_.complete(*this); }
 
-    /// Ends the wait while another coroutine runs. The waiting coroutine continues from the queue.
+    /// Ends the wait while another coroutine runs. The waiting coroutine continues when the queue runs.
     void queue() noexcept { owner_.ready().push(*this); }
 
 protected:
     ~callback_awaiter() = default;
 
-    /// Starts the wait. It needs no cancellation, because tasks of the suite are never cancelled.
+    /// Starts the wait, without support for cancellation, because tasks of the suite are never cancelled.
     template <class Promise>
     void wait(std::coroutine_handle<Promise> waiter) noexcept {
         static_cast<void>(suspend(waiter, nullptr));

@@ -1,4 +1,4 @@
-// Pipes on libuv. bench/suite/runtime.hpp defines their behaviour.
+// Pipes on libuv. bench/suite/runtime.hpp (Pipes) defines their behaviour.
 #pragma once
 
 #include <uv.h>

@@ -1,12 +1,13 @@
 // The Runtime of bench/suite/runtime.hpp on libuv.
 //
-// The adapter uses libuv as libuv's guide and heaviest users (Node.js, uvloop) do: one uv_loop_t, uv_run in
-// its default mode, an idle handle while coroutines are ready, uv_try_write before uv_write, and reused
-// handles. Reading does not stop between two messages. The adapter allocates nothing for an operation.
+// The adapter uses libuv in the way of libuv's guide and of programs such as Node.js and uvloop. It has one
+// uv_loop_t, uv_run in the default mode, an idle handle while coroutines are ready, uv_try_write before
+// uv_write, and reused handles. Reading does not stop between two messages. The adapter allocates nothing for
+// an operation.
 //
-// libuv keeps time in whole milliseconds and rounds down, so a timer fires up to a millisecond before its
-// delay has passed. This runtime therefore states an early_limit. The adapter rounds delays up and updates
-// the loop's time, as uvloop does. More corrections would hide how the library behaves.
+// libuv keeps time in whole milliseconds and rounds down. A timer therefore fires up to a millisecond before
+// its delay has passed, and this runtime states an early_limit. The adapter rounds delays up and updates the
+// loop's time, as uvloop does. More corrections would hide how the library behaves.
 #pragma once
 
 #include <uv.h>
@@ -38,7 +39,7 @@ namespace loopbench::bench::peers {
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// One millisecond for libuv's rounding, and one for its coarse clock, which can lag by a millisecond.
+    /// One millisecond for libuv's rounding, and one millisecond by which libuv's coarse clock can lag.
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>
@@ -51,7 +52,7 @@ public:
     using clock = std::chrono::steady_clock;
 
     uv_runtime() {
-        std::signal(SIGPIPE, SIG_IGN);  // libuv writes with write(2), and its guide recommends this
+        std::signal(SIGPIPE, SIG_IGN);  // libuv uses write(2); its guide recommends this call
         uv_checked(uv_loop_init(&loop_), "uv_loop_init");
         uv_checked(uv_idle_init(&loop_, &idle_), "uv_idle_init");
         uv_checked(uv_async_init(&loop_, &wake_, &on_wake), "uv_async_init");
@@ -61,8 +62,8 @@ public:
 
     ~uv_runtime() {
         close();  // frees the coroutines' frames, which close their sockets and stop their timers
-        // The timers that are still active belong to calls, not to frames. No call is added while the loop
-        // closes.
+        // The timers that are still active belong to calls, and not to frames. No call is added while the
+        // loop closes.
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
@@ -70,7 +71,7 @@ public:
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
-        uv_run(&loop_, UV_RUN_DEFAULT);  // runs the loop, which closes the handles
+        uv_run(&loop_, UV_RUN_DEFAULT);  // runs the loop once more, to close the handles
         uv_loop_close(&loop_);
     }
 
@@ -79,8 +80,8 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A timer of the pool. Its delay is in whole milliseconds, as for a sleep. A time in the past becomes a
-    /// delay of zero.
+    /// A timer from the pool. Its delay is in whole milliseconds, as for a sleep. The delay is zero for a
+    /// time in the past.
     struct call_timer : loop::operation {
         bool armed = false;
         uv_runtime* runtime = nullptr;
@@ -131,18 +132,18 @@ private:
         call& due = *static_cast<call*>(timer->data);
         uv_runtime& self = *due.runtime;
         self.disarm(due);
-        // The function runs later, from the queue, by the idle handle. If it ran here and armed a timer with
-        // a delay of zero, that timer would fire directly afterwards, and the sockets would starve.
+        // The idle handle runs the function later, from the queue. If the function ran here and armed a timer
+        // with a delay of zero, this timer would fire directly afterwards, and the sockets would starve.
         self.ready().push(due);
         self.call_soon();
     }
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
-    // uv_async_send() does nothing while an earlier call is unanswered, and checks this without ordering the
-    // check after the posts of this thread. Therefore, both sides write to wake_order_ in between. on_wake()
-    // then sees every post that was made before its write. A thread that posts after that write sees that the
-    // earlier call was answered.
+    // uv_async_send() does nothing while an earlier call is unanswered. The check for an unanswered call is
+    // not ordered after the posts of this thread. For this reason, the posting thread and on_wake() both
+    // write to wake_order_. on_wake() then sees every post whose write came before its own write. A thread
+    // whose write comes later sees that the earlier call was answered.
     void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
 
     static void on_wake(uv_async_t* async) {
@@ -161,8 +162,8 @@ private:
         if (free_timers_.empty()) {
             uv_timer_t& made = timers_.emplace_back();
             uv_timer_init(&loop_, &made);
-            // The memory is reserved now, so that releasing a timer cannot fail. The capacity doubles,
-            // because a million timers would otherwise need a million allocations.
+            // The memory is reserved now, because release() must not fail. The capacity doubles each time;
+            // otherwise, a million timers would need a million allocations.
             if (free_timers_.capacity() < timers_.size()) free_timers_.reserve(2 * timers_.size());
             return &made;
         }

@@ -26,7 +26,7 @@ const sockaddr* address_of(const loop::endpoint& e) noexcept {
     return reinterpret_cast<const sockaddr*>(&e.address());
 }
 
-// libuv's errors are negated errnos, except for a few of its own (UV_EOF), which are not errors here.
+// libuv's errors are negated errnos. A few are libuv's own (UV_EOF), and are not errors here.
 int errno_of(int result) noexcept {
     return result < 0 ? -result : 0;
 }
@@ -48,10 +48,10 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // EAGAIN
     if (socket.reader == nullptr) {
-        // No coroutine reads. The event is UV_ENOBUFS, or the end of the stream, which the next reader sees,
-        // too. After a read that has filled its buffer, libuv asks for another buffer without knowing if
-        // there is more data. Reading then continues, and libuv calls this function again if there is more
-        // data.
+        // No coroutine reads. The event is UV_ENOBUFS or the end of the stream, which the next reader sees
+        // again. After a read that has filled its buffer, libuv asks for another buffer, although there might
+        // be no more data. In this case, reading continues, and libuv calls this function again if there is
+        // more data.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
@@ -77,7 +77,7 @@ void on_connected(uv_connect_t* request, int status) {
 }
 
 void on_connection(uv_stream_t* listener, int status) {
-    if (status < 0) return;  // the connection failed before it was accepted; the listener waits for the next
+    if (status < 0) return;  // failed before it was accepted; the listener waits for the next connection
     uv_socket& socket = of(listener->data);
     socket.holds_connection = true;
     uv_accept_awaiter* const acceptor = std::exchange(socket.acceptor, nullptr);
@@ -92,7 +92,7 @@ void uv_checked(int result, const char* what) {
 
 uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
     auto* const socket = ::new (loop::frame_pool::allocate(sizeof(uv_socket))) uv_socket;
-    // Neither call can fail, because no system socket is made yet.
+    // The two init functions cannot fail, because they make no system socket yet.
     if (family == AF_UNIX) {
         uv_pipe_init(&loop, &socket->of.pipe, 0);
     } else {
@@ -103,14 +103,15 @@ uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
 }
 
 void uv_socket::close() noexcept {
-    // libuv does not call back a reader or a listener. It calls back a writer and a connector, in the loop.
+    // libuv does not call back a closed reader or listener. It calls back a writer and a connector later, in
+    // the loop.
     if (reader != nullptr) {
         reader->socket = nullptr;
         reader->result.error = ECANCELED;
         std::exchange(reader, nullptr)->queue();
     }
     if (acceptor != nullptr) std::exchange(acceptor, nullptr)->go_on(true);
-    connector = nullptr;  // the connector owns this socket, and is destroyed
+    connector = nullptr;  // the connector owns this socket, and is being destroyed
     uv_close(&of.handle, [](uv_handle_t* closed) {
         auto* const socket = static_cast<uv_socket*>(closed->data);
         std::destroy_at(socket);
@@ -185,7 +186,7 @@ void uv_connect_awaiter::start() noexcept {
     socket.connector = this;
     if (!socket.is_tcp()) {
         uv_pipe_connect(&socket.connecting, &socket.of.pipe, peer_.to_string().c_str(), &on_connected);
-        return;  // an error arrives through the callback
+        return;  // the callback receives the error
     }
     status_ = uv_tcp_connect(&socket.connecting, &socket.of.tcp, address_of(peer_), &on_connected);
     if (status_ == 0) return;

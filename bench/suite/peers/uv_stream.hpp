@@ -2,8 +2,8 @@
 // behaviour.
 //
 // A libuv handle lives until its close callback, which runs in a later turn of the loop. The handle therefore
-// has its own memory block, which also contains the requests of the one read and the one write that can be
-// pending. A stream only refers to this block.
+// has its own memory block. The block also contains the requests of the one read and the one write that can
+// be pending. A stream only refers to this block.
 #pragma once
 
 #include <uv.h>
@@ -20,7 +20,7 @@
 
 namespace loopbench::bench::peers {
 
-/// Throws std::system_error if libuv's result is an error.
+/// Throws std::system_error if `result`, which a function of libuv returned, is an error.
 void uv_checked(int result, const char* what);
 
 struct uv_read_awaiter;
@@ -29,8 +29,8 @@ class uv_accept_awaiter;
 class uv_connect_awaiter;
 
 /// The handle of a socket, and its requests. The object frees itself after uv_close(). An awaiter and its
-/// socket point to each other only during the wait, because each can be destroyed before the coroutine
-/// continues.
+/// socket point to each other only during the wait, because the socket or the awaiter can be destroyed before
+/// the coroutine continues.
 struct uv_socket {
     /// The handle of a TCP or Unix socket. libuv uses its pipe type for Unix sockets.
     union any_stream {
@@ -46,9 +46,9 @@ struct uv_socket {
     uv_connect_awaiter* connector = nullptr;
     uv_accept_awaiter* acceptor = nullptr;  // used by a listener
     bool holds_connection = false;          // libuv has accepted a connection that no accept() has taken
-    bool filled_the_buffer = false;         // the last read did; libuv then asks for another buffer
+    bool filled_the_buffer = false;         // the last read filled it; libuv then asks for another buffer
 
-    /// Makes a TCP socket or, if `family` is AF_UNIX, a Unix socket.
+    /// Makes a TCP socket, or a Unix socket if `family` is AF_UNIX.
     static uv_socket* open(uv_loop_t& loop, int family);
 
     bool is_tcp() const noexcept { return of.handle.type == UV_TCP; }
@@ -58,7 +58,7 @@ struct uv_socket {
     void close() noexcept;
 };
 
-/// The owner of a uv_socket. The owner closes the socket.
+/// Owns a uv_socket, and closes it.
 class uv_socket_owner {
 public:
     uv_socket_owner() = default;
@@ -82,8 +82,8 @@ private:
     uv_socket* socket_ = nullptr;
 };
 
-/// A wait for libuv's next read callback. libuv continues to read until data arrives that no coroutine waits
-/// for, because stopping after every message would cost two system calls per message.
+/// A wait for libuv's next read callback. libuv continues to read until data arrives for which no coroutine
+/// waits. A stop after every message would cost two system calls per message.
 struct uv_read_awaiter : callback_awaiter {
     uv_read_awaiter(library_loop& owner, uv_socket* from, std::span<std::byte> into) noexcept
         : callback_awaiter(owner), socket(from), buffer(into) {}
@@ -214,7 +214,7 @@ public:
     }
 
 private:
-    /// Takes the connection that libuv holds. Returns false if this fails; error_ then has the cause.
+    /// Takes the connection that libuv holds. Returns false on failure; `error_` is then the cause.
     bool take() noexcept;
 
     uv_socket* listener_;  // null if the listener is closed
@@ -222,7 +222,7 @@ private:
     int error_ = 0;
 };
 
-/// A listener on 127.0.0.1, or at a path. libuv removes the path when the listener is closed. libuv accepts
+/// A listener on 127.0.0.1, or at a path. libuv deletes the path when the listener is closed. libuv accepts
 /// connections automatically, and holds one connection until accept() takes it.
 class uv_listener {
 public:

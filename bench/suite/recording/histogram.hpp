@@ -1,5 +1,5 @@
-// The histogram of a trial's latencies. It uses fixed memory and a few nanoseconds per value, because a
-// harness that allocates or sorts while it measures changes its own results.
+// The histogram of a trial's latencies. It uses a fixed amount of memory and a few nanoseconds per value. A
+// contender that allocated or sorted while it measures would change its own results.
 //
 // The histogram is log-linear, like HdrHistogram (http://hdrhistogram.org). Each value below 256 has its own
 // counter, and each power of two above is split into 128 counters. A percentile is the middle of its counter,
@@ -35,8 +35,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Sets the exact minimum, maximum and mean of values that were recorded elsewhere and added here by
-    /// their buckets.
+    /// Sets the exact minimum, maximum and mean. Used after record_many(), which adds the values of another
+    /// histogram by the middles of their counters.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -51,16 +51,16 @@ public:
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
 
-    /// Returns the smallest value that at least this share (0 to 100) of all values does not exceed (nearest
-    /// rank). The result is accurate to 1/256.
+    /// Returns the percentile by the nearest-rank rule: the smallest value such that at least `percent` per
+    /// cent (0 to 100) of all values are not larger. The result is accurate to 1/256.
     std::int64_t percentile_ns(double percent) const noexcept;
 
-    /// Returns the value of this rank in ascending order (1 is the smallest, count() the largest). The result
-    /// is accurate to 1/256.
+    /// Returns the value at this rank: 1 is the smallest value, count() the largest. The result is accurate
+    /// to 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
-    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. Both bounds
-    /// belong to the counter.
+    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. The counter
+    /// counts the values from `lowest` to `highest`, both included.
     template <class Use>
     void for_each_bucket(Use use) const {
         for (std::size_t counter = 0; counter < counters_.size(); ++counter)
@@ -80,7 +80,7 @@ private:
     static constexpr unsigned precision_bits = 7;  // counters per power of two: 2^7
     static constexpr std::size_t counter_count = (63 - precision_bits + 1) << precision_bits;
 
-    // Returns the leading 8 bits of the value, plus an offset for the shift that produced them.
+    // Returns the index of the counter for a value: its leading 8 bits, plus 128 for each lower bit.
     static constexpr std::size_t counter_of(std::uint64_t value) noexcept {
         const auto bits = static_cast<unsigned>(std::bit_width(value));
         const unsigned shift = bits > precision_bits + 1 ? bits - precision_bits - 1 : 0;
@@ -97,8 +97,8 @@ private:
     std::int64_t max_ns_ = 0;
 };
 
-/// Returns the rank of a percentile by the nearest-rank rule: the smallest rank that covers this share of
-/// `count` values.
+/// Returns the rank of a percentile by the nearest-rank rule: the smallest rank such that at least `percent`
+/// per cent of `count` values have this rank or a lower one. Returns at least 1.
 std::uint64_t nearest_rank(double percent, std::uint64_t count) noexcept;
 
 /// A histogram of lateness in nanoseconds: the time from a timer's deadline until the timer fired. A negative
@@ -123,8 +123,8 @@ public:
 
     double mean_ns() const noexcept;
 
-    /// Does the same as histogram::for_each_bucket(), from the earliest value on. The bounds of early values
-    /// are negative.
+    /// Does the same as histogram::for_each_bucket(), beginning with the earliest value. The bounds of early
+    /// values are negative.
     template <class Use>
     void for_each_bucket(Use use) const {
         early_.for_each_bucket_backwards([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {

@@ -3,10 +3,10 @@
 
 namespace loopbench::bench {
 
-/// Returns the time for one reading of the clock and one recorded value in nanoseconds. This is what each
-/// latency costs a workload. The function measures for about a millisecond: it uses the smallest of several
-/// tries, in a tight loop with warm caches. Inside a workload, a latency costs this time or somewhat more. To
-/// measure the whole overhead, compare with a run with LOOPBENCH_RECORD=off.
+/// Returns the time in nanoseconds that a workload spends on recording one latency: for one reading of the
+/// clock and one recorded value. Measures for about a millisecond, in a tight loop with warm caches, and
+/// returns the smallest of several tries. The time in a real workload can be somewhat longer. To measure the
+/// whole overhead, compare a run with another run with LOOPBENCH_RECORD=off.
 double sample_cost_ns();
 
 }  // namespace loopbench::bench

@@ -60,8 +60,6 @@ void usage_meter::take_cpu_of(pid_t process) {
                                 "cannot read the CPU clock of another process");
 }
 
-// The clocks are read in the opposite order of usage::now(), so that the section does not include the time to
-// read the other counters.
 void usage_meter::begin() noexcept {
     begin_ = usage::now();
     begin_.cpu = cpu_now(cpu_clock_);

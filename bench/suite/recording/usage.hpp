@@ -10,16 +10,17 @@
 
 namespace loopbench::bench {
 
-/// Cumulative counters of this process (all its threads), from the kernel.
+/// Cumulative counters of all threads of this process, from the kernel.
 ///
-/// - wall: steady_clock (CLOCK_MONOTONIC), in nanoseconds. Reading it needs no system call.
+/// - wall: steady_clock (CLOCK_MONOTONIC), in nanoseconds. Reading this clock needs no system call.
 /// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system time together, in nanoseconds. The scheduler counts this
 ///   time.
-/// - user, system: getrusage(RUSAGE_SELF), in microseconds. Their sum follows `cpu`. Without
-///   CONFIG_VIRT_CPU_ACCOUNTING_GEN, the kernel samples the split between the two at its tick (1 to 10 ms),
-///   so the split of a short section is a coarse estimate. Time spent waiting for I/O is in neither.
+/// - user, system: getrusage(RUSAGE_SELF), in microseconds. The sum of user and system time is about equal to
+///   `cpu`. Without CONFIG_VIRT_CPU_ACCOUNTING_GEN, the kernel samples at its tick (1 to 10 ms) how this sum
+///   is split. The split of a short section is therefore a coarse estimate. Time spent waiting for I/O is not
+///   included.
 /// - voluntary_switches: getrusage. The number of times that the process went to sleep in the kernel, which
-///   are the wake-ups of a loop.
+///   equals the number of wake-ups of a loop.
 struct usage {
     std::chrono::nanoseconds wall{};
     std::chrono::nanoseconds cpu{};
@@ -47,16 +48,17 @@ struct usage {
 std::chrono::nanoseconds run_delay();
 
 /// A meter for the cost of a section between begin() and end(). begin() reads the wall clock last, and end()
-/// reads it first, so that `wall` does not include the time to read the other counters.
+/// reads the wall clock first, so that `wall` does not include the time to read the other counters.
 class usage_meter {
 public:
-    /// Makes `cpu` count another process from now on. The other counters still count this process. When the
-    /// other process is gone, its CPU time is 0. Throws std::system_error if the process does not exist.
+    /// Makes `cpu` count the CPU time of another process from now on. The other counters still count this
+    /// process. The CPU time of a process that has ended is read as 0. Throws std::system_error if the
+    /// process does not exist.
     void take_cpu_of(pid_t process);
     void begin() noexcept;
     usage end() const noexcept;
-    /// Burns CPU time in this thread: `share` of the time since begin(), excluding `delay`. `delay` is the
-    /// time for which this thread waited for a CPU (run_delay()). It is excluded, because contenders that
+    /// Burns CPU time in this thread: `share` times the time since begin(), without `delay`. `delay` is the
+    /// time for which this thread waited for a CPU (run_delay()). It is left out, because contenders that
     /// share a CPU must not slow each other down.
     void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;
 

@@ -1,4 +1,4 @@
-// The function of each workload.
+// The list of all workloads with the function that runs each workload.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace loopbench::bench {
 
-/// Returns every workload, in the order of the table.
+/// Returns all workloads, in the order of workload_table().
 template <Runtime R>
 std::vector<workload<R>> workload_list() {
     std::vector<workload<R>> all;

@@ -1,5 +1,5 @@
-// The workloads of round trips. The clients and the server share one loop. Every byte of a reply is compared
-// with the byte that was sent. (sockets/echo_session.hpp contains the connections.)
+// The workloads that make round trips between clients and a server in the same loop. Every byte of a reply is
+// compared with the byte that was sent. (sockets/echo_session.hpp contains the connections.)
 #pragma once
 
 #include <array>
@@ -35,23 +35,22 @@ echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, st
 
 }  // namespace detail
 
-/// One operation is one round trip. Every connection makes the same number of round trips, and all
-/// connections together make operations(). Connecting and the first round trips on each connection are not
-/// timed.
+/// One operation is one round trip. Every connection makes the same number of round trips; operations() is
+/// the total of all connections. Connecting and the first round trips on each connection are not timed.
 template <Runtime R, std::size_t Connections, std::size_t Bytes = echo_bytes>
 task_of<R> echo_rtt_tcp(R& runtime, trial& t) {
     return detail::echo_rtt<tcp_transport<R>>(runtime, t, Connections, Bytes);
 }
 
-/// The same workload over Unix sockets, which cost less in the kernel.
+/// The same workload as echo_rtt_tcp(), over Unix sockets, for which the kernel needs less time.
 template <UnixSockets R, std::size_t Connections>
 task_of<R> echo_rtt_unix(R& runtime, trial& t) {
     return detail::echo_rtt<unix_transport<R>>(runtime, t, Connections, echo_bytes);
 }
 
 /// One operation is one round trip of 64 bytes on one of 100 connections, while the loop also waits for data
-/// on 10,000 silent connections. Opening the silent connections is not timed. The memory that each of them
-/// takes is reported.
+/// on 10,000 silent connections. Opening the silent connections is not timed. The memory per silent
+/// connection is reported.
 template <Runtime R>
 task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     constexpr std::size_t active = 100;
@@ -87,8 +86,8 @@ struct echo_family {
             "Work for all connections instead of the active ones: poll and select pass all of them to the "
             "kernel in each call."},
     };
-    // Workloads with many TCP connections, or with several connections and large messages, are sequential. A
-    // slice has at least six round trips on each connection, so their slices would be long. If a contender
+    // Workloads with many TCP connections, or with 100 connections and large messages, are sequential. Their
+    // slices would be long, because a slice has at least six round trips on each connection. When a contender
     // waits for 40 ms, the kernel acknowledges the contender's unread data during the slices of other
     // contenders (see swap_neighbours() in bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{

@@ -1,5 +1,5 @@
-// The workloads that join children with gather(). In each workload, the children are ready, suspend once,
-// sleep, wait for a socket, or gather children of their own.
+// The workloads that join children with gather(). The children of each workload either end at once, suspend
+// once, sleep, wait for a socket, or gather children of their own.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ task_of<R> yielding_child(R& runtime, std::uint64_t& ended) {
     ++ended;
 }
 
-// The times at which the children of one gather woke.
+// The times at which the first and the last child of one gather woke.
 struct wakes {
     time_point first = time_point::max();
     time_point last = time_point::min();
@@ -49,12 +49,12 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
     all.last = std::max(all.last, now);
 }
 
-/// Gathers 1000 children, which start(ended) returns, at a time, until operations() children have ended. The
-/// first 1000 children are not timed, because they use memory that the process has not touched yet.
+/// Gathers 1000 children at a time, until operations() children have ended. `start(ended)` returns one child.
+/// The first 1000 children are not timed, because they use memory that the process has not touched yet.
 ///
-/// Children are assigned to existing elements. A compiler inlines a vector's push_back() in some contenders
-/// only, which changed the time of a child by a tenth. A child is freed by moving it into a temporary object,
-/// because an assignment to Boost 1.81's awaitable frees nothing.
+/// Children are assigned to existing elements of the vector. push_back() would be inlined in some contenders
+/// only, which changed the time of a child by a tenth. Each child is freed by moving it into a temporary
+/// object, because an assignment to Boost 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     std::uint64_t started = 0;
@@ -85,9 +85,9 @@ auto array_of(Make make, std::index_sequence<Index...>) {
     return std::array{(static_cast<void>(Index), make())...};
 }
 
-/// Runs a tree of gathers of ten children each, down to leaves that yield once. The children are stored in
-/// the frame. If they were separate small blocks between all these frames, glibc's heap would fragment, and
-/// trees would get slower over time.
+/// Runs a tree of gathers with ten children each; the leaves yield once. The children are stored in the
+/// frame. In a vector, they would be separate small blocks between the frames. glibc's heap would then
+/// fragment, and trees would become slower over time.
 template <Runtime R>
 task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     constexpr std::uint64_t fan_out = 10;
@@ -100,7 +100,7 @@ task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     co_await runtime.gather(std::span<task_of<R>>(children));
 }
 
-/// Gathers one round trip on each connection, again and again. Records the latency of each gather.
+/// Repeatedly gathers one round trip on each connection. Records the latency of each gather.
 template <class Transport>
 echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
     for (session.begin(); session.rounds > 0; session.begin_rounds()) {
@@ -117,7 +117,7 @@ echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
 
 }  // namespace detail
 
-/// One operation is one child of a gather of 1000 children, none of which suspends. The time includes the
+/// One operation is one child of a gather of 1000 children that do not suspend. The time includes the
 /// creation of the children.
 template <Runtime R>
 task_of<R> gather_ready(R& runtime, trial& t) {
@@ -134,8 +134,8 @@ task_of<R> gather_yield(R& runtime, trial& t) {
 }
 
 /// One operation is a gather of 1000 children that sleep until the same deadline, 10 ms ahead. Every child's
-/// lateness is recorded. The skew of a gather is the time from the first child's wake-up to the last one's.
-/// The median skew of all gathers is reported.
+/// lateness is recorded. The skew of a gather is the time from the first child's wake-up to the last child's
+/// wake-up. The median of all skews is reported.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;
@@ -156,8 +156,8 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     t.prove("children that woke", t.operations() * gather_children, t.lateness().count());
 }
 
-/// One operation is one child of a gather of 100 children. Each child makes a round trip of 64 bytes on a
-/// connection of its own.
+/// One operation is one child of a gather of 100 children. Each child makes a round trip of 64 bytes on its
+/// own connection.
 template <Runtime R>
 task_of<R> gather_echo(R& runtime, trial& t) {
     constexpr std::size_t connections = 100;
@@ -169,8 +169,8 @@ task_of<R> gather_echo(R& runtime, trial& t) {
             right_replies);
 }
 
-/// One operation is one leaf of a tree of gathers of ten children each; each leaf yields once. The first tree
-/// is not timed, as in every gather workload.
+/// One operation is one leaf of a tree of gathers with ten children each. Each leaf yields once. The first
+/// tree is not timed, because it uses memory that the process has not touched yet.
 template <Runtime R, std::uint64_t Leaves>
 task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t started = 0;

@@ -1,4 +1,4 @@
-// The workloads of an idle loop. They show what the loop costs while nothing happens.
+// The workloads of an idle loop, which show the CPU time and the wake-ups of the loop while nothing happens.
 #pragma once
 
 #include <array>
@@ -38,14 +38,14 @@ task_of<R> idle(R& runtime, trial& t) {
 
 }  // namespace detail
 
-/// One operation is a period of 2 s (small: 50 ms) in which the loop has `Sleepers` far timers and nothing to
-/// do. The far timers are still pending when the runtime is destroyed, which frees them.
+/// One operation is a period of 2 s (small: 50 ms) in which the loop has nothing to do and `Sleepers` far
+/// timers. The far timers are still pending when the runtime is destroyed, which frees them.
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;
     const std::int64_t resident_before = resident_bytes();
     for (std::size_t i = 0; i < Sleepers; ++i) runtime.spawn(detail::sleep_for_an_hour(runtime, woken));
-    co_await runtime.yield();  // starts the sleepers, so that their start is not timed
+    co_await runtime.yield();  // the sleepers start here, before the timed section
     if constexpr (Sleepers > 1)
         t.report("bytes_per_item",
                  static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(Sleepers));

@@ -1,5 +1,4 @@
-// The program of the scheduler tutorial at full size: an echo server, and two coroutines that count while the
-// server works.
+// The program of the scheduler tutorial at full size: an echo server runs while two coroutines count.
 #pragma once
 
 #include <array>
@@ -19,7 +18,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Counts up or down once per millisecond, starting at `deadline`, until the server's clients have finished.
+/// Counts once per millisecond after the time `deadline`, up or down by `step`, until the server's clients
+/// have finished.
 template <Runtime R>
 task_of<R> count_beside(echo_session<tcp_transport<R>>& session, time_point deadline, std::int64_t step,
                         std::int64_t& counter) {
@@ -50,8 +50,8 @@ task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t
 }  // namespace detail
 
 /// One operation is one round trip of 64 bytes on one of 10 connections. Meanwhile, one coroutine counts up
-/// and another one counts down, 1000 times a second each. The lateness is that of the two coroutines; the
-/// latency is that of the round trips.
+/// and another coroutine counts down, each 1000 times a second. The latency of each round trip and the
+/// lateness of each count are recorded.
 template <Runtime R>
 task_of<R> mixed_server(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;

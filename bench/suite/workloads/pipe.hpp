@@ -1,4 +1,4 @@
-// The workload that reads and writes a pipe, a descriptor that is not a socket.
+// The workload that reads and writes a pipe, as an example of a descriptor that is not a socket.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t pipe_chunk_bytes = 4096;
 
-/// One operation is 4 KiB that are written to a pipe and read from it. Every byte is compared. Writer and
-/// reader run in the same loop.
+/// One operation is 4 KiB that are written to a pipe and read from it in the same loop. Every byte is
+/// compared.
 template <Pipes R>
 task_of<R> pipe_read(R& runtime, trial& t) {
     auto ends = runtime.open_pipe();

@@ -1,4 +1,4 @@
-// The workloads of the ready queue: posted functions, yields and spawned coroutines, without I/O and timers.
+// The workloads of the ready queue: posted functions, yields and spawned coroutines, without I/O or timers.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace loopbench::bench::workloads {
 namespace detail {
 
 /// Checks, outside the timed section, that every posted function runs once and in order. Returns false if the
-/// check fails. post/chain needs this check in advance, because a chain that loses a function never ends.
+/// check fails. post/chain needs this check in advance, because a chain from which a function is lost never
+/// ends.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -35,8 +36,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that run alternately. Counts the steps that this coroutine makes too early, before
-/// the other coroutine has made its step.
+/// One of two coroutines that run alternately. Counts the steps that this coroutine makes too early, that is,
+/// before the other coroutine has made its previous step.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -45,8 +46,8 @@ task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, st
     }
 }
 
-/// Checks, outside the timed section, that a yield lets the other coroutine run. Fails the trial if it does
-/// not.
+/// Checks, outside the timed section, that each yield lets the other coroutine run. Fails the trial
+/// otherwise.
 template <Runtime R>
 task_of<R> yields_take_turns(R& runtime, trial& t) {
     std::uint64_t left = 0, right = 0, out_of_turn = 0;
@@ -63,7 +64,7 @@ struct chain {
     trial& t;
     typename R::event done;
     std::uint64_t ran = 0;
-    std::uint64_t last = 0;  // number of functions to run until the next call of t.next()
+    std::uint64_t last = 0;  // value of `ran` at which t.next() is called
 
     void post_next() {
         runtime.post([this] { step(); });
@@ -73,13 +74,13 @@ struct chain {
         if (++ran < last || (last += t.next()) > ran) {
             post_next();
         } else {
-            t.end();  // ends here, so that the waiter's wake-up is not timed
+            t.end();  // ends here, because the task's wake-up must not be timed
             done.set();
         }
     }
 };
 
-/// The state of all batches. Each posted function counts itself, and the last function of a batch wakes the
+/// The state of all batches. Each posted function calls step(), and the last function of a batch wakes the
 /// task.
 template <Runtime R>
 struct batches {
@@ -103,9 +104,9 @@ task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
     co_return;
 }
 
-/// The number of functions that are posted, or of coroutines that are spawned, before any of them runs. It is
-/// the same for every contender and pairing. The slowest contender takes a fraction of a millisecond for a
-/// batch, so that slices can consist of whole batches.
+/// The number of functions that are posted, or of coroutines that are spawned, before any of them runs. The
+/// number is the same for every contender and pairing. The slowest contender takes a fraction of a
+/// millisecond for a batch, which is short enough for slices of whole batches.
 inline constexpr std::uint64_t batch_size = 1000;
 
 template <Runtime R>
@@ -119,8 +120,8 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
 
 }  // namespace detail
 
-/// One operation is a posted function that posts the next one. The last function wakes the task by an event,
-/// because polling, or waiting for I/O or a timer, would add to the timed work.
+/// One operation is a posted function that posts the next one. The last function wakes the task with an
+/// event. Polling, or waiting for I/O or a timer, would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
@@ -132,12 +133,12 @@ task_of<R> post_chain(R& runtime, trial& t) {
     t.prove("functions that ran", t.operations(), links.ran);
 }
 
-/// One operation is a posted function; 1000 functions are posted, then all of them run.
+/// One operation is a posted function. 1000 functions are posted before any of them runs.
 template <Runtime R>
 task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
-    detail::batches<R> all;  // one object for all batches, so that it still exists if a function runs twice
+    detail::batches<R> all;  // one object for all batches; it still exists if a function runs twice
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
@@ -174,9 +175,8 @@ task_of<R> yield(R& runtime, trial& t) {
     t.end();
 }
 
-/// In one operation, an empty coroutine is spawned, runs and is freed; 1000 coroutines are spawned at a time.
-/// The first 1000 are not timed. They use memory that the process has not touched yet, and its cost says
-/// nothing about the runtime.
+/// In one operation, an empty coroutine is spawned, runs and is freed. 1000 coroutines are spawned at a time.
+/// The first 1000 are not timed, because they use memory that the process has not touched yet.
 template <Runtime R>
 task_of<R> spawn(R& runtime, trial& t) {
     std::uint64_t spawned = 0;
@@ -244,8 +244,8 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // The share of time with a latency in flight has no lower bound here. The rest of each operation is
-        // the wake-up of the posting thread, which can wait for a core.
+        // The lower bound for latencies in flight is 0 in post/cross_thread. The rest of each operation is
+        // the wake-up of the posting thread, which can wait for a core for any time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

@@ -1,5 +1,5 @@
-// The workloads in which the contender is a server. The client is another program, which does not wait for
-// replies.
+// The workloads in which the contender is a server. The client is another program, which sends requests
+// without waiting for replies.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ task_of<R> echo_until_closed(typename R::stream& stream) {
     stream.close();
 }
 
-/// Accepts `count` connections and serves them until all are closed.
+/// Accepts `count` connections and serves them until the client has closed all of them.
 template <Runtime R>
 task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::size_t count) {
     std::vector<typename R::stream> accepted;
@@ -46,8 +46,8 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
 }
 
 /// Serves the generator's two visits. In the first visit, the generator measures the contender's capacity. In
-/// the second visit, which is the timed section, the generator follows its schedule. If the generator ended
-/// before its second visit, the listener is closed, and `ended_early` receives the error.
+/// the second visit, which is the timed section, the generator sends requests on its schedule. If the
+/// generator ends before its second visit, the listener is closed, and `ended_early` receives the error.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
                            std::string& ended_early) {
@@ -88,7 +88,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     generator_process generator;
     const auto when_ended = [&runtime, &listener, &generator_ended] {
         runtime.post_from_any_thread([&listener, &generator_ended] {
-            listener.close();  // otherwise, the server could wait for connections for ever
+            listener.close();  // otherwise, the server could wait for connections forever
             generator_ended.set();
         });
     };
@@ -116,15 +116,15 @@ constexpr workload_shape on_schedule(std::string_view name, pace paced) {
 
 }  // namespace detail
 
-/// One operation is one request of 64 bytes, which the contender echoes. Requests come at a fixed rate on 16
-/// connections. The rate is `Load` percent of the contender's capacity, which is measured just before. The
-/// latency starts at the time for which a request was scheduled.
+/// One operation is one request of 64 bytes, which the contender echoes. Requests arrive at a fixed rate on
+/// 16 connections. The rate is `Load` per cent of the contender's capacity, which is measured just before.
+/// The latency starts at the time for which a request was scheduled.
 template <Runtime R, int Load>
 task_of<R> serve_open_loop(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.percent_of_capacity = Load});
 }
 
-/// The same workload with `Rate` requests per second for every contender.
+/// The same workload as serve_open_loop(), with a rate of `Rate` requests per second for every contender.
 template <Runtime R, int Rate>
 task_of<R> serve_open_loop_at(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.per_second = Rate});

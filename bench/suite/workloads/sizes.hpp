@@ -1,5 +1,5 @@
-// The durations and counts that a workload and its floor (bench/suite/floors) have in common. Both use this
-// header, so that a report always compares equal amounts of work.
+// The durations and counts that workloads share with their floors (bench/suite/floors). A report can
+// therefore compare equal amounts of work.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@ struct sleep_pair {
     std::chrono::milliseconds second;
 };
 
-/// Returns the two durations of sleep/serial and sleep/concurrent. At full size, they are the tutorials' 500
-/// ms and 700 ms.
+/// Returns the two durations of sleep/serial and sleep/concurrent. At full size, the durations are the
+/// tutorials' 500 ms and 700 ms.
 inline sleep_pair sleep_pair_of(const trial& t) {
     using std::chrono::milliseconds;
     return t.small() ? sleep_pair{milliseconds(5), milliseconds(7)}
                      : sleep_pair{milliseconds(500), milliseconds(700)};
 }
 
-/// The spacing of the deadlines in sleep/many, and the time until the first deadline. The deadlines come at
-/// about a fifth of the rate that a slow loop can handle, so that lateness is caused by the timers and not by
-/// a queue. The first deadline is so far ahead that all sleeps are pending before it.
+/// The spacing of the deadlines in sleep/many, and the time until the first deadline. The rate of the
+/// deadlines is about a fifth of the rate that a slow loop can handle. Lateness is therefore caused by the
+/// timers and not by a queue. The first deadline is so far ahead that all sleeps are pending before it.
 inline constexpr std::chrono::microseconds sleep_many_spacing{5};
 constexpr std::chrono::microseconds sleep_many_lead(std::uint64_t count) {
     return std::chrono::milliseconds(10) + count * std::chrono::microseconds(3);
@@ -41,7 +41,7 @@ inline constexpr std::chrono::milliseconds timer_period{1};
 /// The time from now to the common deadline of all children in gather/sleep.
 inline constexpr std::chrono::milliseconds gather_sleep_time{10};
 
-/// The number of children in every wide gather.
+/// The number of children in gather/ready, gather/yield and gather/sleep.
 inline constexpr std::uint64_t gather_children = 1000;
 
 }  // namespace loopbench::bench::workloads

@@ -1,5 +1,5 @@
-// The workloads of sleeping coroutines: the two sleeps of the tutorials, one after the other or concurrently,
-// and many sleeps at once.
+// The workloads of sleeping coroutines: the two sleeps of the tutorials, serial or concurrent, and many
+// sleeps at once.
 #pragma once
 
 #include <array>
@@ -18,8 +18,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-// The counts of the two sleeps of sleep/concurrent. They show whether both sleeps were pending at the same
-// time.
+// The counts of sleep/concurrent, which show whether both sleeps were pending at the same time.
 struct sleepers {
     std::uint64_t started = 0;
     std::uint64_t started_when_first_ended = 0;
@@ -73,8 +72,8 @@ task_of<R> sleep_concurrent(R& runtime, trial& t) {
     t.prove("sleeps that had started when the first one ended", 2 * pairs, together);
 }
 
-/// One operation is one of operations() sleeps that are pending at once. Their deadlines are 5 us apart
-/// (sizes.hpp) and in mixed order.
+/// One operation is one of operations() sleeps that are pending at the same time. The deadlines are 5 us
+/// apart (sizes.hpp), in an order that differs from the order in which the sleeps start.
 template <Runtime R>
 task_of<R> sleep_many(R& runtime, trial& t) {
     const std::uint64_t count = t.operations();
@@ -90,7 +89,7 @@ task_of<R> sleep_many(R& runtime, trial& t) {
     co_await runtime.gather(std::span<task_of<R>>(sleeps));
     t.end();
     t.prove("sleeps that ended", count, t.lateness().count());
-    constexpr std::chrono::milliseconds turn{5};  // the runtime's now() can be this old
+    constexpr std::chrono::milliseconds turn{5};  // runtime.now() can be this old
     t.prove("the last sleep ended at its time or later", 1,
             t.cost().wall + t.early_limit() + turn >= lead + (count - 1) * sleep_many_spacing ? 1 : 0);
 }

@@ -1,5 +1,4 @@
-// Workloads on connections that do more than echo: they stream, open and close connections, and broadcast to
-// many.
+// The workloads that stream data, open and close connections, or send a message to many connections.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +26,13 @@ inline constexpr std::size_t stream_chunk_bytes = 65'536;
 inline constexpr std::size_t subscribers = 100;
 
 /// The numbers of chunks and connections before the timed section. They are not timed, because the kernel
-/// allocates buffers for them.
+/// allocates its buffers during this time.
 inline constexpr std::uint64_t warm_up_chunks = 64, warm_up_connections = 32;
 
 namespace detail {
 
-/// The check of a stream. The same chunk is sent again and again, and every received byte is compared with
-/// this chunk.
+/// A check of every byte of a stream. The sender sends the same chunk repeatedly, and each received byte is
+/// compared with the corresponding byte of the chunk.
 struct stream_check {
     explicit stream_check(std::size_t chunk_bytes) : messages(chunk_bytes), chunk(messages.message(0, 0)) {}
 
@@ -60,8 +59,9 @@ struct stream_check {
     }
 };
 
-/// A stream whose sender waits until all chunks of a part have arrived before it begins the next part. Every
-/// timed chunk is therefore sent and received within its own part.
+/// A stream that is sent in groups of chunks. The sender waits until a whole group has arrived before it
+/// sends the next group. Each group of timed chunks is therefore sent and received within one part of a
+/// slice.
 template <Runtime R>
 struct stream_flow {
     void expect(std::uint64_t chunks) {
@@ -77,7 +77,7 @@ struct stream_flow {
         check.error = error;
         end();
     }
-    /// Ends the stream when no more bytes can arrive. The final check then finds the missing bytes.
+    /// Ends the stream when no more bytes can arrive. prove() later finds the missing bytes.
     void end() {
         over = true;
         end_part();
@@ -89,7 +89,7 @@ struct stream_flow {
     R& runtime;
     trial& t;
     stream_check& check;
-    std::uint64_t due = 0;  // bytes that must arrive, counted from the beginning of the stream
+    std::uint64_t due = 0;  // number of bytes that must have arrived, from the beginning of the stream
     bool is_due = false;    // some of these bytes have not arrived yet
     bool over = false;
     std::optional<typename R::event> all_have_come{};
@@ -105,10 +105,10 @@ task_of<R> receive_stream(Reader& stream, std::size_t buffer_bytes, stream_flow<
         flow.take(std::span<const std::byte>(buffer).first(received.bytes));
     }
     flow.end();
-    stream.close();  // after an error, the sender would otherwise wait for ever
+    stream.close();  // otherwise, the sender would wait forever after an error
 }
 
-/// Sends chunks until the kernel has accepted all of them, or the stream has ended.
+/// Sends `chunks` chunks, or fewer if the stream ends early.
 template <Runtime R, class Writer>
 task_of<R> send_chunks(Writer& stream, stream_flow<R>& flow, std::uint64_t chunks) {
     flow.expect(chunks);
@@ -117,7 +117,7 @@ task_of<R> send_chunks(Writer& stream, stream_flow<R>& flow, std::uint64_t chunk
             flow.fail(sent.error);
 }
 
-/// Runs the warm-up and the timed section: sends all chunks and ends the stream.
+/// Runs the warm-up and the timed section: sends all chunks, then closes the stream.
 template <Runtime R, class Writer>
 task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
     co_await send_chunks<R>(stream, flow, warm_up_chunks);
@@ -175,7 +175,6 @@ struct visits {
     bool over = false;  // the client has made all its connections
 };
 
-/// Opens a connection, makes one round trip on it, and closes it.
 template <Runtime R>
 task_of<R> come_and_go_once(R& runtime, std::uint16_t port, std::span<const std::byte> request,
                             visits& counts) {
@@ -192,7 +191,7 @@ task_of<R> come_and_go_once(R& runtime, std::uint16_t port, std::span<const std:
     stream.close();
 }
 
-/// Opens, uses and closes one connection after the other, in the warm-up and in the timed section.
+/// Opens, uses and closes one connection after another, in the warm-up and in the timed section.
 template <Runtime R>
 task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, const echo_messages& messages,
                        visits& counts) try {
@@ -209,14 +208,14 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     }
     t.end();
     counts.over = true;
-    listener.close();  // ends the server, which does not know the number of connections
+    listener.close();  // ends the server, which does not know how many clients will connect
 } catch (...) {
     listener.close();  // otherwise, the server would wait for more connections
     throw;
 }
 
-/// Serves one connection after the other until the client has finished. Echoes on each connection until the
-/// client closes the connection.
+/// Serves one connection after another until the client has finished. Echoes on each connection until the
+/// client closes it.
 template <Runtime R>
 task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) try {
     std::vector<std::byte> buffer(echo_bytes);
@@ -236,7 +235,7 @@ task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) 
     throw;
 }
 
-/// A broadcast: its messages, and the number of subscribers that have not yet received the current one.
+/// A broadcast: its messages, and the number of subscribers that have not yet received the current message.
 template <Runtime R>
 struct broadcast {
     explicit broadcast(R& loop, trial& of) : runtime(loop), t(of), messages(echo_bytes), pairs(subscribers) {}
@@ -306,8 +305,8 @@ task_of<R> publisher(broadcast<R>& all) {
 
 }  // namespace detail
 
-/// One operation is 64 KiB that are sent and received over one connection. Every byte is compared. Sender and
-/// receiver run in the same loop.
+/// One operation is 64 KiB that are sent and received over one connection in the same loop. Every byte is
+/// compared.
 template <Runtime R>
 task_of<R> stream_throughput(R& runtime, trial& t) {
     auto listener = runtime.listen();

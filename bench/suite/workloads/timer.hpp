@@ -1,5 +1,5 @@
-// The workloads of timers. They show the accuracy of timers, alone and under load, and the cost of arming,
-// cancelling and expiring them.
+// The workloads of timers. They show how accurate timers are, alone and under load, and how long arming,
+// cancelling and expiring a timer takes.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Runs the timed section of the periodic workloads: ticks of 1 ms with absolute deadlines, so that a late
-/// tick does not delay the following ones.
+/// Runs the timed section of the periodic workloads: ticks of 1 ms. The deadlines are absolute, so that a
+/// late tick does not delay the ticks after it.
 template <Runtime R>
 task_of<R> tick_periodically(R& runtime, trial& t) {
     t.begin();
@@ -44,9 +44,8 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
             std::chrono::steady_clock::now() + t.early_limit() >= deadline ? 1 : 0);
 }
 
-/// Yields until `stopped` is true. In a loop that checks its timers only when no coroutine is ready,
-/// `stopped` never becomes true. The coroutine therefore gives up at the time `give_up`, some time after the
-/// deadline of the last tick.
+/// Yields until `stopped` is true, or until the time `give_up`, which is after the deadline of the last tick.
+/// A loop that checks its timers only when no coroutine is ready never sets `stopped`.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {
@@ -58,7 +57,7 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
     }
 }
 
-/// The observations of timer/under_load.
+/// The counts of timer/under_load.
 struct load_seen {
     std::uint64_t round_trips = 0;  // number of round trips while the timer ticked
     std::uint64_t gave_up = 0;      // number of coroutines that gave up
@@ -90,7 +89,7 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
     co_await session.runtime.gather(std::span<task_of<R>>(tasks));
 }
 
-/// The functions that timers call. The last call wakes the task.
+/// Counts the functions that timers call. The last call wakes the task.
 template <Runtime R>
 struct countdown {
     std::uint64_t expected;
@@ -102,8 +101,8 @@ struct countdown {
     }
 };
 
-/// Arms a timer that is due at once, and waits until it has fired. The loop has then checked its timers, and
-/// has run everything that was queued before.
+/// Arms a timer that is due at once, and waits until it has fired. After this wait, the loop has checked its
+/// timers and has run everything that was queued before.
 template <CallTimers R>
 task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     countdown<R> due{1, typename R::event(runtime)};
@@ -119,7 +118,7 @@ struct churned {
     std::uint64_t fired_after_all = 0;
 };
 
-/// Arms `timers` timers in mixed order, lets the loop wait while all of them are armed, and cancels them.
+/// Arms `timers` timers in a mixed order, lets the loop wait while all of them are armed, and cancels them.
 template <CallTimers R, class Handle>
 task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
     const time_point now = runtime.now();
@@ -135,13 +134,15 @@ task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& ha
 
 }  // namespace detail
 
-/// One operation is one period of 1 ms. The lateness of every tick is recorded, and the drift at the end.
+/// One operation is one period of 1 ms. The lateness of every tick is recorded. The lateness of the last tick
+/// is also reported as the drift.
 template <Runtime R>
 task_of<R> timer_periodic(R& runtime, trial& t) {
     return detail::tick_periodically(runtime, t);
 }
 
-/// One operation is a sleep of `Microseconds`, alone in the loop. The lateness of every sleep is recorded.
+/// One operation is a sleep of `Microseconds`. The loop does nothing else. The lateness of every sleep is
+/// recorded.
 template <Runtime R, int Microseconds>
 task_of<R> timer_ladder(R& runtime, trial& t) {
     t.begin();
@@ -159,11 +160,11 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
                 : 0);
 }
 
-/// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in mixed order, and another
-/// timer that is due at once. The task sleeps until the due timer has fired. The loop has then waited with
-/// all timers armed, so a runtime that defers insertion has inserted the timers. After the last batch, the
-/// task waits for another due timer, because a runtime can also defer the removal of cancelled timers. The
-/// first batch, which allocates the memory, is not timed.
+/// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in a mixed order and one
+/// more timer that is due at once. The task waits until the due timer has fired, and then cancels the others.
+/// A runtime that inserts timers later than call_at() has inserted all of them by then. A runtime can also
+/// remove cancelled timers later; the task therefore waits for another due timer after the last batch. The
+/// first batch is not timed, because it allocates the memory.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -182,7 +183,7 @@ task_of<R> timer_churn(R& runtime, trial& t) {
 }
 
 /// One operation is one of operations() timers that are all due when the loop checks its timers. Arming is
-/// not timed. The memory that each pending timer takes is reported.
+/// not timed. The memory per pending timer is reported.
 template <CallTimers R>
 task_of<R> timer_expire(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -198,8 +199,7 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     }
     t.report("bytes_per_item",
              static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(count));
-    // The thread sleeps instead of the loop, because the loop must not check its timers before all of them
-    // are due.
+    // The thread sleeps, and not the task. The loop must not check its timers before all of them are due.
     std::this_thread::sleep_until(first + count * spacing);
     const std::uint64_t called_too_soon = all.called;
     t.begin();
@@ -210,7 +210,7 @@ task_of<R> timer_expire(R& runtime, trial& t) {
 }
 
 /// One operation is one period of 1 ms, while 10 connections echo and four coroutines yield all the time. The
-/// lateness shows how long the loop lets timers wait for other work.
+/// lateness shows how long timers wait while the loop does other work.
 template <Runtime R>
 task_of<R> timer_under_load(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;

@@ -1,6 +1,6 @@
-// The building blocks of a header with workloads. Such a header ends with a struct NAME_family, which
-// bench/catalog/CMakeLists.txt expects. The struct states what each workload does (about), its properties
-// (shapes) and its function (functions).
+// The parts of which a header with workloads is built. Each header ends with a struct NAME_family, which
+// bench/catalog/CMakeLists.txt expects. The struct contains the explanations (about), the properties (shapes)
+// and the functions (functions) of its workloads.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ template <Runtime R>
 struct workload {
     std::string_view name;
     task_of<R> (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that the workload needs
-    std::string_view lacks{};                 // the name of this feature
+    std::string_view lacks{};                 // the name of the missing feature
 };
 
 /// Returns a workload that needs a feature beyond the Runtime concept. `run` is a generic function, which is
@@ -33,12 +33,12 @@ constexpr workload<R> if_there_is(std::string_view word, std::string_view name, 
 
 namespace workloads {
 
-// The names that a family uses in its shapes.
+// Names for the values in the shapes of a family.
 using enum need;
 using reports::pairing;
 inline constexpr bool headline = true;  // measured by default
 inline constexpr bool on_demand = false;
-inline constexpr bool rate = true;  // operations per second are meaningful
+inline constexpr bool rate = true;  // the time is proportional to the number of operations
 inline constexpr bool no_rate = false;
 inline constexpr bool countable = true;
 inline constexpr bool not_countable = false;

@@ -1,6 +1,6 @@
-// The facts about how a contender's own code was compiled. The workloads are templates, so the flags of the
-// file with the contender's main function matter, not those of the library that it links to. A contender from
-// outside this tree can be compiled with any flags.
+// States how a contender's own code was compiled. The workloads are templates that are compiled in the file
+// with the contender's main function. The flags of this file matter, and not the flags of the library that it
+// links to. A contender from outside this tree can be compiled with any flags.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct build_facts {
     bool assertions = false;
 };
 
-/// Returns the facts about the file that calls this function. The function is static, so every file has its
-/// own copy. The target loopbench::contender defines the macros.
+/// Returns the facts about the file that calls this function. The function is static, because every file
+/// needs its own copy. The target loopbench::contender defines the macros.
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{
         .compiler = LOOPBENCH_COMPILER, .flags = LOOPBENCH_COMPILER_FLAGS, .type = LOOPBENCH_BUILD_TYPE};

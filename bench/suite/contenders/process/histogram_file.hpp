@@ -1,19 +1,19 @@
-// The histogram file. It contains whole histograms, which a row of Google Benchmark cannot contain. The
-// variable LOOPBENCH_HISTOGRAM_FILE is the file's path.
+// The histogram file, which contains whole histograms. (A row of Google Benchmark can contain only numbers.)
+// The environment variable LOOPBENCH_HISTOGRAM_FILE is the path of the file.
 //
 // The file is one JSON document. Values are nanoseconds. A bucket [lowest, highest, count] states the number
-// of values from `lowest` to `highest`, both included. Buckets are in ascending order, none is empty, and
+// of values from `lowest` to `highest`, both included. Buckets are in ascending order and not empty, and
 // their counts add up to the histogram's `count`. A negative lateness means that a timer fired early. `min`,
 // `max` and `mean` are exact. If a workload ran more than once (repetitions, calibration), the file contains
-// its last run:
+// the histograms of its last run:
 //
 //   {"schema": "loopbench-histogram-file/1", "version": "0.2.0", "contender": "loop-epoll",
 //    "histograms": [{"workload": "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns",
 //                    "count": 3000, "min": 3391, "max": 91234, "mean": 3710.5,
 //                    "buckets": [[3376, 3391, 12], ...]}]}
 //
-// `version` is the version of loopbench. Programs that are built without loopbench leave it out. `metric` is
-// "latency" or "late", as in the names of the counters (latency_p50, late_max).
+// `version` is the version of loopbench; programs that are built without loopbench leave `version` out.
+// `metric` is "latency" or "late", as in the names of the counters (latency_p50, late_max).
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class histogram_file {
 public:
     explicit histogram_file(std::string_view contender) : contender_(contender) {}
 
-    /// Stores the histograms of a workload. They replace those of an earlier run of the workload.
+    /// Stores the histograms of a workload, which replace the histograms of an earlier run of the workload.
     void keep(std::string_view workload, const histogram& latency, const signed_histogram& lateness);
 
     std::string text() const;

@@ -1,5 +1,5 @@
-// A connection that a contender's own runtime makes. It shows the socket options that the workloads'
-// connections have.
+// Reads the socket options of a connection that a contender's runtime has made. The connections of the
+// workloads have the same options.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ task_of<R> read_options(R& runtime, std::string& options) {
 }  // namespace detail
 
 /// Returns options_of_connection() of a loopback connection that a new runtime makes with its own connect()
-/// and accept(). The text begins with "none" if the runtime cannot make connections here, and with "not
-/// stated" after any other error.
+/// and accept(). If the runtime cannot make connections here, the text begins with "none". After any other
+/// error, the text begins with "not stated".
 template <Runtime R, class MakeRuntime>
 std::string own_socket_options(const MakeRuntime& make) {
     try {

@@ -1,4 +1,4 @@
-// The dynamic linker knows which file provides a symbol, whether a flag, a library or LD_PRELOAD caused this.
+// Uses the dynamic linker, which knows the file that provides a symbol, even if LD_PRELOAD chose this file.
 #include "bench/suite/contenders/process/process_facts.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the name of the file that contains this address; an empty string if no file contains it.
+/// Returns the name of the file that contains this address, or an empty string if no file contains it.
 std::string file_of(const void* place) {
     Dl_info found{};
     if (place == nullptr || ::dladdr(place, &found) == 0 || found.dli_fname == nullptr) return {};
@@ -29,9 +29,9 @@ std::string provider_of(const char* symbol) {
     return file_of(::dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// Returns the name of the file that provides malloc. It is determined from the address of malloc, because
-/// the linker also uses the version of a symbol, which dlsym ignores. In a program that is linked to a fixed
-/// address, the address can be a stub in the program itself. Only then is dlsym used.
+/// Returns the name of the file that provides malloc. Uses the address of malloc, because the linker chooses
+/// a version of the symbol, which dlsym ignores. In a program that is linked to a fixed address, the address
+/// of malloc can be a stub in the program itself. dlsym is used only in this case.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

@@ -1,4 +1,4 @@
-// Facts about the process that are determined at run time, because compiler flags do not show a preloaded
+// Facts about the process, which are determined at run time, because compiler flags do not show a preloaded
 // allocator or sanitizer.
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace loopbench::bench {
 
-/// Returns the provider of this process's malloc. Adds the provider of operator new, unless this is malloc's
-/// provider or the C++ library.
+/// Returns the provider of this process's malloc. Adds the provider of operator new, unless the same file
+/// provides malloc, or the C++ library provides operator new.
 std::string allocator_in_use();
 
-/// Returns the sanitizers whose run-time libraries are in this process, or "off". With clang, "undefined" can
-/// appear beside another sanitizer, because that sanitizer's library contains the one for undefined
-/// behaviour.
+/// Returns the sanitizers whose run-time libraries are in this process, or "off". With clang, the text can
+/// contain "undefined" in addition to another sanitizer, because the libraries of other sanitizers contain
+/// the one for undefined behaviour.
 std::string sanitizers_in_use();
 
 /// Returns the kernel clock that std::chrono::steady_clock reads, and the clock's resolution.

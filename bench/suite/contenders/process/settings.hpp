@@ -13,27 +13,28 @@ struct contender_settings {
     // LOOPBENCH_SIZE, small or full: the size of workloads that are not calibrated.
     workload_size size = workload_size::full;
 
-    // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations, once, and is not
-    // calibrated. The counting pass sets this variable, because it must know the amount of work. The variable
-    // is also useful in a debugger.
+    // LOOPBENCH_OPERATIONS, a number: every workload makes this number of operations once, without
+    // calibration. The harness sets this variable when it counts instructions and system calls, because the
+    // counts are per operation. The variable is also useful in a debugger.
     std::optional<std::uint64_t> operations;
 
-    // LOOPBENCH_RECORD, on or off: true if latencies are recorded. The time that recording adds is the
+    // LOOPBENCH_RECORD, on or off: with "on", latencies are recorded. The time that recording adds is the
     // measurement overhead.
     bool recording = true;
 
     // LOOPBENCH_SLOWDOWN, from 0 to 1: the share by which every timed section is lengthened (0.03 is 3 %).
-    // The time is added by busy waiting, which counts as wall time and CPU time like any other work.
-    // `loopbench calibrate` sets this variable to test whether a slowdown is detected. The context states the
-    // slowdown, so that such numbers cannot be mistaken for real results.
+    // The contender adds the time by busy waiting, which counts as wall time and CPU time like any other
+    // work. `loopbench calibrate` sets this variable to test whether a slowdown is detected. The context
+    // states the slowdown, so that such numbers cannot be mistaken for real results.
     double slowdown = 0;
 
-    // LOOPBENCH_SLICES: the timed section is interleaved with those of other contenders (see
-    // bench/suite/workloads/trial/slices.hpp). A calibrated workload then continues until the suite ends it.
+    // LOOPBENCH_SLICES: the timed section is divided into slices, which alternate with the slices of other
+    // contenders (see bench/suite/workloads/trial/slices.hpp). A calibrated workload then continues until the
+    // harness ends the section.
     std::optional<slice_settings> slices;
 
-    // LOOPBENCH_HISTOGRAM_FILE, a path: the histograms are written to this file (histogram_file.hpp). Empty:
-    // no file.
+    // LOOPBENCH_HISTOGRAM_FILE, a path: the histograms are written to this file (histogram_file.hpp). No file
+    // is written if the path is empty.
     std::string histogram_file;
 };
 

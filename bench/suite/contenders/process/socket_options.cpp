@@ -1,4 +1,4 @@
-// The list of socket options, and the functions that read them.
+// The list of socket options, and the functions that read these options.
 #include "bench/suite/contenders/process/socket_options.hpp"
 
 #include <fmt/format.h>

@@ -1,14 +1,14 @@
-// The options of a contender's sockets as the kernel reports them, which can differ from those that the
-// contender requested. If Nagle's algorithm is on at one end, delays of 40 ms occur, which look like a slow
-// loop.
+// Reads the options of a contender's sockets from the kernel. The options in use can differ from the options
+// that the contender requested. If Nagle's algorithm is on at one end, delays of 40 ms occur, which look like
+// a slow loop.
 #pragma once
 
 #include <string>
 
 namespace loopbench::bench {
 
-/// Returns the options of a TCP socket that can change the cost of a round trip, as "NAME=VALUE NAME=VALUE
-/// ...", in a fixed order. If getsockopt(2) fails for an option, its value is the name of the error.
+/// Returns the options of a TCP socket that can change the time of a round trip, as "NAME=VALUE NAME=VALUE
+/// ...", in a fixed order. If getsockopt(2) fails for an option, VALUE is the name of the error.
 std::string options_of_socket(int fd);
 
 /// Returns the options of both ends of a connection: "client NAME=VALUE ...; server NAME=VALUE ...".

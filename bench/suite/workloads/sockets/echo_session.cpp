@@ -1,4 +1,4 @@
-// The part of the echo workloads that does not depend on the runtime.
+// The functions of the echo workloads that do not depend on the runtime.
 #include "bench/suite/workloads/sockets/echo_session.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@ namespace loopbench::bench::workloads::detail {
 
 namespace {
 
-/// Advances `state` and returns the next number: SplitMix64 (Steele, Lea, Flood 2014).
+/// Advances `state` and returns the next random number (SplitMix64: Steele, Lea, Flood 2014).
 std::uint64_t split_mix(std::uint64_t& state) noexcept {
     state += 0x9e3779b97f4a7c15;
     std::uint64_t word = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
@@ -39,8 +39,8 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept {
 }
 
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each) {
-    constexpr std::uint64_t fewest_round_trips = 8;  // with fewer, one round trip more or less looks unfair
-    constexpr double unfair = 0.75;                  // as if 1 of 4 connections had no round trip
+    constexpr std::uint64_t fewest_round_trips = 8;  // with fewer, one round trip more looks unfair
+    constexpr double unfair = 0.75;                  // as if 1 of 4 connections made no round trip
     if (round_trips_each < fewest_round_trips || shares.empty()) return;
     const double index = jain_index(shares);
     t.report("fairness", index);

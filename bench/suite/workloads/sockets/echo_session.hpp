@@ -26,22 +26,23 @@ namespace loopbench::bench::workloads {
 inline constexpr std::size_t echo_bytes = 64;
 inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for each connection
 
-/// The number of round trips on each connection before the timed section. With a thousand connections, all
-/// first round trips are slow, not only the very first one: kernel and contender use much memory that is not
+/// The number of round trips on each connection before the timed section. With a thousand connections, the
+/// first round trips on every connection are slow, because kernel and contender use much memory that is not
 /// in the caches yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// Returns the smallest number of round trips in a slice. They are whole rounds, with one round trip on each
-/// connection. The first rounds are untimed, because they are slower: other contenders have used the caches.
+/// Returns the smallest number of round trips in a slice. A slice consists of whole rounds, with one round
+/// trip on each connection per round. The first two rounds are untimed. They are slower, because other
+/// contenders have used the caches.
 inline slice_steps round_trips_of_a_slice(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
 
 namespace detail {
 
-/// Messages that differ by connection and by round trip, so that a reply to another request fails the check.
-/// They are windows into one block of random bytes, so that making a message costs nothing. Two messages are
-/// equal with a probability of 1 in 65,536.
+/// Messages that differ by connection and by round trip. A reply to another request therefore fails the
+/// check. The messages are windows into one block of random bytes, and making a message costs nothing. Two
+/// messages are equal with a probability of 1 in 65,536.
 class echo_messages {
 public:
     explicit echo_messages(std::size_t bytes);
@@ -65,8 +66,8 @@ struct echo_counts {
 };
 
 /// Returns Jain's fairness index of the shares: 1 if all shares are equal, k/n if k of n connections have
-/// everything. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 if there are no shares, or
-/// if all shares are 0.
+/// everything. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 without shares, or if all
+/// shares are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
 /// Checks that all replies were right, that each connection made `round_trips_each` round trips after the
@@ -74,9 +75,9 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept;
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// Judges how the connections shared the first half of all round trips. Reports Jain's index as `fairness`.
-/// Fails the trial if some connections were served at the cost of others. Does nothing if each connection
-/// makes only a few round trips.
+/// Judges how evenly the connections shared the first half of all round trips. Reports Jain's index as
+/// `fairness`. Fails the trial if the index is below 0.75. Does nothing if each connection makes fewer than
+/// eight round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -107,9 +108,9 @@ struct echo_session {
         begin_rounds();
     }
 
-    /// Begins the next rounds. Must be called when every connection has made all previous rounds. No message
-    /// is then in flight, so that a timed part contains only whole round trips. Ends the timed section if no
-    /// rounds are left.
+    /// Begins the next rounds, or ends the timed section if no rounds are left. Must be called when every
+    /// connection has made all previous rounds. No message is then in flight, and a timed part contains only
+    /// whole round trips.
     void begin_rounds() {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;
@@ -130,7 +131,7 @@ struct echo_session {
         }
     }
 
-    /// Returns how many of the current rounds each connection has made.
+    /// Returns the number of current rounds that each connection has made.
     std::vector<std::uint64_t> shares() const {
         const std::uint64_t before = warm_up_round_trips + rounds_before;
         std::vector<std::uint64_t> all;
@@ -141,8 +142,8 @@ struct echo_session {
         return all;
     }
 
-    /// Fails the trial with this reason, and ends all other operations with ECANCELED. Otherwise, the peer of
-    /// a failed connection would wait for ever.
+    /// Fails the trial with this reason, and ends all other operations with ECANCELED. If they were not
+    /// ended, the peer of a failed connection would wait forever.
     void abort(std::string reason) {
         t.fail(std::move(reason));
         if (std::exchange(aborted, true)) return;
@@ -153,9 +154,9 @@ struct echo_session {
         open_gates();
     }
 
-    /// Registers that a client has finished its rounds. For the last client (or if the trial is aborted),
-    /// begins the next rounds and returns true. For the other clients, returns false; they must wait for
-    /// their gate.
+    /// Registers that a client has finished its rounds. If this client is the last one (or the trial is
+    /// aborted), begins the next rounds and returns true. Otherwise, returns false, and the client must wait
+    /// for its gate.
     bool is_last_to_finish(std::size_t index) {
         if (!aborted && ++finished < clients.size()) {
             gates[index].opened.emplace(runtime);
@@ -173,7 +174,7 @@ struct echo_session {
             if (std::exchange(each.is_shut, false)) each.opened->set();
     }
 
-    /// A client waits for the other clients at this event.
+    /// The event at which a client waits for the other clients.
     struct gate {
         std::optional<typename runtime_type::event> opened{};
         bool is_shut = false;
@@ -184,22 +185,23 @@ struct echo_session {
     Transport transport;
     std::size_t message_bytes;
     echo_messages messages;
-    // The following members have one entry per connection. The server can accept the connections in another
-    // order than the clients connect.
+    // The next members have one entry per connection. The server can accept the connections in a different
+    // order from the one in which the clients connect.
     std::vector<std::byte> replies;
     std::vector<std::optional<stream>> clients;
     std::vector<std::optional<stream>> accepted;
     std::vector<echo_counts> counts;
     std::vector<std::uint64_t> served_bytes;
-    /// Round trips that each connection makes before it waits for the other connections, and those of all
-    /// earlier rounds.
+    /// The number of round trips that each connection makes before it waits for the other connections, and
+    /// the sum of these numbers in all earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
-    std::uint64_t made_in_rounds = 0;  // current rounds, all connections
-    /// The value of shares() at half of the round trips. It belongs to the largest number of rounds so far.
+    std::uint64_t made_in_rounds = 0;  // number of round trips of all connections in the current rounds
+    /// The result of shares() after half of the round trips. It belongs to the largest value of `rounds` so
+    /// far.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
-    std::size_t finished = 0;  // number of clients that have made their rounds
+    std::size_t finished = 0;  // number of clients that have finished their rounds
     bool ended = false;        // the timed section has ended
     bool stopped = false;      // clients must make no further round trips
     bool aborted = false;
@@ -211,7 +213,7 @@ using echo_task = task_of<typename Transport::runtime>;
 template <class Transport>
 echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t index) {
     auto& stream = *session.accepted[index];
-    // The buffer is not in the frame, because runtimes recycle only small frames.
+    // The buffer is outside the frame, because runtimes recycle only small frames.
     std::vector<std::byte> buffer(std::max(session.message_bytes, echo_buffer_bytes_min));
     for (;;) {
         const auto received = co_await stream.read_some(buffer);
@@ -220,7 +222,7 @@ echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t in
         if (sent.error != 0) break;
         session.served_bytes[index] += received.bytes;
     }
-    stream.close();  // otherwise, a client would wait for a reply for ever
+    stream.close();  // otherwise, a client would wait for a reply forever
 }
 
 template <class Transport>
@@ -242,7 +244,7 @@ echo_task<Transport> echo_server(echo_session<Transport>& session) {
 
 enum class latencies : bool { not_recorded, recorded };
 
-/// Makes `count` round trips, one after the other. Each latency ends where the next one begins.
+/// Makes `count` round trips, one after another. The end of each latency is the start of the next latency.
 template <class Transport>
 echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
                                       std::uint64_t first, std::uint64_t count, latencies those) {
@@ -281,14 +283,14 @@ echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::
     } catch (const std::exception& error) {
         session.abort(std::string("a client cannot connect: ") + error.what());
     }
-    if (session.aborted) {  // aborted while this client connected, so abort() did not close its end
+    if (session.aborted) {  // aborted while this client connected: abort() did not close its end
         session.clients[index].reset();
         co_return;
     }
     co_await make_round_trips(session, index, 0, warm_up_round_trips, latencies::not_recorded);
 }
 
-/// Starts a phase of every client, and waits until all of them have ended.
+/// Starts one task for every client, and waits until all of them have ended.
 template <class Transport, class Start>
 echo_task<Transport> for_each_client(echo_session<Transport>& session, Start start) {
     std::vector<echo_task<Transport>> clients;
@@ -297,9 +299,9 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
     co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
 }
 
-/// Connects the clients and warms them up. All clients do this at once, because the server's handlers start
-/// when all connections are accepted. Then runs `work`, a callable that returns a task. Finally ends the
-/// connections, which ends the handlers.
+/// Connects and warms up all clients at once, because the server's handlers start when all connections are
+/// accepted. Then runs `work`, a callable that returns a task. Finally ends the connections, which ends the
+/// handlers.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
     co_await for_each_client(session,
@@ -310,7 +312,7 @@ echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work wo
     for (auto& client : session.clients) client->shutdown_write();
 }
 
-/// Runs the server, and `work` on its connected clients. Completes when both have ended.
+/// Runs the server, and `work` on its connected clients. Completes when the server and `work` have ended.
 template <class Transport, class Work>
 echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
     std::array<echo_task<Transport>, 2> both{echo_server(session), with_echo_clients(session, work)};
@@ -318,7 +320,7 @@ echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
 }
 
 /// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
-/// After the last rounds, no client waits, so that the check can detect a missing client.
+/// After the very last rounds, no client waits, because the check must be able to detect a missing client.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {

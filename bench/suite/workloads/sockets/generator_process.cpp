@@ -48,8 +48,8 @@ int spawn(const fs::path& program, std::vector<std::string> words, int output) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    // The client must not inherit descriptors. Some libraries keep their sockets open on exec, and an
-    // inherited listener would stay open.
+    // The client must not inherit descriptors. Some libraries do not set close-on-exec for their sockets, and
+    // an inherited listener would stay open.
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     pid_t process = -1;
     const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
@@ -71,7 +71,7 @@ std::string read_all(int fd) {
 }
 
 /// Returns the arguments for /bin/sh that run the generator on another machine through `command`. The
-/// generator must have the same path there.
+/// generator must have the same path on the other machine.
 std::vector<std::string> through(const std::string& command, const fs::path& program,
                                  std::vector<std::string> words) {
     words.insert(words.begin(), {"-c", "exec " + command + " \"$@\"", "sh", fs::absolute(program).native()});
@@ -83,14 +83,14 @@ std::string how_much(const offered_load& offered) {
                                   : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
 }
 
-/// Returns a note if the generator uses epoll, because each request then costs the generator more. This can
-/// be the cause of the failure.
+/// Returns a note if the generator uses epoll, or an empty text. With epoll, each request takes the generator
+/// more CPU time, which can be the cause of a failure.
 std::string remark(const json& result) {
     const auto& refused = result.at("io_uring_refused");
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";
 }
 
-/// Describes how a process ended that gave no result.
+/// Returns a text that states how a process without a result ended.
 std::string end_of(int status) {
     if (!WIFSIGNALED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
     const char* const name = ::sigabbrev_np(WTERMSIG(status));
@@ -122,7 +122,7 @@ int listen_at(const std::string& address) {
     return fd;
 }
 
-/// Returns the port to which a socket is bound. IPv4 and IPv6 addresses contain the port at the same place.
+/// Returns the port to which a socket is bound. IPv4 and IPv6 addresses contain the port in the same place.
 std::uint16_t port_of(int fd) {
     sockaddr_in6 bound{};
     socklen_t bytes = sizeof bound;

@@ -1,5 +1,5 @@
-// The client process of a serving workload, which also measures it. The program is bench/suite/generator; it
-// runs on another core.
+// The client process of serve/open_loop, which also measures the latencies. The process runs the program in
+// bench/suite/generator on another core or on another machine.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,9 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// The load that the generator offers. Exactly one of the two members is set.
+/// The load that the generator offers. Exactly one of the two members is not 0.
 struct offered_load {
-    int percent_of_capacity = 0;  // of the server's capacity, which is measured first
+    int percent_of_capacity = 0;  // relative to the server's capacity, which is measured first
     int per_second = 0;
 };
 
@@ -27,8 +27,8 @@ struct remote_client {
     std::string command;  // a shell command that runs its arguments on the other machine
 };
 
-/// Returns the client that LOOPBENCH_SERVE_ON and LOOPBENCH_GENERATOR_ON configure; nothing if the generator
-/// runs on this machine.
+/// Returns the client that LOOPBENCH_SERVE_ON and LOOPBENCH_GENERATOR_ON configure, or nothing if the
+/// generator runs on this machine.
 std::optional<remote_client> configured_remote_client();
 
 struct generator_plan {
@@ -40,8 +40,8 @@ struct generator_plan {
     double capacity_s;
 };
 
-/// A port on which a separate thread reads each connection until its end. The generator measures the network
-/// path with this port.
+/// A server on this machine that reads each connection until its end, on a separate thread. The generator
+/// measures the network path with this server.
 class discarder {
 public:
     /// Listens on `address`. Throws std::system_error.
@@ -59,14 +59,15 @@ private:
     std::thread thread_;
 };
 
-/// A generator process. A separate thread collects its output, because some runtimes have no pipes.
+/// A generator process. A separate thread collects the output of the process, because some runtimes have no
+/// pipes.
 class generator_process {
 public:
     /// Starts the generator on another core or machine, and keeps this thread on one core. Looks for the
-    /// generator at LOOPBENCH_GENERATOR, in the contender's folder and in its parent folder. Without a
-    /// generator or another core, marks the trial as unsupported and returns false. When the generator has
-    /// ended, calls ended() on the other thread. Throws std::system_error if the kernel refuses a core, a
-    /// pipe or the process.
+    /// program at the path in LOOPBENCH_GENERATOR, in the parent folder of the contender's folder, and in the
+    /// contender's folder. Without a program or a second core, marks the trial as unsupported and returns
+    /// false. When the generator has ended, calls ended() on the other thread. Throws std::system_error if
+    /// the kernel refuses a core, a pipe or the process.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
 
     /// Kills the generator if it still runs, and gives this thread its cores back.
@@ -76,19 +77,19 @@ public:
     generator_process& operator=(const generator_process&) = delete;
 
     /// Adds the generator's latencies and its other results to the trial, and checks its work. Must be called
-    /// after ended(). If the generator could not offer or measure the load on this machine, marks the trial
-    /// as unsupported.
+    /// after ended() was called. If the generator could not offer or measure the load on this machine, marks
+    /// the trial as unsupported.
     void prove(trial& t, std::uint64_t requests);
 
 private:
-    // start() sets these members. The destructor undoes the actions that they belong to.
+    // start() sets these members, and the destructor undoes what start() did.
     std::optional<kept_on_core> here_;
     std::optional<discarder> path_end_;
     std::string command_;  // shell command for the other machine; empty if the generator runs here
     int process_ = -1;
     int output_ = -1;
     std::string text_;
-    std::atomic<bool> given_up_ = false;  // if true, ended() must not be called any more
+    std::atomic<bool> given_up_ = false;  // if true, ended() must not be called
     std::thread reader_;
 };
 

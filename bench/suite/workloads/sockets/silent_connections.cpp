@@ -47,8 +47,8 @@ int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
     return connected ? 0 : errno;
 }
 
-/// Runs in the child process. For each port that the process receives, opens `at_a_time` connections and
-/// sends the result. Makes only calls that are allowed after a fork.
+/// Runs in the child process. For each port that the child process receives, opens `at_a_time` connections
+/// and sends the result. Makes only calls that are allowed after a fork.
 [[noreturn]] void hold_connections(int channel) noexcept {
     std::uint32_t number = 0;
     for (std::uint16_t port = 0; ::read(channel, &port, sizeof port) == sizeof port;) {

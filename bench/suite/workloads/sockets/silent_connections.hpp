@@ -1,5 +1,5 @@
-// Connections on which nothing happens. The runtime owns the server's end and waits for data on it. The other
-// end is a bare socket, so that only the waiting is measured.
+// Connections on which no data arrives. The runtime owns the server's end and waits for data on it. The other
+// end is a bare socket in another process, so that only the waiting is measured.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// A process that holds the clients' ends, so that the contender's process needs descriptors only for the
-/// servers' ends. Each 10,000 connections come from another loopback address, so that the range of ports is
-/// no limit. Connections end with a reset, so that no port stays in TIME_WAIT. The process is killed when the
-/// thread that made it ends.
+/// A process that holds the clients' ends of the connections. The contender's process then needs descriptors
+/// only for the servers' ends. Each 10,000 connections come from another loopback address, because one
+/// address does not have enough ports. Connections end with a reset, so that no port stays in TIME_WAIT. The
+/// kernel kills the process when the thread that made the process ends.
 class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;
@@ -42,8 +42,8 @@ private:
     int channel_ = -1;
 };
 
-/// Returns true if the error means that descriptors, ports or addresses ran out. The contender is then not at
-/// fault.
+/// Returns true if the error means that descriptors, ports or addresses ran out. Such an error is not the
+/// contender's fault.
 bool machine_lacks(const std::error_code& error) noexcept;
 
 template <Runtime R>
@@ -51,8 +51,8 @@ class silent_connections {
 public:
     silent_connections(R& runtime, trial& t) : runtime_(runtime), t_(t) {}
 
-    /// Opens `count` connections, a multiple of 100. Returns false if this fails; the trial then has the
-    /// reason.
+    /// Opens `count` connections, a multiple of 100. After a failure, gives the trial the reason and returns
+    /// false.
     task_of<R, bool> open(typename R::listener& listener, std::size_t count) {
         resident_before_ = resident_bytes();
         accepted_.reserve(count);  // a stream must not move while a read is pending
@@ -70,7 +70,7 @@ public:
         co_return accepted_.size() == count;
     }
 
-    /// Waits for data on every connection while `work` runs, then ends the connections.
+    /// Runs `work` while the runtime waits for data on every connection, then ends the connections.
     task_of<R> while_silent(task_of<R> work) {
         std::vector<task_of<R>> tasks;
         tasks.reserve(accepted_.size() + 1);

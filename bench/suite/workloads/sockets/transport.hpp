@@ -1,5 +1,4 @@
-// The two ways to connect: TCP on loopback, and Unix sockets. Each transport has a listener and a connect()
-// function.
+// The two transports of the echo workloads: TCP on loopback, and Unix sockets.
 #pragma once
 
 #include <string>
@@ -19,7 +18,7 @@ struct tcp_transport {
     typename R::listener listener;
 };
 
-/// A unique path in the temporary folder. The destructor removes the socket at this path.
+/// A unique path in the folder for temporary files. The destructor deletes the socket at this path.
 class socket_path {
 public:
     socket_path();

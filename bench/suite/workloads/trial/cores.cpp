@@ -13,8 +13,8 @@ void checked(int result, const char* call) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), call);
 }
 
-// 0 means the calling thread. sched_setaffinity(2) calls the parameter a process ID, but it is a thread ID
-// (NOTES).
+// 0 means the calling thread. sched_setaffinity(2) calls the parameter a process ID, but the kernel reads a
+// thread ID (see NOTES in the manual page).
 constexpr pid_t this_thread = 0;
 
 cpu_set_t affinity() {
@@ -23,7 +23,7 @@ cpu_set_t affinity() {
     return cores;
 }
 
-/// Returns the cores that this thread may use: at least one.
+/// Returns the cores that this thread may use. There is at least one.
 std::vector<int> cores_of_this_thread() {
     const cpu_set_t allowed = affinity();
     std::vector<int> cores;

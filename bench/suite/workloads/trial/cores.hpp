@@ -1,5 +1,5 @@
-// The core (logical CPU) of a thread, for workloads whose time depends on it. Two threads that wake each
-// other take much longer on two cores than on one, and the kernel would choose their cores anew in every
+// Keeps threads on cores (logical CPUs), for workloads whose time depends on the cores. Two threads that wake
+// each other take much longer on two cores than on one, and the kernel would choose their cores anew in every
 // process.
 #pragma once
 
@@ -31,12 +31,12 @@ struct core_pair {
     int first, second;
 };
 
-/// Returns the first two cores that the calling thread may use; they are always the same. Returns nothing if
-/// the thread may use only one core. Throws std::system_error.
+/// Returns the first two cores that the calling thread may use, or nothing if the thread may use only one
+/// core. Throws std::system_error.
 std::optional<core_pair> two_cores();
 
-/// Returns the cores for the two threads of a workload that needs `cores` cores (1 or 2). If there are too
-/// few, marks the trial as unsupported and returns nothing. Throws std::system_error.
+/// Returns the cores for the two threads of a workload that needs `cores` cores (1 or 2). With too few cores,
+/// marks the trial as unsupported and returns nothing. Throws std::system_error.
 std::optional<core_pair> cores_for_two_threads(int cores, trial& t);
 
 /// Starts a thread that stays on `core`. Throws std::system_error.

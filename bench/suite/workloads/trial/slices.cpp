@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view ready_line = "ready\n";
 
-/// Writes a line to the suite. Ignores errors, because the suite notices them. If the suite ends, this
-/// process is killed.
+/// Writes a line to the harness. Ignores errors, because the harness detects a missing line, and this process
+/// is killed if the harness ends.
 void write_line(int fd, std::string_view line) noexcept {
     while (::write(fd, line.data(), line.size()) < 0 && errno == EINTR) {
     }
@@ -86,7 +86,7 @@ std::uint64_t slicer::size_of_chunk(std::uint64_t done, std::chrono::nanoseconds
     const std::uint64_t least =
         std::max(step, fewest_operations() - std::min(fewest_operations(), part_operations_));
     if (operation_ns_ <= 0 || left <= left.zero()) return least;
-    // The chunk is limited to a multiple of the previous one, so that one wrong measurement does not cause a
+    // The chunk is at most 16 times as large as the previous one, so that a wrong measurement cannot cause a
     // long slice.
     const double most = 16.0 * static_cast<double>(std::max(done, step));
     const auto fit =

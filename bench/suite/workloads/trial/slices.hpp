@@ -1,21 +1,21 @@
-// The contender's side of interleaved measuring. (The suite's side is bench/harness/trial/interleaving.hpp.)
+// The contender's side of interleaved trials. (bench/harness/trial/interleaving.hpp is the harness's side.)
 //
-// All contenders of a block are alive at the same time. One contender works for a slice of one or two
-// milliseconds, while the others sleep in read(2). A disturbance of the machine that lasts longer than a
-// slice therefore affects all contenders alike.
+// The processes of all contenders of a block exist at the same time. One contender works for a slice of one
+// or two milliseconds, while the others sleep in read(2). A disturbance of the machine that lasts longer than
+// a slice therefore affects all contenders alike.
 //
-// This is the protocol, for contenders in any language. The environment variable LOOPBENCH_SLICES is
-// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. Before its timed section, a
-// calibrated workload has run for about a millisecond in this process, as in the other pairings.
+// The following protocol is for contenders in any language. The environment variable LOOPBENCH_SLICES is
+// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A calibrated workload has run for
+// about a millisecond in this process before its timed section, as in the other pairings.
 //
 // - At the beginning of its timed section, the contender writes the line "ready" to OUT and reads one byte
 //   from IN.
 // - The byte 't' grants a slice. The contender makes untimed operations for about UNTIMED, because another
-//   contender has used the caches, and then timed operations for about TIMED. Each part consists of whole
-//   operations, which begin and end in this part.
-// - The contender then writes the line "OPERATIONS NANOSECONDS UNTIMED_OPERATIONS UNTIMED_NANOSECONDS" (the
-//   last two numbers are optional), and reads the next byte.
-// - The byte 'e', or the end of the file, ends the section, even if the contender has a fixed number of
+//   contender has used the caches. It then makes timed operations for about TIMED. Each operation begins and
+//   ends in the same part of the slice.
+// - The contender then writes the line "OPERATIONS NANOSECONDS UNTIMED_OPERATIONS UNTIMED_NANOSECONDS", and
+//   reads the next byte. The last two numbers of the line are optional.
+// - The byte 'e', or the end of the file, ends the timed section, even if the contender has a fixed number of
 //   operations. The contender does not read IN again, prints its result and exits as usual.
 #pragma once
 
@@ -37,13 +37,13 @@ struct slice_settings {
 slice_settings parse_slices(std::string_view text);
 
 /// Units of work that a slice must not cut. Each part of a slice consists of whole units of `operations`
-/// operations: at least `untimed` units in the untimed part, and at least `timed` units in the timed part.
+/// operations. The untimed part has at least `untimed` units, and the timed part has at least `timed` units.
 struct slice_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
 };
 
-/// The timed section, divided into slices. Only one thread may use it.
+/// The slices of the timed section. Only one thread at a time may use a slicer.
 class slicer {
 public:
     explicit slicer(const slice_settings& settings, double slowdown) noexcept
@@ -55,13 +55,13 @@ public:
     /// Waits for the first slice.
     void begin(const slice_steps& steps) noexcept;
 
-    /// Registers the `done` operations that were made since the last call. Returns how many operations to
-    /// make until the next call, in whole steps, or 0 if the section must end. If the slice is over, waits
-    /// for the next slice first. `left` is the number of operations that the trial may still make. A timed
-    /// part that has begun is completed even if it needs more operations.
+    /// Registers that `done` operations were made since the last call. Returns how many operations to make
+    /// until the next call, in whole units, or 0 if the section must end. If the slice is over, first waits
+    /// for the next slice. `left` is the number of operations that the trial can still make. A timed part
+    /// that has begun is completed, even if it needs more operations than `left`.
     std::uint64_t next(std::uint64_t done, std::uint64_t left) noexcept;
 
-    /// Ends the section. An incomplete timed part does not count.
+    /// Ends the section. An incomplete timed part is not counted.
     void end() noexcept { ended_ = true; }
 
     /// Returns true if the current operations are timed.
@@ -74,8 +74,8 @@ public:
 private:
     using clock = std::chrono::steady_clock;
 
-    /// Returns how many operations fit into the rest of a part, in whole steps. The previous chunk had `done`
-    /// operations.
+    /// Returns how many operations fit into the remaining time `left`, in whole units. The previous chunk had
+    /// `done` operations.
     std::uint64_t size_of_chunk(std::uint64_t done, std::chrono::nanoseconds left) const noexcept;
     bool wait_for_slice() noexcept;
     void begin_part(bool timed) noexcept;
@@ -97,9 +97,9 @@ private:
     clock::time_point part_began_{};  // start of the current part of a slice, timed or untimed
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;
-    std::uint64_t untimed_operations_ = 0;  // number in the current slice, and their duration
+    std::uint64_t untimed_operations_ = 0;  // in the current slice, with the duration below
     std::chrono::nanoseconds untimed_{};
-    double operation_ns_ = 0;  // duration of one operation in the last chunk; 0: unknown
+    double operation_ns_ = 0;  // duration of one operation in the last chunk; 0 if unknown
     usage_meter meter_;
     usage cost_;
     std::uint64_t operations_ = 0;

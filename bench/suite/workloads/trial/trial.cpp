@@ -1,4 +1,3 @@
-// The bookkeeping of a trial.
 #include "bench/suite/workloads/trial/trial.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
-// A trial as a workload uses it: the number of operations to do, the places to record observations, and the
-// proof that the work was done.
+// A trial from the view of a workload: the number of operations to make, the functions that record
+// observations, and the proof that the work was done.
 //
 // The class refuses invalid results. A trial has no result if it did not time exactly one section, proved
-// nothing, or failed a proof. Therefore, no unproved number can be printed by mistake.
+// nothing, or failed a proof. No unproved number can therefore be printed by mistake.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,13 @@
 
 namespace loopbench::bench {
 
-/// One run of one workload by one runtime. Only the runtime's thread may use it.
+/// One run of one workload by one runtime. Only the runtime's thread may use the trial.
 class trial {
 public:
     /// Without `recording`, workloads record no latencies and do not read the clock for them; the saved time
-    /// is the measurement overhead. Lateness is always recorded, because the proof needs it. `slowdown` is
-    /// the share by which the timed section, or each slice of it, is lengthened on purpose, at its end.
+    /// is the measurement overhead. Lateness is always recorded, because the proof needs it. `slowdown`
+    /// lengthens the timed section, or each slice, at its end by this share of its time; `loopbench
+    /// calibrate` uses this.
     trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
@@ -38,32 +39,32 @@ public:
     workload_size size() const noexcept { return size_; }
     bool small() const noexcept { return size_ == workload_size::small; }
 
-    /// Returns how many operations to do. A workload that can only do multiples of a number rounds up and
+    /// Returns how many operations to make. A workload that can make only multiples of a number rounds up and
     /// calls did().
     std::uint64_t operations() const noexcept { return operations_; }
 
-    /// Begin and end the timed section. Each must be called exactly once. The work outside the section
-    /// (connecting, warming up, proving) is not timed. For interleaved contenders, `steps` states the units
-    /// of work that a slice must not cut.
+    /// Begin and end the timed section. Each function must be called exactly once. The work outside the
+    /// section (connecting, warming up, proving) is not timed. For interleaved contenders, `steps` states the
+    /// units of work that a slice must not cut.
     void begin(const slice_steps& steps = {}) noexcept;
     void end() noexcept;
 
-    /// Returns how many operations to do until the next call, or 0 when the section must end. No operation
-    /// may be in flight during the call: all operations of the previous call must have ended. A timed part
-    /// then contains only operations that began and ended in it. Interleaved contenders wait here for their
-    /// slice (slices.hpp); other contenders get all operations at once.
+    /// Returns how many operations to make until the next call, or 0 when the section must end. All
+    /// operations of the previous call must have ended before this call. A timed part then contains only
+    /// operations that began and ended in it. Interleaved contenders wait here for their slice (slices.hpp);
+    /// other contenders receive all operations at once.
     std::uint64_t next() noexcept;
     /// Returns true when next() has returned the last of operations(). Always returns false for interleaved
-    /// contenders, because a timed part that has begun is completed even if it needs more operations.
+    /// contenders, because they complete a timed part even if it needs more operations.
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
-    /// Sets the number of operations that the timed section did. A workload must call this function if it
-    /// does not use next() and did not do operations().
+    /// Sets the number of operations that the timed section made. A workload must call this function if it
+    /// does not use next() and made a different number than operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     /// Measures the CPU time of another process, which does the work. Must be called before begin(). The user
-    /// and system times of the other process and its sleeps are then unknown. Throws std::system_error if the
-    /// process does not exist.
+    /// time, the system time and the wake-ups of the other process are then unknown. Throws std::system_error
+    /// if the process does not exist.
     void take_cpu_of(pid_t process) {
         slices_ ? slices_->take_cpu_of(process) : meter_.take_cpu_of(process);
         is_of_another_process_ = true;
@@ -72,14 +73,14 @@ public:
 
     bool recording() const noexcept { return recording_; }
     using time_point = std::chrono::steady_clock::time_point;
-    /// Returns the current time, at which a latency begins. Does not read the clock if no latencies are
+    /// Returns the current time as the start of a latency. Does not read the clock if no latencies are
     /// recorded.
     time_point start_of_latency() const noexcept {
         return recording_ ? std::chrono::steady_clock::now() : time_point{};
     }
     /// Records the latency of an operation that began at `start`, unless the current part of the slice is
-    /// untimed. Returns the end of this latency, at which the next latency can begin. After a call of next(),
-    /// which can wait, a latency needs a new start.
+    /// untimed. Returns the end of this latency, which can be the start of the next one. After a call of
+    /// next(), which can wait, the next latency needs a new start.
     time_point record_latency(time_point start) noexcept {
         const time_point end = start_of_latency();
         if (recording_ && (!slices_ || slices_->is_timing()))
@@ -91,38 +92,37 @@ public:
     const histogram& latency() const noexcept { return latency_; }
 
     /// Sets how long before its deadline a timer may fire: the runtime's early_limit
-    /// (bench/suite/runtime.hpp), usually 0.
+    /// (bench/suite/runtime.hpp), which is usually 0.
     void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
     std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
 
-    /// The lateness of timers. A timer that fired earlier than allowed fails the trial.
+    /// The lateness of timers. A timer that fired earlier than early_limit() allows fails the trial.
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
-    /// Adds a value in addition to time, latency and lateness. `metric` is the name of a metric in
+    /// Adds a value besides time, latency and lateness. `metric` is the name of a metric in
     /// reports/model/metrics.cpp, and `value` has the unit of this metric.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
-    /// Adds to the proof: `actual` must equal `expected`. The first difference becomes the reason for the
-    /// failure.
+    /// Adds a proof that `actual` equals `expected`. If the numbers differ, fails the trial with this reason.
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
 
-    /// Fails the trial, because the work was not done. Only the first reason is kept.
+    /// Fails the trial because the work was not done. Only the first reason is kept.
     void fail(std::string reason);
 
-    /// Marks the trial as unsupported: this contender cannot run this workload. Overrides any failure.
+    /// Marks the trial as unsupported, because the contender cannot run this workload. Overrides any failure.
     void unsupported(std::string reason) { unsupported_ = std::move(reason); }
 
-    // The outcome, for the code that started the trial.
+    // The following functions are for the code that started the trial.
 
-    /// Returns why the trial has no result; nothing if the work is proved.
+    /// Returns why the trial has no result, or nothing if the work is proved.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
     const usage& cost() const noexcept { return slices_ ? slices_->cost() : cost_; }
     const std::vector<std::pair<std::string, double>>& reported() const noexcept { return reported_; }
     std::uint64_t operations_done() const noexcept { return done_.value_or(std::max(operations_, given_)); }
-    /// Returns the number of operations that cost() covers. In an interleaved trial, fewer are covered than
-    /// were done.
+    /// Returns the number of operations that cost() covers. In an interleaved trial, this number is smaller
+    /// than the number of operations that were made.
     std::uint64_t operations_timed() const noexcept {
         return slices_ ? slices_->operations() : operations_done();
     }
