@@ -12,7 +12,8 @@
 
 namespace loopbench::bench {
 
-/// Returns the current environment. Unreadable values do not throw; they are absent or "unknown".
+/// Returns the current environment. Does not throw if a value is unreadable; that value is absent or
+/// "unknown".
 reports::environment read_environment();
 
 /// Returns the facts that determine the speed of a machine, as pairs of name and value. The names and their
@@ -28,7 +29,7 @@ std::vector<int> allowed_cpus();
 
 /// Returns the user's folder for one kind of files (XDG Base Directory Specification): the value of the
 /// environment variable `variable` if it is an absolute path, otherwise the folder `in_home` of $HOME.
-/// Returns nothing if HOME is not an absolute path either.
+/// Returns nothing if neither variable contains an absolute path.
 std::optional<std::filesystem::path> user_folder(const char* variable, const char* in_home);
 
 const char* loopbench_version();

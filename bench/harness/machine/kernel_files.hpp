@@ -13,13 +13,13 @@
 
 namespace loopbench::bench {
 
-// Each of these functions returns nothing or false if the file cannot be read.
+// Each of the following functions returns nothing or false if the file cannot be read.
 std::optional<std::string> clock_source();
 std::optional<std::string> cpu_governor();  // the governor of the first CPU
 std::optional<bool> cpu_turbo();
 std::optional<std::string> cpu_model();
 std::optional<int> perf_paranoid();
-bool may_perf_anyway();  // CAP_PERFMON and CAP_SYS_ADMIN override perf_event_paranoid
+bool may_perf_anyway();  // true with CAP_PERFMON or CAP_SYS_ADMIN, which override perf_event_paranoid
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
 /// Returns the random ID that the kernel generates when it boots (random(4)). The ID is different on each
@@ -47,7 +47,7 @@ struct core_facts {
 };
 core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devices");
 
-/// The use of the time since boot, in multiples of the kernel's tick (proc(5)).
+/// The times that CPUs spent in each state since boot, in multiples of the kernel's tick (proc(5)).
 struct cpu_times {
     std::int64_t busy_ns = 0;   // time in which any program ran, including this one
     std::int64_t idle_ns = 0;   // includes the time spent waiting for disks
@@ -58,8 +58,8 @@ struct cpu_times {
 std::map<std::string, cpu_times> read_cpu_times();
 
 /// Returns how long the main thread of a process was ready to run but waited for a CPU: the second number of
-/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). The process may have ended, but must not
-/// have been reaped. Returns 0 if the kernel does not count this time.
+/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). Also works for a process that has ended but
+/// has not been reaped. Returns 0 if the kernel does not count this time.
 std::int64_t run_delay_ns_of(pid_t pid);
 
 struct child_facts {
