@@ -120,8 +120,8 @@ std::string exit_codes() {
 }
 
 /// Returns the output of `complete -- WORD...` (for shell completion) or `manual DATE` (for the build), or
-/// nothing for other arguments. The lists of commands omit `complete` and `manual`, because only programs use
-/// them.
+/// nothing for other arguments. --help does not list `complete` and `manual`, because only programs use these
+/// commands.
 std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
     if (words.size() < 2) return std::nullopt;
     if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
@@ -218,7 +218,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
-    } catch (const std::filesystem::filesystem_error& error) {  // users do not understand its what()
+    } catch (const std::filesystem::filesystem_error& error) {  // its what() confuses users
         tell("loopbench: cannot use {}: {}; use another path\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;

@@ -196,7 +196,7 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     } catch (const uncountable&) {
         return false;  // perf is probably not permitted; strace then reports any other cause
     } catch (const incomplete_record&) {
-        return false;  // perf lost events; strace loses none
+        return false;  // perf lost events; strace never loses events
     }
 }
 

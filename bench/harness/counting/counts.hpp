@@ -46,10 +46,10 @@ std::filesystem::path default_malloc_counter();
 /// like run_child().
 ///
 /// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it; otherwise
-/// strace counts them. strace always counts the waits, because it shows their arguments. Only voluntary
-/// context switches count. Two cases have no counts: a contender that does not do the number of operations in
-/// LOOPBENCH_OPERATIONS, and a workload that does as much as possible in a fixed time (serve/open_loop,
-/// timer/under_load).
+/// strace counts them. strace always counts the waits, because only strace shows the arguments of calls. Only
+/// voluntary context switches count. Two cases have no counts: a contender that does not do the number of
+/// operations in LOOPBENCH_OPERATIONS, and a workload that does as much as possible in a fixed time
+/// (serve/open_loop, timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// The first part of this file reads facts from the kernel; the second part judges them.
+// The first part of this file reads facts from the kernel; the second part judges these facts.
 #include "bench/harness/machine/doctor.hpp"
 
 #include <fmt/format.h>

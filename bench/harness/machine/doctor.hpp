@@ -1,4 +1,4 @@
-// Judges if this machine is suitable for measurements, and says how to improve it.
+// Judges if this machine is suitable for measurements, and says how to improve the machine.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace loopbench::bench {
 /// Facts that the kernel reports about the machine. Unknown facts are absent.
 struct machine_facts {
     int cores = 0;                      // cores that this process can use
-    std::vector<core_facts> each_core;  // one entry for each of these cores
+    std::vector<core_facts> each_core;  // one entry for each usable core
     double busy_share = 0;              // busy share of the CPU time during 200 ms in which loopbench sleeps
     double steal_share = 0;             // share of the same CPU time that the hypervisor took
     double load_1min = 0;

@@ -23,8 +23,8 @@ bool may_perf_anyway();  // true with CAP_PERFMON or CAP_SYS_ADMIN, which overri
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
 /// Returns the random ID that the kernel generates when it boots (random(4)). The ID is different on each
-/// machine and the same in all containers of a machine. /etc/machine-id would be unsuitable, because
-/// containers from one image can all have the same one.
+/// machine and the same in all containers of a machine. /etc/machine-id is unsuitable, because all containers
+/// from one image can have the same ID.
 std::optional<std::string> boot_id();
 
 /// The properties in which cores differ, as far as the kernel reports them
@@ -75,8 +75,9 @@ std::vector<child_facts> children_of_this_thread();
 /// Returns the time since boot in the unit of a process's start time: clock ticks, usually of 10 ms.
 std::uint64_t ticks_since_boot();
 
-/// Returns the path of an installed file or folder: in ../libexec/loopbench relative to this executable if it
-/// exists there, otherwise beside the executable. Throws std::runtime_error if /proc is not mounted.
+/// Returns the path of an installed file or folder: in the folder ../libexec/loopbench (relative to this
+/// executable) if it exists there, otherwise beside the executable. Throws std::runtime_error if /proc is not
+/// mounted.
 std::filesystem::path installed_file(std::string_view name);
 
 }  // namespace loopbench::bench

@@ -155,7 +155,7 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
 }
 
 /// Returns true if the contender states none of the compared properties. Most third-party Google Benchmark
-/// programs state none of them.
+/// programs state no such property.
 bool states_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {

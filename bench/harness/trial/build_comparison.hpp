@@ -23,7 +23,7 @@ void refuse_mixed_builds(std::span<const reports::contender> contenders, std::st
 finding diagnose_builds(std::span<const reports::contender> contenders);
 
 /// Returns one warning for each property or socket option in which contenders differ; the warning lists the
-/// contenders for each value. If only some contenders state a property, they differ in it. A value that
+/// contenders for each value. A property that only some contenders state counts as a difference. A value that
 /// begins with "none" is not compared, because the property does not apply to that contender. Contenders that
 /// state no property get one common warning. There is another warning if a contender is not a release build,
 /// and one for contenders that are slowed down on purpose.

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Throws usage_error if the contender's name is not UTF-8. A report cannot replace invalid bytes in a name,
-/// because it identifies contenders by name.
+/// because reports identify contenders by name.
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{

@@ -1,5 +1,5 @@
-// The parser accepts rows with missing fields, because a contender in another language may omit some. A time
-// in an unknown unit is an error, because it would become a wrong number.
+// The parser accepts rows with missing fields, because contenders in other languages can omit some fields. A
+// time in an unknown unit is an error, because the time would become a wrong number.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>

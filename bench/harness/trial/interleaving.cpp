@@ -84,8 +84,8 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if it must
-    /// be ended because of an error, an interrupt or the time limit.
+    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if an
+    /// error, an interrupt or the time limit must end the contender.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -190,7 +190,8 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
     };
-    // The contenders start one after the other, so that none works while another one makes its connections.
+    // The contenders start one after the other, so that no contender works while another contender makes its
+    // connections.
     bool stopped = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         stopped = stopped || (i > 0 && outcomes[i - 1].child.end == child_end::stopped);

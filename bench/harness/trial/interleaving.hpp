@@ -17,7 +17,7 @@ namespace loopbench::bench {
 /// longer contain the data of other contenders (reports/evidence/settle).
 struct slice_lengths {
     std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
-                             timed = std::chrono::microseconds{1500};  // both in whole microseconds
+                             timed = std::chrono::microseconds{1500};  // both parts in whole microseconds
     bool operator==(const slice_lengths&) const = default;
 };
 inline constexpr std::chrono::seconds longest_slice_part{1};
@@ -40,15 +40,16 @@ struct slice_rules {
 struct outcome_by_slices {
     child_outcome child;
     bool out_of_time = false;  // ended because the common limit expired
-    /// The i-th slices of all contenders belong to the same round, so they are only milliseconds apart.
+    /// The i-th slices of all contenders belong to the same round. Therefore these slices are only
+    /// milliseconds apart.
     std::vector<slice> slices;
     std::chrono::nanoseconds harness_waited{};  // how long the harness waited for a core in this block
 };
 
-/// Runs all contenders until all have ended. All processes are alive at once, but only one works at a time.
-/// All requests must name the same core. Contenders that do not support slices run one after the other. After
-/// the limit or an interrupt, no further contender is started. Must be called from the main thread; see
-/// run_child().
+/// Runs all contenders until all have ended. All processes are alive at the same time, but only one process
+/// works at a time. All requests must name the same core. Contenders that do not support slices run one after
+/// the other. After the limit or an interrupt, no further contender is started. Must be called from the main
+/// thread; see run_child().
 std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> requests,
                                                const slice_rules& rules);
 

@@ -56,7 +56,7 @@ struct trial_outcome {
     std::optional<double> waited = {};       // concurrent: share of time spent waiting, except for a core
     std::vector<double> slices =
         {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
-    std::string disturbed;   // the disturbance; empty if there was none
+    std::string disturbed;   // empty if the trial was not disturbed
     std::string histograms;  // the result of read_histogram_file(); usually empty
 };
 

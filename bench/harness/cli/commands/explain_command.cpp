@@ -1,4 +1,4 @@
-// loopbench explain: explains a workload, a metric, a contender or a parameter, and how it is measured.
+// loopbench explain: explains workloads, metrics, contenders and parameters.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// loopbench history: stores the results of many runs, and shows how they change over time.
+// loopbench history: stores the results of many runs, and shows how the results change over time.
 #include <fmt/format.h>
 #include <malloc.h>
 

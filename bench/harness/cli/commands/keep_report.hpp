@@ -16,7 +16,7 @@ void prepare_history(const std::string& place);
 /// database_error if the history cannot be written.
 void keep_report(const reports::report& report, const std::string& place);
 
-/// Returns the word without the password of a PostgreSQL URL in it. Command lines and messages must not
+/// Returns the word with any password removed from a PostgreSQL URL. Command lines and messages must not
 /// contain passwords, because reports and CI logs are published.
 std::string without_password_in(const std::string& word);
 

@@ -62,7 +62,8 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     return all;
 }
 
-/// Returns the text of counts.json in the first shard's folder, or an empty text if there is no such file.
+/// Returns the text of counts.json in the first shard's folder, or an empty text if the first shard has no
+/// counts.json.
 std::string counts_in(const merge_options& options, const std::vector<shard_journal>& shards) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto file = fs::path{options.shards[i]} / "counts.json";

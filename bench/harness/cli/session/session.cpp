@@ -153,7 +153,7 @@ void take_further_passes(session_record& record, journal& written, const session
 }
 
 /// Runs the remaining trials and passes. If the results of a pass cannot be written, returns the error
-/// instead of throwing it, so that the table of the trials is still printed.
+/// instead of throwing the error, so that the table of the trials is still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -187,8 +187,8 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
                           folder.native()};
 }
 
-/// Restores the contenders of a journal, so that they can run again. Throws usage_error if a contender or the
-/// machine has changed.
+/// Restores the contenders of a journal, so that these contenders can run again. Throws usage_error if a
+/// contender or the machine has changed.
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
@@ -231,9 +231,9 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
-/// Returns true if at least two contenders have the workload and each of them keeps a core busy. Runs up to
-/// three short trials of each contender, because a trial can be disturbed. This function is for workloads
-/// that are not in the catalog.
+/// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
+/// Runs up to three short trials of each contender, because a trial can be disturbed. This function is for
+/// workloads that are not in the catalog.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;

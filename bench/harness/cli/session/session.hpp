@@ -52,22 +52,22 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
 /// (see build_comparison.hpp). Throws `interrupted` after a signal.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
-/// Chooses the concurrent pairing for each workload outside the catalog that keeps a core busy in both
-/// programs; short trials show if it does. This function is for comparisons of third-party programs. Does
-/// nothing if the command line chooses a pairing. Throws `interrupted` after a signal.
+/// Chooses the concurrent pairing for each workload outside the catalog that keeps a core busy in short
+/// trials of both programs. This function is for comparisons of third-party programs. Does nothing if the
+/// command line chooses a pairing. Throws `interrupted` after a signal.
 void pair_third_party_programs(run_plan& plan, const interrupt& stop);
 
 struct finished_run {
     session_record record;
     /// The error if the results of the counting or checking pass could not be written, or if the counts.json
     /// of an earlier run could not be removed. If results could not be written, `record` does not contain
-    /// them.
+    /// these results.
     std::optional<reports::file_error> unwritten;
 };
 
 /// Runs the trials of the plan. Then runs the counting and checking passes that the plan requests, unless the
-/// trials were interrupted. Creates the folder and a new journal in the folder. The reports of an earlier run
-/// in the folder stay until publish() replaces them.
+/// trials were interrupted. Creates the folder and a new journal in the folder. Reports of an earlier run
+/// stay in the folder until publish() replaces these reports.
 finished_run measure(run_plan plan, const session_place& place);
 
 /// Resumes the run whose journal is in the folder. Throws usage_error if the journal is missing, or if the

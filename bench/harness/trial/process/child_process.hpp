@@ -69,13 +69,13 @@ child_outcome run_child(const child_request& request);
 /// Runs several commands at once until all have ended. `limit` is the time limit of all commands together.
 /// Calls `ended` with the index and the outcome of each command that has ended.
 ///
-/// This function implements concurrent pairing, for programs that do not support slices (slices.hpp). On the
-/// one core that the requests name, the kernel's scheduler switches between the programs every few
-/// milliseconds, and their CPU times are compared. Concurrent pairing has two limitations. First, CPU time
-/// does not include waiting; the summary warns if one program waits more than another. Second, the
-/// scheduler's time slices have no untimed part. Therefore each program is slowed down by the cache use of
-/// the other programs. A program that uses much cache becomes some per cent slower, and the ratio moves
-/// towards 1 by that amount.
+/// This function implements concurrent pairing, for programs that do not support slices (slices.hpp). All
+/// requests name the same core. On this core, the kernel's scheduler switches between the programs every few
+/// milliseconds. The report compares the CPU times of the programs. Concurrent pairing has two limitations.
+/// First, CPU time does not include waiting; the summary warns if one program waits more than another.
+/// Second, the scheduler's time slices have no untimed part. Therefore each program is slowed down by the
+/// cache use of the other programs. A program that uses much cache becomes some per cent slower, and the
+/// ratio moves towards 1 by that amount.
 std::vector<child_outcome> run_together(
     std::span<const child_request> requests, std::chrono::nanoseconds limit, int stop_fd,
     const std::function<void(std::size_t, const child_outcome&)>& ended = {});

@@ -13,8 +13,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Ends the children for which `is_left` returns true. Returns the name of the first of them that was still
-/// running.
+/// Ends the children for which `is_left` returns true. Returns the name of the first such child that was
+/// still running.
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
     constexpr int rounds_max = 100;  // when a child ends, this process adopts its children

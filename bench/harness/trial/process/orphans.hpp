@@ -19,8 +19,8 @@ void adopt_orphans() noexcept;
 
 /// Ends the remaining processes of a finished trial: all children of this process that belong to the trial's
 /// process group or have the trial's temporary folder in their environment. Returns the name of the first
-/// such process outside the group. Does not end other children, because the program that called loopbench
-/// with exec might have started them. Does nothing if the kernel does not list children
+/// such process outside the group. Does not end other children, because a program can start children and then
+/// replace itself with loopbench by exec. Does nothing if the kernel does not list children
 /// (CONFIG_PROC_CHILDREN).
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 

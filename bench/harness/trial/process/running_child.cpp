@@ -46,7 +46,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 /// Variables that contenders get only from the harness. Values from the user's shell are removed, because
-/// they would bias trials.
+/// such values would bias trials.
 constexpr std::array<std::string_view, 13> ours_alone{
     "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
     "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
@@ -77,8 +77,8 @@ struct child_setup {
     std::span<const int> inherited;
 };
 
-/// Runs in the child between vfork and exec. The child shares its parent's memory, so this function makes
-/// only system calls. On entry, all signals are blocked. Before the function unblocks the signals, it gives
+/// Runs in the child between vfork and exec. This function makes only system calls, because the child shares
+/// its parent's memory. On entry, all signals are blocked. Before the function unblocks the signals, it gives
 /// each signal with a handler the default action, because a handler would write to the parent's memory.
 [[noreturn]] void become_contender(const child_setup& setup) {
     ::setpgid(0, 0);
