@@ -71,8 +71,8 @@ const CLI::App& chosen_command(const CLI::App& app) {
     return chosen.empty() ? app : chosen_command(*chosen.front());
 }
 
-/// Puts the commands under one heading of --help, and makes them accept unknown arguments, which
-/// check_leftovers() then reports.
+/// Puts the commands under one heading of --help. Makes CLI11 accept unknown arguments, so that
+/// check_leftovers() can report them.
 void prepare_commands(CLI::App& app) {
     for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         command->allow_extras();
@@ -90,7 +90,7 @@ std::string full_name(const CLI::App& command) {
 
 void check_leftovers(const CLI::App& app, const CLI::App& command) {
     auto left = app.remaining(true);
-    std::erase(left, "--");  // CLI11 does not remove it
+    std::erase(left, "--");  // CLI11 keeps "--" in the list
     if (left.empty()) return;
     const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
     if (flag == left.end()) {
@@ -120,7 +120,8 @@ std::string exit_codes() {
 }
 
 /// Returns the output of `complete -- WORD...` (for shell completion) or `manual DATE` (for the build), or
-/// nothing for other arguments. No list of commands contains these two, because people do not use them.
+/// nothing for other arguments. --help does not list `complete` and `manual`, because only programs use these
+/// commands.
 std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
     if (words.size() < 2) return std::nullopt;
     if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
@@ -129,15 +130,16 @@ std::optional<std::string> for_programs(const CLI::App& app, std::span<const std
 }
 
 /// Opens /dev/null in place of standard streams that the caller closed. Otherwise the next opened file would
-/// get the descriptor of such a stream, and printed text would be written into that file. The replacement is
-/// opened for the wrong direction, so that using it is still an error.
+/// get the descriptor of a closed stream, and printed text would be written into that file. Opens /dev/null
+/// for writing in place of standard input, and for reading in place of the output streams, so that every use
+/// of a closed stream is still an error.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
-/// Prints the error. Hides the passwords of URLs, because messages often contain an argument or a part of it.
+/// Prints the error. Hides passwords in URLs, because messages often contain arguments of the command line.
 void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
     std::string message = error.what();
     for (const auto& argument : arguments)
@@ -169,7 +171,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_history_command(app, chosen);
     add_explain_command(app, chosen);
     prepare_commands(app);
-    // set after the commands, which would otherwise inherit the text
+    // set after the commands, because a new command inherits the footer
     app.footer(examples_and(common_examples, exit_codes()));
     if (const auto text = for_programs(app, arguments)) {
         reports::write_standard_output(*text);
@@ -196,13 +198,14 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // If SIGXFSZ is ignored, writing a too large file does not end the process: write() fails, and the error
-    // message names the file and the remedy.
+    // If SIGXFSZ is ignored, writing a too large file does not end the process. Instead, write() fails, and
+    // the error message names the file and the remedy.
     ::signal(SIGXFSZ, SIG_IGN);
-    // If SIGPIPE is ignored, writing to a closed pipe also makes write() fail. Failed writes of messages to
-    // standard error are ignored (terminal.hpp).
+    // If SIGPIPE is ignored, writing to a closed pipe does not end the process either, but makes write()
+    // fail. Failed writes of messages to standard error are ignored (terminal.hpp).
     ::signal(SIGPIPE, SIG_IGN);
-    // If the caller ignores SIGCHLD, the kernel reaps the children and their exit status is lost.
+    // If the caller ignores SIGCHLD, this process inherits that setting. The kernel would then reap the
+    // children, and their exit status would be lost.
     ::signal(SIGCHLD, SIG_DFL);
     adopt_orphans();
     try {
@@ -215,7 +218,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
-    } catch (const std::filesystem::filesystem_error& error) {  // its what() is not understandable for users
+    } catch (const std::filesystem::filesystem_error& error) {  // its what() confuses users
         tell("loopbench: cannot use {}: {}; use another path\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;

@@ -17,36 +17,36 @@ class App;
 
 namespace loopbench::bench {
 
-/// The way in which the program was called.
+/// The command line of this program, and a setting that only tests change.
 struct invocation {
     std::vector<std::string> words;
-    watching disturbances = watching::on;  // tests use `off`, because they run on busy machines
+    watching disturbances = watching::on;  // tests use `off`, because test machines are busy
 };
 
 /// A function that runs the chosen command and returns the exit code.
 using action = std::function<int(const invocation& by)>;
 
-/// Parses the arguments, runs the command that they name, and returns the exit code. Prints errors and
-/// converts them to exit codes.
+/// Parses the arguments, runs the command that the arguments name, and returns the exit code. Prints each
+/// error and returns its exit code.
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
 /// Returns every name that `loopbench explain` knows.
 std::vector<std::string> explainable_names();
 
-/// Returns the candidates for the last of `words`, for the completion scripts of shells
-/// (bench/harness/cli/completion). `words` are the words after `loopbench`; the last one is incomplete and
-/// can be empty. The candidates come from the command's own options, so there is no second list to maintain.
-/// Each line is one candidate that begins with the last word: the whole word, a tab and its meaning. The
-/// result is empty if a file name is expected. Does not start any contender.
+/// Returns the shell completions of the last word in `words`, for the scripts in
+/// bench/harness/cli/completion. `words` are the words after `loopbench`. The last word is incomplete and can
+/// be empty. Each line of the result contains a candidate that begins with the last word, then a tab and the
+/// meaning of the candidate. The result is empty if there are no candidates; the shell then completes file
+/// names. Does not start any contender.
 std::string completions(const CLI::App& app, std::span<const std::string> words);
 
-/// Returns the man page in mdoc(7), generated from the command's own options. help2man is not sufficient: it
-/// reads only one --help text, and would merge all commands into one paragraph. `date` has mdoc's format, for
-/// example "November 22, 2026".
+/// Returns the man page in mdoc(7), generated from the options of `app`. help2man is not sufficient, because
+/// it reads only one --help text and would merge all commands into one paragraph. `date` has mdoc's format,
+/// for example "November 22, 2026".
 std::string manual_page(const CLI::App& app, std::string_view date);
 
-// Each function adds its subcommand to `app`. If the command line names the subcommand, parsing sets
-// `chosen`.
+// Each of these functions adds one subcommand to `app`. If the command line names that subcommand, the parser
+// sets `chosen` to the action of the subcommand.
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
 void add_calibrate_command(CLI::App& app, action& chosen);

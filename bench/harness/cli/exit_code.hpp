@@ -7,7 +7,7 @@
 
 namespace loopbench::bench {
 
-/// The values must not change, because scripts rely on them.
+/// The values must not change, because scripts depend on the values.
 enum exit_code : int {
     exit_ok = 0,
     exit_tool_failed = 1,
@@ -36,7 +36,7 @@ inline constexpr std::array exit_meanings{
 
 /// Explains which exit code is used if several apply. Code 2 is not mentioned, because wrong usage ends the
 /// command before anything is measured. outcome_of() (bench/harness/gate/gate_result.hpp) implements the
-/// order of 1, 3, 5 and 4.
+/// order of the codes 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
     "count (3) are facts on any machine. Times from an unreliable session (5) never cause exit code 3.";

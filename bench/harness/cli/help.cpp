@@ -16,8 +16,8 @@ constexpr std::size_t columns_max = 100;
 constexpr std::size_t description_column = 30;
 constexpr const char* no_heading = "Options";
 
-/// Returns the option's heading. The name of CLI11's default group depends on the version of CLI11, so the
-/// function asks CLI11 for that name.
+/// Returns the option's heading. Asks CLI11 for the name of its default group, because that name depends on
+/// the version of CLI11.
 std::string heading_of(const CLI::Option& option) {
     static const std::string default_group = CLI::OptionDefaults{}.get_group();
     return option.get_group() == default_group ? no_heading : option.get_group();
@@ -37,7 +37,7 @@ std::string wrapped(const std::string& text, std::size_t columns) {
     return out;
 }
 
-/// Returns the lines of an option or a command. A long name has its own line.
+/// Returns the lines of --help for an option or a command. A long name has its own line.
 std::string help_row(const std::string& name, const std::string& description) {
     const std::string indent(description_column, ' ');
     auto out = "  " + name;
@@ -50,8 +50,8 @@ std::string help_row(const std::string& name, const std::string& description) {
     return out;
 }
 
-/// Formats options as `--name VALUE`. Unlike CLI11's formatter, omits which options require or exclude each
-/// other; the descriptions and error messages contain this information.
+/// Formats options as `--name VALUE`. Does not show which options require or exclude each other, unlike
+/// CLI11's formatter, because the descriptions and error messages contain this information.
 class plain_formatter : public CLI::Formatter {
 public:
     plain_formatter() {
@@ -88,8 +88,7 @@ public:
     }
 };
 
-/// Returns the position of the heading in the order of the groups. Headings that are not in namespace
-/// `heading` are first.
+/// Returns the rank of the heading: its index in `order`, or 0 for any other heading.
 std::size_t heading_rank(const std::string& name) {
     constexpr std::array order{heading::what,    heading::how_long, heading::trials,
                                heading::judging, heading::output,   no_heading};

@@ -11,8 +11,8 @@
 
 namespace loopbench::bench {
 
-/// The headings of option groups. Groups with other headings are placed before these, in the order in which
-/// they first occur.
+/// The headings of option groups, in the order in which --help shows the groups. A group with any other
+/// heading has the position of `what`.
 namespace heading {
 inline constexpr const char* what = "What to measure";
 inline constexpr const char* how_long = "How long";
@@ -24,19 +24,19 @@ inline constexpr const char* output = "Output";
 /// Puts all options that have no heading yet, except --help, under the given heading.
 void put_under(CLI::App& command, const char* heading);
 
-/// Returns the options (without positional arguments) grouped by heading, in the order of --help. The last
-/// option is --help itself, under the heading for output or, without such a heading, under a general one.
+/// Returns the options without positional arguments, grouped by heading in the order of --help. The last
+/// option is --help, in the group "Output" or "Options".
 std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_options(const CLI::App& command);
 
-/// A typical command line, and one line that explains it.
+/// An example in --help: a command line and its explanation.
 struct example {
     std::string_view command, explanation;
 };
 
-/// Returns the text below the options: the examples and then the explanation.
+/// Returns the text that --help shows below the options: the examples, and then the explanation.
 std::string examples_and(std::initializer_list<example> examples, std::string_view explanation = {});
 
-/// Returns the text as a sentence: it begins with a capital letter and ends with a full stop.
+/// Returns the text with a capital first letter and a full stop at the end.
 std::string as_sentence(std::string text);
 
 std::shared_ptr<CLI::FormatterBase> help_formatter();

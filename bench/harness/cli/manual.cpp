@@ -1,4 +1,4 @@
-// Generates the man page: converts options to mdoc macros.
+// Generates the man page from the options, as mdoc macros.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@ namespace loopbench::bench {
 namespace {
 
 /// Characters that roff would change, and their escapes. For example, roff turns a minus into a hyphen, which
-/// a shell does not accept when the text is pasted. The escape of the bar permits a line break after the bar.
+/// a shell does not accept in pasted text. The escape of '|' permits a line break after the '|'.
 constexpr std::array<std::pair<char, std::string_view>, 7> roff_escapes{{{'\\', "\\e"},
                                                                          {'-', "\\-"},
                                                                          {'`', "\\(ga"},
@@ -92,8 +92,8 @@ std::string option_list(const std::vector<const CLI::Option*>& options) {
     return out + ".El\n";
 }
 
-/// Returns the section of a command and of its subcommands. `before` contains the words that precede the
-/// command's name.
+/// Returns the sections of the man page for a command and its subcommands. `before` contains the names of the
+/// command's parents.
 std::string of_command(const CLI::App& command, const std::string& before = {}) {
     const auto arguments =
         command.get_options([](const CLI::Option* option) { return option->get_positional(); });

@@ -30,7 +30,7 @@ inline void takes_duration(CLI::Option* option) {
         return text + " s is out of range; expected 1 ms to 1 week";
     };
     option->type_name("DURATION");
-    // CLI11 runs the last added validator first, so the conversion precedes the check.
+    // CLI11 runs the last added validator first. Therefore the conversion precedes the check.
     option->check(CLI::Validator{within_limits, ""});
     option->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::DEFAULT, "").description(""));
 }
@@ -68,7 +68,7 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
         return {};
     };
     option->type_name("PCT");
-    option->transform(CLI::Validator{without_sign, ""});  // a check() could not remove the percent sign
+    option->transform(CLI::Validator{without_sign, ""});  // only a transform() can remove the percent sign
 }
 
 /// Returns true if the option takes a value, and false for a flag.
@@ -76,8 +76,8 @@ inline bool takes_a_value(const CLI::Option& option) {
     return option.get_items_expected_max() > 0;
 }
 
-/// Makes the option accept only one of these words. --help, the man page and shell completion show the words
-/// in place of the value.
+/// Makes the option accept exactly one of these words. --help, the man page and shell completion list the
+/// words.
 inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words) {
     return option->type_name(fmt::format("{}", fmt::join(words, "|")))
         ->check(CLI::IsMember(words).description(""));
@@ -96,7 +96,7 @@ inline void takes_path(CLI::Option* option) {
     option->check(CLI::Validator{problem, ""});
 }
 
-/// Returns why trials cannot be pinned to this CPU, or an empty text if they can.
+/// Returns the reason why trials cannot be pinned to this CPU, or an empty text if pinning is possible.
 inline std::string cpu_problem(const std::string& text) {
     const auto allowed = allowed_cpus();
     if (allowed.empty()) return "the CPUs of this process are unknown; leave --pin out";

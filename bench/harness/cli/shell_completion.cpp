@@ -41,7 +41,7 @@ candidate_list commands_of(const CLI::App& app) {
     return all;
 }
 
-/// Returns the existing folders that the words contain as values of --contender-dir.
+/// Returns the values of --contender-dir in `words` that are existing folders.
 std::vector<std::string> contender_folders_in(words_typed words) {
     constexpr std::string_view option = "--contender-dir", with_value = "--contender-dir=";
     std::vector<std::string> folders;

@@ -1,5 +1,5 @@
-// Writes messages to standard error, and detects terminals. Failed writes of messages are ignored; fmt::print
-// would throw.
+// Writes messages to standard error, and detects terminals. Ignores failed writes of messages, whereas
+// fmt::print would throw.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ inline void tell_raw(std::string_view text) {
     [[maybe_unused]] const auto written = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Writes the text without control characters, except a final newline. Names and reasons come from other
-/// programs and files, and must not control the terminal.
+/// Writes the text without control characters, except a final newline. The text can contain names and reasons
+/// from other programs and files, which must not control the terminal.
 inline void tell(std::string_view text) {
     const bool ends_line = text.ends_with('\n');
     if (ends_line) text.remove_suffix(1);
@@ -37,7 +37,7 @@ inline void tell(const reports::warning& of) {
     tell("loopbench: warning: {}; {}\n", of.message, of.remedy);
 }
 
-/// Returns the variable's value, or an empty text if the variable is not set.
+/// Returns the value of the environment variable, or an empty text if the variable is not set.
 inline std::string_view environment_text(const char* name) {
     const char* const found =
         std::getenv(name);  // NOLINT(concurrency-mt-unsafe): the environment never changes

@@ -27,13 +27,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An error: counting failed, in whole or with one tracer; what() is the reason.
+/// An exception: all counting, or counting with one tracer, failed. what() is the reason.
 class uncountable : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
-/// An error: the contender failed even without a tracer.
+/// An exception: the contender failed without a tracer.
 class contender_failed : public uncountable {
 public:
     using uncountable::uncountable;
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // about 40 million calls
+    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // enough for about 40 million calls
     temporary_folder folder_;
 };
 
@@ -136,16 +136,16 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// Throws uncountable if twice the operations are not twice the work: such a workload has no count per
-/// operation.
+/// Throws uncountable if the workload runs for a fixed time. Twice the operations are then not twice the
+/// work, and there is no count per operation.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
             "{} has no counts per operation: it runs for a fixed time, and a tracer slows it down", workload};
 }
 
-/// Returns the number of operations N. It is a whole number of batches for the workloads that work in batches
-/// (of at most 10,000).
+/// Returns the number of operations N. For workloads that work in batches (of at most 10,000 operations), N
+/// is a whole number of batches.
 std::uint64_t operations_for(counted_contender& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
     const auto probe = where.run(std::nullopt, {}, {});
@@ -196,7 +196,7 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     } catch (const uncountable&) {
         return false;  // perf is probably not permitted; strace then reports any other cause
     } catch (const incomplete_record&) {
-        return false;  // perf lost events; strace loses none
+        return false;  // perf lost events; strace never loses events
     }
 }
 

@@ -1,8 +1,9 @@
 // The counting pass: the number of system calls, waits, allocations and context switches per operation.
 //
-// Each count is a slope: the contender does N operations in one process and 2N in another, and the difference
-// is divided by the difference in operations, so that the cost of start-up and set-up cancels out. Nothing is
-// timed here, because the tracers slow the contender down.
+// Each count per operation is a slope. The contender does N operations in one process and 2N operations in
+// another process. The difference between the two counts is divided by the difference in operations, so that
+// the cost of start-up and set-up cancels out. The counting pass measures no times, because the tracers slow
+// the contender down.
 #pragma once
 
 #include <chrono>
@@ -23,18 +24,18 @@ struct operation_counts {
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
     std::string tracer;                                  // the program that counted the system calls
-    std::uint64_t operations = 0;                        // the difference in operations: the divisor
+    std::uint64_t operations = 0;                        // the divisor of counts: a difference of operations
     std::vector<std::string> missing;
-    bool failed = false;  // the contender failed even without a tracer; `missing` has the reason
+    bool failed = false;  // the contender failed without a tracer; `missing` has the reason
 };
 
 struct counting_options {
     std::filesystem::path malloc_counter;                      // the shared object to preload
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // of each process without a tracer
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // limit of each process without a tracer
     /// The limit of each process under a tracer. A tracer stops the process at each call; on a busy machine,
     /// the stop takes hundreds of times as long as the call.
     std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};
-    int stop_fd = -1;  // ends the process when it becomes readable; see child_process.hpp
+    int stop_fd = -1;  // a readable descriptor ends the process; see child_process.hpp
 };
 
 /// Returns the path of the shared object that counts allocations: in ../libexec/loopbench, or beside this
@@ -45,10 +46,10 @@ std::filesystem::path default_malloc_counter();
 /// like run_child().
 ///
 /// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it; otherwise
-/// strace counts them. strace always counts the waits, because it shows their arguments. Only voluntary
-/// context switches count. Two cases have no counts: a contender that does not do the number of operations in
-/// LOOPBENCH_OPERATIONS, and a workload that does as much as possible in a fixed time (serve/open_loop,
-/// timer/under_load).
+/// strace counts them. strace always counts the waits, because only strace shows the arguments of calls. Only
+/// voluntary context switches count. Two cases have no counts: a contender that does not do the number of
+/// operations in LOOPBENCH_OPERATIONS, and a workload that does as much as possible in a fixed time
+/// (serve/open_loop, timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

@@ -1,9 +1,9 @@
-// A shared object that counts the allocations of a contender, into which LD_PRELOAD loads it. Operator new, C
-// libraries and the loop's own pools all call the functions below. When the process ends, the library writes
-// "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
+// A shared object that counts the allocations of a contender. LD_PRELOAD loads the shared object into the
+// contender. Operator new, C libraries and the loop's own pools all call the functions below. When the
+// process ends, the library writes "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
 //
-// The functions call glibc's allocator by its internal names, so they need no symbol lookup during the first
-// allocation. The library counts the calls of malloc, calloc, realloc and the aligned variants, and the
+// The functions call glibc's allocator by its internal names. Therefore they need no symbol lookup during the
+// first allocation. The library counts the calls of malloc, calloc, realloc and the aligned variants, and the
 // requested bytes. It does not count frees or memory that is mapped directly (thread stacks, io_uring's
 // rings).
 #include <errno.h>
@@ -32,8 +32,8 @@ void count(std::size_t size) noexcept {
     bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Prints decimal digits so that the last one is directly before `end`; returns the position of the first
-/// digit. Calls no library function, because library functions might allocate.
+/// Writes the decimal digits of `value` so that the last digit is directly before `end`. Returns the position
+/// of the first digit. Calls no library function, because library functions might allocate.
 char* print(std::uint64_t value, char* end) noexcept {
     do {
         *--end = static_cast<char>('0' + value % 10);

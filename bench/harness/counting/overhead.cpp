@@ -18,12 +18,12 @@ namespace {
 // In a shorter run, a few milliseconds of other work on the machine would be more than 5 % of the time.
 constexpr double smallest_run_ns = 200e6;
 // The numbers of triples after which run_triples() checks if the result is clear. There are only four checks,
-// because each can err.
+// because each check can be wrong.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// Returns the largest number of operations N for which the workload can also do 2N operations. An
-/// interleaved trial needs a further N for the untimed parts of its slices.
+/// Returns the largest N: a third of the operations that the workload can do. A doubled trial does 2N timed
+/// operations. An interleaved trial needs up to N further operations for the untimed parts of its slices.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
     return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 3), most_operations)
@@ -57,12 +57,12 @@ struct timed {
 struct work_of_trial {
     reports::pairing made;
     std::uint64_t operations;
-    double time_s;  // of the timed parts; for an interleaved trial
+    double time_s;  // total of the timed parts; only for an interleaved trial
 };
 
-/// Runs `times` as much work as `work` states. In an interleaved trial, the timed part of each slice is
-/// `times` as long; if a slice counts operations that it does not contain, doubling the slice reveals the
-/// error. Returns nothing if the run was interrupted.
+/// Runs a trial with `times` times the work that `work` states. In an interleaved trial, multiplies the timed
+/// part of each slice by `times`. If a contender counts operations that its slices do not contain, doubled
+/// slices reveal the error. Returns nothing if the trial was interrupted.
 std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
@@ -82,7 +82,8 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
     if (time == outcome.metrics.end() || !time->second) throw no_overhead{"printed no time"};
     if (!outcome.operations || !(*outcome.operations > 0))
         throw no_overhead{"does not report its number of operations (the counter `operations`)"};
-    // A slice that is twice as long has twice the timed operations; the others are not part of the time.
+    // In an interleaved trial, `outcome.operations` also counts untimed operations. Therefore the length of
+    // the timed parts is the measure of the work.
     const double done = work.made == reports::pairing::interleaved ? times : *outcome.operations;
     return timed{*time->second, done, outcome.metrics.contains("latency_p50")};
 }
@@ -92,7 +93,7 @@ struct triple {
     std::optional<timed> unrecorded;  // only in the first fewest_triples, and if the workload has latencies
 
     /// Returns t(2N)/t(N), corrected as if `twice` were exactly twice the work. Workloads that work in
-    /// batches do slightly more.
+    /// batches do slightly more than 2N operations.
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
@@ -126,7 +127,7 @@ struct wanted {
     bool doubling, recording;
 };
 
-/// Runs the triples. Returns an empty vector if the run was interrupted.
+/// Runs the triples. Returns an empty vector if a trial was interrupted.
 std::vector<triple> run_triples(const trial_request& request, const work_of_trial& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
@@ -157,8 +158,8 @@ std::size_t index_of(std::span<const std::string> all, std::string_view one) {
     return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
-/// Returns the pairing of the run, but sequential instead of concurrent, because nothing else runs at the
-/// same time.
+/// Returns the workload's pairing in the run. Returns sequential instead of concurrent, because no other
+/// contender runs at the same time.
 reports::pairing pairing_of(const run_plan& plan, const contender& who, std::string_view workload) {
     const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
     const auto made = plan.pairing_of(

@@ -28,7 +28,7 @@ void for_each_line(std::string_view text, Use use) {
     }
 }
 
-/// Splits "a, {b, c}, [d, e]" into its three parts.
+/// Splits the arguments at top-level commas. For example, splits "a, {b, c}, [d, e]" into three parts.
 std::vector<std::string_view> split_arguments(std::string_view text) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -92,8 +92,8 @@ void look_at_wait(system_calls& calls, std::string_view name, std::string_view r
     if (nothing) ++calls.empty_waits;
 }
 
-/// Removes the process ID from the start of a line and returns it. The ID is empty if the line has none:
-/// strace omits it while there is only one process.
+/// Removes the process ID from the start of the line, and returns the ID. Returns an empty text if the line
+/// has no ID; strace omits the ID while there is only one process.
 std::string_view take_pid(std::string_view& line) {
     const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
     const auto pid = line.substr(0, digits);
@@ -151,7 +151,7 @@ system_calls read_strace_log(std::string_view log) {
     system_calls calls;
     // The first part of each interrupted call, by process ID.
     std::map<std::string, std::string, std::less<>> begun;
-    std::optional<std::string> first;  // the contender's process ID; its children have others
+    std::optional<std::string> first;  // the contender's process ID; child processes have other IDs
     bool ended = false;
     std::size_t number = 0;
     // A log that strace wrote without -o can lack process IDs.
@@ -186,8 +186,8 @@ system_calls read_strace_log(std::string_view log) {
         ++calls.by_name[std::string{name}];
         look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
     });
-    // The calls left in `begun` never returned, because the process ended in them: exit_group, or a thread's
-    // wait.
+    // The calls left in `begun` never returned, because the process ended during these calls. Examples are
+    // exit_group and the wait of a second thread.
     for (const auto& [pid, start] : begun) {
         const auto name = start.substr(0, start.find('('));
         ended = ended || (name == "exit_group" && is_of_contender(pid));
@@ -213,8 +213,8 @@ system_calls read_perf_trace(std::string_view file) {
             tables.push_back(*of_thread);
         }
     });
-    // Each call has an event for its start and one for its end. The end is missing for a call in which a
-    // thread ended.
+    // Each call has two events, for its start and for its end. A call in which a thread ended has no event
+    // for its end.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{"perf saw {} events, but its tables contain {}", events, in_tables};

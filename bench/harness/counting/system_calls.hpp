@@ -15,8 +15,9 @@ struct system_calls {
 
     // The number of all waits, of waits that returned no event, and of waits with a timeout of zero. Waits
     // are select, poll, epoll_wait and their variants, and each io_uring_enter that asks for completions.
-    // Only strace provides these three numbers, because it shows arguments. The result of io_uring_enter does
-    // not show the number of completions, so a wait in io_uring_enter counts as empty only if it timed out.
+    // Only strace provides these three numbers, because only strace shows arguments. The result of
+    // io_uring_enter does not contain the number of completions. Therefore a wait in io_uring_enter counts as
+    // empty only if the wait timed out.
     std::uint64_t waits = 0;
     std::uint64_t empty_waits = 0;
     std::uint64_t zero_timeout_waits = 0;
@@ -24,9 +25,10 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// An error: a tracer's output is incomplete. Causes are a full file system, lost events, or a file in
-/// another format; what() states the symptom. An incomplete output must not be counted: it has too few calls,
-/// and two outputs cut to equal length would give zero calls per operation.
+/// An exception: a tracer's output is incomplete. Causes are a full file system, lost events, or a file in
+/// another format; what() states the symptom. Incomplete output must not be counted, because incomplete
+/// output contains too few calls. For example, two outputs that are cut to the same length would give zero
+/// calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -37,10 +39,10 @@ public:
 /// Throws incomplete_record if any other line is not a call, or if the end of the process is missing.
 system_calls read_strace_log(std::string_view log);
 
-/// Reads the file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a call's name
-/// and number of calls. The result contains no waits. Throws incomplete_record if perf reports lost events,
-/// if the tables do not have as many events as their headers state, or if the headers' percentages show that
-/// tables are missing.
+/// Reads the file of `perf trace -s -o FILE`: a table for each thread. Each row begins with the name of a
+/// system call and the number of calls. The result contains no waits. Throws incomplete_record if perf
+/// reports lost events, if the tables do not have as many events as their headers state, or if the headers'
+/// percentages show that tables are missing.
 system_calls read_perf_trace(std::string_view file);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// The first part of this file reads facts from the kernel; the second part judges them.
+// The first part of this file reads facts from the kernel; the second part judges these facts.
 #include "bench/harness/machine/doctor.hpp"
 
 #include <fmt/format.h>
@@ -41,8 +41,9 @@ double cost_of_clock_ns() {
     return std::chrono::duration<double, std::nano>{std::chrono::steady_clock::now() - start}.count() / calls;
 }
 
-/// Returns the reason why the kernel refuses io_uring, or nothing if io_uring is available. Asks for a ring
-/// with a null address: EFAULT means that only the address was wrong.
+/// Returns the reason why the kernel refuses io_uring, or nothing if io_uring is available. Requests a ring
+/// with a null address. If io_uring is available, the kernel refuses only that argument, with EFAULT or
+/// EINVAL.
 std::optional<std::string> io_uring_refusal() {
     if (::syscall(SYS_io_uring_setup, 1, nullptr) == -1 && errno != EFAULT && errno != EINVAL)
         return std::string{::strerrordesc_np(errno)};
@@ -109,8 +110,8 @@ std::string text_of(const core_facts& core) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Groups the cores by kind. The kinds matter because the blocks of a session use all cores that the process
-/// can use.
+/// Returns the finding about the kinds of cores. Different kinds distort times, because the blocks of a
+/// session use all cores that the process can use.
 finding core_kinds(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;

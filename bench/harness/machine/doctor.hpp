@@ -1,4 +1,4 @@
-// Judges if this machine is suitable for measurements, and says how to improve it.
+// Judges if this machine is suitable for measurements, and says how to improve the machine.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace loopbench::bench {
 /// Facts that the kernel reports about the machine. Unknown facts are absent.
 struct machine_facts {
     int cores = 0;                      // cores that this process can use
-    std::vector<core_facts> each_core;  // one entry for each of these cores
-    double busy_share = 0;              // share of the CPU time during 200 ms in which loopbench sleeps
-    double steal_share = 0;             // the same, for the time that the hypervisor took
+    std::vector<core_facts> each_core;  // one entry for each usable core
+    double busy_share = 0;              // busy share of the CPU time during 200 ms in which loopbench sleeps
+    double steal_share = 0;             // share of the same CPU time that the hypervisor took
     double load_1min = 0;
     std::optional<std::string> governor;
     std::optional<bool> turbo;
@@ -24,7 +24,7 @@ struct machine_facts {
     double clock_cost_ns = 0;  // the cost of one clock_gettime(CLOCK_MONOTONIC)
     std::int64_t timer_slack_ns = 0;
     std::uint64_t open_files_max = 0;
-    std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring, if it does
+    std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring; absent if allowed
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
     bool may_perf_anyway = false;             // the process's capabilities override perf_paranoid

@@ -12,11 +12,12 @@
 
 namespace loopbench::bench {
 
-/// Returns the current environment. Unreadable values do not throw; they are absent or "unknown".
+/// Returns the current environment. Does not throw if a value is unreadable; that value is absent or
+/// "unknown".
 reports::environment read_environment();
 
-/// Returns the facts that determine the speed of a machine, as pairs of name and value. The names and their
-/// order are the same for all machines.
+/// Returns the facts that determine the speed of a machine, as pairs of name and value. All machines have the
+/// same names in the same order.
 std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::environment& where);
 
 /// Returns an identity that no other machine has, for the records of shards. Throws std::runtime_error if the
@@ -27,8 +28,8 @@ std::string machine_identity();
 std::vector<int> allowed_cpus();
 
 /// Returns the user's folder for one kind of files (XDG Base Directory Specification): the value of the
-/// environment variable `variable` if it is an absolute path, otherwise the folder `in_home` of $HOME.
-/// Returns nothing if HOME is not an absolute path either.
+/// environment variable `variable` if that value is an absolute path, otherwise the folder `in_home` of
+/// $HOME. Returns nothing if neither variable contains an absolute path.
 std::optional<std::filesystem::path> user_folder(const char* variable, const char* in_home);
 
 const char* loopbench_version();

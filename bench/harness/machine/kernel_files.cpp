@@ -56,7 +56,7 @@ std::vector<int> sharing_a_cache(const fs::path& caches) {
 }
 
 /// Returns the start time of a process: field 22 of /proc/PID/stat (proc(5)). Field 2 is the program's name,
-/// which can contain spaces and parentheses, so the search starts after the last parenthesis.
+/// which can contain spaces and parentheses. Therefore the function counts fields after the last parenthesis.
 std::uint64_t start_in(const fs::path& stat) {
     constexpr int words_between = 19;
     std::ifstream file{stat};

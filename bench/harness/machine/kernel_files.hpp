@@ -13,18 +13,18 @@
 
 namespace loopbench::bench {
 
-// Each of these functions returns nothing or false if the file cannot be read.
+// Each of the following functions returns nothing or false if the file cannot be read.
 std::optional<std::string> clock_source();
 std::optional<std::string> cpu_governor();  // the governor of the first CPU
 std::optional<bool> cpu_turbo();
 std::optional<std::string> cpu_model();
 std::optional<int> perf_paranoid();
-bool may_perf_anyway();  // CAP_PERFMON and CAP_SYS_ADMIN override perf_event_paranoid
+bool may_perf_anyway();  // true with CAP_PERFMON or CAP_SYS_ADMIN, which override perf_event_paranoid
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
 /// Returns the random ID that the kernel generates when it boots (random(4)). The ID is different on each
-/// machine and the same in all containers of a machine. /etc/machine-id would be unsuitable, because
-/// containers from one image can all have the same one.
+/// machine and the same in all containers of a machine. /etc/machine-id is unsuitable, because all containers
+/// from one image can have the same ID.
 std::optional<std::string> boot_id();
 
 /// The properties in which cores differ, as far as the kernel reports them
@@ -47,7 +47,7 @@ struct core_facts {
 };
 core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devices");
 
-/// The use of the time since boot, in multiples of the kernel's tick (proc(5)).
+/// The times that CPUs spent in each state since boot, in multiples of the kernel's tick (proc(5)).
 struct cpu_times {
     std::int64_t busy_ns = 0;   // time in which any program ran, including this one
     std::int64_t idle_ns = 0;   // includes the time spent waiting for disks
@@ -58,8 +58,8 @@ struct cpu_times {
 std::map<std::string, cpu_times> read_cpu_times();
 
 /// Returns how long the main thread of a process was ready to run but waited for a CPU: the second number of
-/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). The process may have ended, but must not
-/// have been reaped. Returns 0 if the kernel does not count this time.
+/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). Also works for a process that has ended but
+/// has not been reaped. Returns 0 if the kernel does not count this time.
 std::int64_t run_delay_ns_of(pid_t pid);
 
 struct child_facts {
@@ -75,8 +75,9 @@ std::vector<child_facts> children_of_this_thread();
 /// Returns the time since boot in the unit of a process's start time: clock ticks, usually of 10 ms.
 std::uint64_t ticks_since_boot();
 
-/// Returns the path of an installed file or folder: in ../libexec/loopbench relative to this executable if it
-/// exists there, otherwise beside the executable. Throws std::runtime_error if /proc is not mounted.
+/// Returns the path of an installed file or folder: in the folder ../libexec/loopbench (relative to this
+/// executable) if it exists there, otherwise beside the executable. Throws std::runtime_error if /proc is not
+/// mounted.
 std::filesystem::path installed_file(std::string_view name);
 
 }  // namespace loopbench::bench

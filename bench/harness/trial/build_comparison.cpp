@@ -88,7 +88,7 @@ bool differs_from_release(sheets contenders, std::string_view key, std::string_v
 }
 
 /// Parses "client A=1 B=2; server A=1" into A -> "client 1, server 1" and B -> "client 2". A text in any
-/// other format becomes one option.
+/// other format becomes the value of one option, "socket options".
 std::map<std::string, std::string> options_in(const std::string& text) {
     std::map<std::string, std::string> options;
     std::string end;
@@ -154,8 +154,8 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
                          "unset LOOPBENCH_SLOWDOWN, which only `loopbench calibrate` should set"});
 }
 
-/// Returns true if a contender states none of the compared properties, as is usual for third-party Google
-/// Benchmark programs.
+/// Returns true if the contender states none of the compared properties. Most third-party Google Benchmark
+/// programs state no such property.
 bool states_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {
@@ -163,7 +163,7 @@ bool states_nothing(const reports::contender& who) {
            });
 }
 
-/// Describes the differences between the contenders' builds. Returns nothing if there are none.
+/// Describes the differences between the contenders' builds. Returns nothing if the builds are alike.
 std::optional<std::string> mixed_builds(sheets contenders) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {

@@ -1,5 +1,5 @@
-// The build comparison. A ratio compares the loops of two contenders only if everything else is the same;
-// otherwise the report must show the difference.
+// The build comparison: checks that all contenders were built alike. A ratio compares the loops of two
+// contenders only if everything else is the same. Therefore the report must show every other difference.
 #pragma once
 
 #include <span>
@@ -13,18 +13,20 @@
 namespace loopbench::bench {
 
 /// Throws usage_error if contenders differ in build type, optimisation, assertions or sanitizers, because the
-/// ratios would compare builds instead of loops. The message lists the contenders for each value and ends
-/// with `other_remedy`. Contenders that do not state these properties are accepted; see
-/// build_comparison_warnings().
+/// ratios would compare builds instead of loops. The message lists the contenders for each value of the
+/// differing property and ends with `other_remedy`. Accepts contenders that do not state these properties;
+/// see build_comparison_warnings().
 void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy = {});
 
-/// Returns the doctor's finding about the contenders' builds, based on their own descriptions.
+/// Returns the finding of `loopbench doctor` about the contenders' builds. Uses the contexts that the
+/// contenders print.
 finding diagnose_builds(std::span<const reports::contender> contenders);
 
-/// Returns one warning for each other property in which contenders differ; the warning lists the groups with
-/// equal values. A property that only some contenders state is a difference. A value that begins with "none"
-/// is not compared, because the property does not apply to the contender. Contenders that state nothing at
-/// all get one common warning. Another warning is added if the contenders are not release builds.
+/// Returns one warning for each property or socket option in which contenders differ; the warning lists the
+/// contenders for each value. A property that only some contenders state counts as a difference. A value that
+/// begins with "none" is not compared, because the property does not apply to that contender. Contenders that
+/// state no property get one common warning. There is another warning if a contender is not a release build,
+/// and one for contenders that are slowed down on purpose.
 std::vector<reports::warning> build_comparison_warnings(std::span<const reports::contender> contenders);
 
 }  // namespace loopbench::bench

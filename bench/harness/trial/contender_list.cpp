@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Throws usage_error if the contender's name is not UTF-8. A report identifies contenders by name, so it
-/// cannot replace invalid bytes in a name.
+/// Throws usage_error if the contender's name is not UTF-8. A report cannot replace invalid bytes in a name,
+/// because reports identify contenders by name.
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{
@@ -85,7 +85,7 @@ void remember_files(contender& who) {
     who.generator = generator_of(who);
 }
 
-/// Stores the state of the file, unless it is already stored.
+/// Stores the state of the file, unless the state is already stored.
 static void remember_file(contender& who, const fs::path& file) {
     if (std::ranges::find(who.files, file.native(), &file_state::path) == who.files.end())
         who.files.push_back(state_of_file(file));
@@ -104,7 +104,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    auto request = listing_of(who, limit, stop_fd);  // only lists, in case the loader ignores the variable
+    auto request = listing_of(who, limit, stop_fd);  // if the loader ignores the variable, only lists
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }

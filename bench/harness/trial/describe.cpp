@@ -1,5 +1,5 @@
-// Asks each contender to describe itself, which is cheap. Runs a trial only if the contender, as a
-// third-party program, does not answer.
+// Asks each contender for its context, which is cheap. Runs a trial only if the contender does not answer;
+// most third-party programs do not answer.
 #include "bench/harness/trial/describe.hpp"
 
 #include "bench/harness/trial/gbench_json.hpp"

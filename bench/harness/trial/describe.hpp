@@ -1,4 +1,4 @@
-// Queries the contenders' descriptions of themselves, before anything is measured.
+// Asks the contenders for their contexts before anything is measured.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ namespace loopbench::bench {
 /// each contender with LOOPBENCH_DESCRIBE=1; the suite's contenders then print their context for workloads of
 /// this size and run nothing. A third-party Google Benchmark program prints its context only before results.
 /// Therefore its first workload runs for the shortest possible time, and the result is discarded. The context
-/// is an empty object if this run also fails, or if the contender has no workloads. Each start takes at most
-/// `limit`, and ends early when `stop_fd` becomes readable.
+/// is an empty object if this run also fails, or if the contender has no workloads. `limit` is the time limit
+/// of each start. A start ends early when `stop_fd` becomes readable.
 std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd);
 

@@ -19,11 +19,11 @@ struct machine_sample {
 /// Returns the current counters. Unreadable counters are absent or empty.
 machine_sample read_machine();
 
-/// Returns a description of what disturbed a trial that took `wall` between the samples, or an empty text if
-/// nothing did. There are three kinds of disturbance. The clock source changed; the hypervisor took more than
-/// 5 % of the time of the trial's CPU (of any CPU, if the trial was not pinned to one); or the trial waited
-/// for a CPU for more than 5 % of its time. Times of 10 ms or less are ignored, because the kernel counts
-/// steal time in ticks of 10 ms.
+/// Returns a description of the disturbance of a trial, or an empty text if the trial was not disturbed.
+/// `wall` is the time between the two samples. A trial is disturbed if the clock source changed, if the
+/// hypervisor took more than 5 % of the time of the trial's CPU (of any CPU, if the trial was not pinned), or
+/// if the trial waited for a CPU for more than 5 % of its time. Ignores times of 10 ms or less, because the
+/// kernel counts steal time in ticks of 10 ms.
 std::string disturbance(const machine_sample& before, const machine_sample& after,
                         const resource_usage& usage, std::chrono::nanoseconds wall, std::optional<int> cpu);
 

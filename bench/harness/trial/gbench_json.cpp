@@ -1,5 +1,5 @@
-// The parser accepts rows with missing fields, because a contender in another language may omit some. A time
-// in an unknown unit is an error, because it would become a wrong number.
+// The parser accepts rows with missing fields, because contenders in other languages can omit some fields. A
+// time in an unknown unit is an error, because the time would become a wrong number.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ gbench_row read_row(const json& from) {
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
     try {
-        // Keys can be duplicated, because a counter can have the same name as one of the fields of every row.
+        // Accepts duplicate keys, because a counter can have the same name as a standard field of a row.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
     } catch (const reports::format_error& error) {
         throw gbench_error{"printed invalid JSON: {}; the output begins with \"{}\"", error.what(),

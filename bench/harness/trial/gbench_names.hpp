@@ -1,4 +1,5 @@
-// Converts names: Google Benchmark appends the conditions of a run to a benchmark's name.
+// Converts the names of benchmarks to the names of workloads and back. Google Benchmark appends the
+// conditions of a run to a benchmark's name.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ std::string workload_name(std::string_view printed);
 
 /// Returns the workloads in the output of --benchmark_list_tests=true, which has one name per line.
 /// Benchmarks that differ only in a suffix ("/threads:1", "/threads:2") keep their printed names, because
-/// they would otherwise have the same name.
+/// their names without suffixes are equal.
 std::vector<std::string> workloads_from_listing(std::string_view listing);
 
 /// Returns an anchored POSIX extended regular expression for --benchmark_filter that matches exactly this

@@ -51,10 +51,10 @@ private:
     bool moved_ = false;
 };
 
-/// Shuffles the order so that each position changes by at most one: swaps random pairs of neighbours,
-/// starting at `first`. Thus the order is random, but no contender waits for much longer than a round. If a
-/// contender waited for 40 ms, the kernel would acknowledge the unread data of its sockets during the slices
-/// of other contenders (tcp_send_delayed_ack() in Linux's tcp_output.c). A thousand connections would cost a
+/// Swaps random pairs of neighbours in the order, starting at `first`. Each position changes by at most one.
+/// Thus the order is random, but no contender waits for much longer than a round. If a contender waited for
+/// 40 ms, the kernel would acknowledge the unread data of its sockets during the slices of other contenders
+/// (tcp_send_delayed_ack() in Linux's tcp_output.c). For a thousand connections, the kernel would send a
 /// thousand acknowledgements.
 void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
     for (std::size_t i = first; i + 1 < order.size(); i += 2)
@@ -84,8 +84,8 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if it must
-    /// be ended because of an error, an interrupt or the time limit.
+    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if an
+    /// error, an interrupt or the time limit must end the contender.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -98,14 +98,14 @@ public:
             if (watched[4].revents != 0) return end_because(child_end::stopped);
             child_->go_on(std::span{watched}.first<3>());
             const bool answered = watched[3].revents != 0 && has_heard_line();
-            // applies even if the contender writes without pause
+            // the limit applies even if the contender writes without pause
             if (clock::now() >= until) return end_because(when_late);
             if (answered) return;
         }
     }
 
     void give(char what) noexcept {
-        // Ignores errors: if the contender has ended, the following wait detects its end. MSG_NOSIGNAL
+        // Ignores errors, because the following wait detects if the contender has ended. MSG_NOSIGNAL
         // prevents SIGPIPE.
         given_ = clock::now();
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
@@ -126,7 +126,7 @@ private:
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
         const auto end = heard_.find('\n');
         if (end == std::string::npos && heard_.size() < chunk.size()) return false;
-        // After its line, the contender must write nothing until it gets the next slice.
+        // After a line, the contender must write nothing until it gets the next slice.
         if (end + 1 != heard_.size() || !take_line(std::string_view{heard_}.substr(0, end)))
             end_because(child_end::broke_protocol);
         heard_.clear();
@@ -185,12 +185,13 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         all[i].hear(std::min(deadline, late), rules.stop_fd,
                     deadline < late ? child_end::timed_out : when_late);
         if (!all[i].is_over()) return;
-        outcomes[i] = all[i].finish();  // during the slice of contender i, so others are not disturbed
+        outcomes[i] = all[i].finish();  // ends contender i in its own slice, to disturb no other slice
         outcomes[i].out_of_time = outcomes[i].child.end == child_end::timed_out && clock::now() >= deadline;
         if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
     };
-    // The contenders start one after the other, so that none works while another one makes its connections.
+    // The contenders start one after the other, so that no contender works while another contender makes its
+    // connections.
     bool stopped = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         stopped = stopped || (i > 0 && outcomes[i - 1].child.end == child_end::stopped);

@@ -13,42 +13,43 @@
 
 namespace loopbench::bench {
 
-/// The lengths of both parts of a slice. The untimed part must last until the caches no longer contain the
-/// data of other contenders (reports/evidence/settle).
+/// The lengths of the untimed and the timed part of a slice. The untimed part must last until the caches no
+/// longer contain the data of other contenders (reports/evidence/settle).
 struct slice_lengths {
     std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
-                             timed = std::chrono::microseconds{1500};  // both in whole microseconds
+                             timed = std::chrono::microseconds{1500};  // both parts in whole microseconds
     bool operator==(const slice_lengths&) const = default;
 };
 inline constexpr std::chrono::seconds longest_slice_part{1};
 
-/// The harness ends a contender that keeps its slice for longer. In the last slice, the limit includes the
-/// end of the process.
+/// The maximum time from granting a slice to receiving the contender's reply. The harness ends a contender
+/// that exceeds this time.
 inline constexpr std::chrono::seconds slice_limit{10};
 
 struct slice_rules {
     std::uint64_t seed = 0;             // determines the random order in each round
     std::chrono::nanoseconds enough{};  // timed work after which a contender gets no more slices
-    std::chrono::nanoseconds limit{};   // for all contenders together
+    std::chrono::nanoseconds limit{};   // time limit of all contenders together
     int stop_fd = -1;                   // when it becomes readable, all contenders are ended
     std::chrono::nanoseconds longest_slice = slice_limit;
     slice_lengths lengths = {};
-    // if set, called when a contender has ended
+    // if set, called with the index and the outcome of each contender that has ended
     std::function<void(std::size_t, const child_outcome&)> ended = {};
 };
 
 struct outcome_by_slices {
     child_outcome child;
     bool out_of_time = false;  // ended because the common limit expired
-    /// The i-th slices of all contenders belong to the same round, so they are only milliseconds apart.
+    /// The i-th slices of all contenders belong to the same round. Therefore these slices are only
+    /// milliseconds apart.
     std::vector<slice> slices;
     std::chrono::nanoseconds harness_waited{};  // how long the harness waited for a core in this block
 };
 
-/// Runs all contenders until all have ended. All processes are alive at once, but only one works at a time.
-/// The requests name the common core. Contenders that do not know slices run one after the other. After the
-/// limit or an interrupt, no further contender is started. Must be called from the main thread; see
-/// run_child().
+/// Runs all contenders until all have ended. All processes are alive at the same time, but only one process
+/// works at a time. All requests must name the same core. Contenders that do not support slices run one after
+/// the other. After the limit or an interrupt, no further contender is started. Must be called from the main
+/// thread; see run_child().
 std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> requests,
                                                const slice_rules& rules);
 

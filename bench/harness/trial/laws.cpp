@@ -21,8 +21,8 @@ bool are_equal(double one, double other) {
     return std::abs(one - other) <= rounding * std::abs(other);
 }
 
-/// The law of counts: a contender records exactly one latency per timed operation (or per
-/// `operations_per_latency` timed operations).
+/// The law of counts: a contender records exactly one latency for each `operations_per_latency` timed
+/// operations (usually for each operation).
 std::optional<std::string> miscounted_latencies(const timed_claims& claims, const workload_shape& shape) {
     if (!claims.operations || shape.in_flight <= 0 || !claims.records) return std::nullopt;
     const double expected = *claims.operations / static_cast<double>(shape.operations_per_latency);
@@ -34,8 +34,8 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
 }
 
 /// The law of numbers: the printed time, throughput and CPU time per operation follow from the length, the
-/// operations and the CPU time of the timed section. Also, at most half of the latencies can be at least
-/// twice the mean, and at most one in a hundred can be at least a hundred times the mean (A. Markov's
+/// operations and the CPU time of the timed section. In addition, the median of the latencies can be at most
+/// twice their mean, and the 99th percentile can be at most a hundred times the mean (A. Markov's
 /// inequality).
 std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     const auto differs = [](std::string_view what, std::optional<double> printed, double expected) {
@@ -69,7 +69,7 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
 /// Little's law (J. Little, "A Proof for the Queuing Formula: L = lambda W", 1961): the mean number of
 /// operations in flight is the throughput times the mean latency. That product is the sum of the latencies
 /// divided by the length of the section. The lower bound excludes the time in which the process waits for a
-/// core (`run_delay`), because nothing need be in flight then.
+/// core (`run_delay`), because no operation need be in flight during that time.
 std::optional<std::string> littles_law(const timed_claims& claims, const workload_shape& shape,
                                        double run_delay) {
     if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
@@ -86,11 +86,11 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
         *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, likely_cause);
 }
 
-/// The law of CPU time: the contender cannot claim more CPU time than its parent observed (wait4(2)), nor
+/// The law of CPU time: the contender cannot claim more CPU time than its parent observed (wait4(2)), and not
 /// more than the length of the section times the number of cores.
 std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
     if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
-    // covers the rounding of wait4 and of the readings at both ends of the section
+    // tolerance for the rounding of wait4(2) and of the CPU times at both ends of the section
     constexpr double rounding_ns = 1e6;
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
@@ -105,14 +105,14 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     return std::nullopt;
 }
 
-/// The law of clocks: the contender's clock advances at the same rate as its parent's.
+/// The law of clocks: the clocks of the contender and of its parent advance at the same rate.
 std::optional<std::string> law_of_clocks(const timed_claims& claims, const child_outcome& child) {
     const double seen = ns(child.wall);
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
         return fmt::format(
             "law of clocks: the timed section claims {:.0f} ns, but the process lasted {:.0f} ns; {}",
             *claims.wall_ns, seen, likely_cause);
-    // Starting and ending a process takes milliseconds, on a busy machine hundreds of milliseconds.
+    // Starting and ending a process takes milliseconds, or hundreds of milliseconds on a busy machine.
     constexpr double start_and_end_ns = 500e6;
     if (claims.age_ns &&
         (*claims.age_ns > 1.001 * seen + 1e5 ||
@@ -141,7 +141,8 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         switches += switches_ns;
         observed += ns(one.observed);
     }
-    // If other programs use the core, both sides wait for the core before and after each slice.
+    // If other programs use the core, the contender and the harness wait for the core before and after each
+    // slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
         "law of clocks: all slices took {:.0f} ns by the contender's clock and {:.0f} ns by its parent's; {}",

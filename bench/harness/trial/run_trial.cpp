@@ -183,8 +183,8 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     try {
         auto output = parse_gbench_json(outcome.output);
         take_rows(trial, output, workload);
-        // Standard error can explain the failure, because a server or command that the contender started can
-        // write to it.
+        // Adds the last line of standard error, because a server or command that the contender started can
+        // write the cause of the failure there.
         if (trial.status == result_status::failed)
             set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
@@ -219,8 +219,8 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
     }
 }
 
-/// Makes the trial fail if a file of the contender was replaced. The check after the trial also detects
-/// replacements before the trial.
+/// Makes the trial fail if a file of the contender was replaced before or during the trial. Must be called
+/// after the trial.
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
@@ -260,8 +260,8 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     return child;
 }
 
-/// Discards numbers that break a law. Does not check workloads outside the catalog, because they can measure
-/// time differently.
+/// Discards the numbers of a trial that breaks a law. Does not check workloads outside the catalog, because
+/// other programs can measure time differently.
 void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
     const auto* const shape = find_shape(request.workload);
     if (trial.status != result_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
@@ -271,14 +271,14 @@ void refuse_impossible(trial_outcome& trial, const trial_request& request, const
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
 
-/// Rounds to six significant digits, to keep journals small: an hour has some hundred thousand slices. The
-/// time of one slice is less precise than that.
+/// Rounds to six significant digits, to keep journals small. A journal of one hour contains some hundred
+/// thousand slices. The time of one slice has fewer than six precise digits.
 double rounded(double value) {
     const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
     return std::round(value * scale) / scale;
 }
 
-/// Sets the trial's time to the median of its slices.
+/// Sets the trial's time to the median of its slices. Discards the trial if the slices break a law.
 void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     const auto& slices = ended.slices;
     if (trial.status != result_status::ok || slices.empty()) return;
@@ -295,8 +295,8 @@ void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     trial.slices = std::move(operation_ns);
 }
 
-/// Returns true if the trial reports the CPU time of its timed section in the counter `cpu`. Without "slices"
-/// in the context, the contender is a third-party program, whose counter `cpu` can mean anything else.
+/// Returns true if the trial reports the CPU time of its timed section in the counter `cpu`. If the context
+/// lacks "slices", the contender is a third-party program, and its counter `cpu` can have another meaning.
 bool says_own_cpu_time(const trial_outcome& trial) {
     return trial.metrics.contains("cpu") && trial.context.contains("slices");
 }
@@ -306,8 +306,8 @@ enum class cpu_clock {
     of_google_benchmark
 };
 
-/// Returns a clock that all trials of a row report, because CPU times of different definitions must not be
-/// compared.
+/// Returns a CPU clock that all trials in `row` report, because CPU times with different definitions must not
+/// be compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
         return trial.status != result_status::ok || says_own_cpu_time(trial);
@@ -316,8 +316,8 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
 }
 
 /// Replaces the time by CPU time, because contenders that shared a core can be compared only by CPU time.
-/// Metrics of wall-clock time lose their value, because the kernel runs other contenders for milliseconds in
-/// between.
+/// Removes the values of metrics of wall-clock time, because the kernel runs other contenders for
+/// milliseconds during a trial.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;

@@ -30,8 +30,7 @@ struct trial_request {
     std::size_t padding_bytes = 0;  // length of the variable LOOPBENCH_PADDING
     slice_lengths slice = {};       // only for interleaved trials; the same for the whole block
 
-    // The following members are not for normal trials. They override the contender's behaviour or add to its
-    // process.
+    // Only the counting and checking passes set the following members. Normal trials use the defaults.
     std::optional<std::uint64_t> operations = {};
     bool recording = true;
     bool with_histogram_file = true;
@@ -40,7 +39,7 @@ struct trial_request {
 };
 
 struct trial_outcome {
-    bool stopped = false;    // an interrupt stopped the trial, which does not count
+    bool stopped = false;    // an interrupt stopped the trial, and the trial does not count
     bool timed_out = false;  // the trial failed because its time limit expired
     reports::result_status status = reports::result_status::ok;
     std::string reason;                                    // the reason for a status other than ok
@@ -54,10 +53,10 @@ struct trial_outcome {
     reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
     std::optional<int> cpu = {};             // the CPU to which the trial was pinned
-    std::optional<double> waited = {};  // the share of time in which a concurrent contender left the core
+    std::optional<double> waited = {};       // concurrent: share of time spent waiting, except for a core
     std::vector<double> slices =
         {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
-    std::string disturbed;   // the disturbance; empty if there was none
+    std::string disturbed;   // empty if the trial was not disturbed
     std::string histograms;  // the result of read_histogram_file(); usually empty
 };
 
@@ -65,9 +64,9 @@ class trial_executor {
 public:
     virtual ~trial_executor() = default;
     virtual trial_outcome run(const trial_request& request) = 0;
-    /// Runs all requests at once, interleaved or concurrently. `limit` is for all requests together; in an
-    /// interleaved run, each request's own limit is for its start and its end. This default implementation
-    /// runs one request after the other.
+    /// Runs all requests at once, interleaved or concurrently. `limit` is the time limit of all requests
+    /// together. In an interleaved run, the limit of each request applies to the start and to the end of its
+    /// process. The default implementation runs one request after the other.
     virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests,
                                                    reports::pairing made, std::uint64_t seed,
                                                    std::chrono::nanoseconds limit);
@@ -90,14 +89,15 @@ private:
     watching watching_;
 };
 
-/// Returns true if a metric does not depend on wall-clock time, so that it is meaningful for a program that
-/// shared a core.
+/// Returns true if the metric does not depend on wall-clock time. Only such metrics are meaningful for
+/// programs that shared a core.
 bool is_of_cpu_time(std::string_view metric);
 
-/// Returns why the process failed (such as "killed by SIGSEGV"), or nothing if it exited with code 0.
+/// Returns the reason why the process failed (such as "killed by SIGSEGV"), or nothing if the process exited
+/// with code 0.
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
 
-/// Judges the end and the output of a process that ran `workload`.
+/// Converts the end and the output of a process that ran `workload` to the outcome of a trial.
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit);
 
 }  // namespace loopbench::bench

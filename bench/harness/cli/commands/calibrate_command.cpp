@@ -43,7 +43,7 @@ struct all_runs {
     std::optional<session_record> referee{};  // only for interleaved trials
 };
 
-/// Returns the default plan. It has many short trials, because most of the noise is between processes.
+/// Returns the default plan. The plan has many short trials, because most of the noise is between processes.
 run_plan usual_plan(bool full_size) {
     run_plan plan;
     plan.size = full_size ? workload_size::full : workload_size::small;
@@ -67,7 +67,7 @@ std::uint64_t blocks_of(std::uint64_t tries, std::uint64_t blocks, const run_pla
     return (tries + workloads - 1) / workloads * blocks;
 }
 
-/// Throws std::runtime_error if a contender failed or is unsupported.
+/// Throws std::runtime_error if a contender failed on a workload or does not support a workload.
 void check_cells(const session_record& ran) {
     for (const auto& workload : ran.outcome.excluded)
         for (const auto& why : workload)
@@ -107,8 +107,8 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
-    // The A/A comparison gets at most two fifths of the time. The time that it does not need is left for the
-    // slowdowns.
+    // All budgets begin at `started`. The A/A comparison must end after two fifths of the budget, and the
+    // referee after half of the budget. The slowdowns get all of the remaining time.
     auto equal = calibration_plan(plan, who, {}), slowed = calibration_plan(plan, who, options.slowdowns_pct);
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);
     equal.budget = *plan.budget * 2 / 5;

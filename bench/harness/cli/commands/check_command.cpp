@@ -1,4 +1,4 @@
-// loopbench check: compares a build with a baseline.
+// loopbench check: compares a build with a baseline file.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -24,7 +24,8 @@ namespace {
 
 using gate_results = std::vector<gate_result>;
 
-/// Returns the part of the baseline that the options select. Throws usage_error if this part is empty.
+/// Returns the part of the baseline file that the options select, with the slack of the options. Throws
+/// usage_error if this part is empty.
 expectations narrowed(expectations all, const check_options& options) {
     const auto cells = cells_of(all);
     const auto workloads =
@@ -54,8 +55,8 @@ std::vector<std::string> contenders_of(const expectations& all) {
     return names_in(cells, &cell_name::contender);
 }
 
-/// Checks the counts. If a count differs by more than its slack, counts a second time and uses the second
-/// count, so that an error of the tracer does not fail the build.
+/// Checks the counts. If a count differs from the baseline file by more than the slack, counts that workload
+/// and contender again and uses the second counts. Thus a single error of a tracer does not fail the gate.
 gate_results check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;

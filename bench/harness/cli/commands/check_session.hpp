@@ -31,31 +31,32 @@ struct check_options {
     }
 };
 
-/// Implements `check --update`: measures or reads a report, writes the baseline file and prints the
-/// difference. Returns the exit code. The file is unchanged unless the exit code is 0.
+/// Implements `check --update`: measures or reads a report, writes the baseline file, and prints the
+/// difference to the old file. Returns the exit code. If the exit code is not 0, the baseline file is
+/// unchanged.
 int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Finds the contenders and asks them for their workloads. Throws usage_error if a contender does not
-    /// exist; the message contains `named_by` ("the baseline"), which named the contender. All functions of
-    /// this class that start processes can throw `interrupted`.
+    /// Finds the contenders with these names and asks each contender for its workloads. Throws usage_error if
+    /// a contender does not exist. `named_by` is the source of the names, for the error message. All
+    /// functions of this class that start processes throw `interrupted` after a signal.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 
     [[nodiscard]] bool has(const cell_name& cell) const;
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Counts once for each of these results. If the contender does not have the workload, the counts are
-    /// missing, with the reason. Writes counts.json into the output folder, or into its subfolder `again` if
-    /// `number` is not 0.
+    /// Runs the counting pass once for each of these workloads and contenders. If a contender does not have
+    /// the workload, its counted_result contains only the reason. Writes counts.json into the output folder
+    /// if `number` is 0, otherwise into the subfolder `again`.
     std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);
 
-    /// Runs one session of trials for these results, the contender `times.to` and its A/A copy. `number` is 0
-    /// for the first session and 1 for the confirming session, which has another random order. Writes the
-    /// journal and report.json into the subfolder `first` or `second` of the output folder. Workloads with
-    /// ratios in `times` get the pairing of these ratios, unless the options choose another pairing. The
-    /// values of the ratios are not used.
+    /// Runs one session with these workloads and contenders, the baseline `times.to` and its A/A copy.
+    /// `number` is 0 for the first session. It is 1 for the second session, which confirms the first session
+    /// with another random order. Writes the journal and report.json into the subfolder `first` or `second`
+    /// of the output folder. Workloads with ratios in `times` get the pairing of these ratios, unless the
+    /// options choose another pairing. Does not use the values of the ratios.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 
@@ -64,7 +65,7 @@ private:
     const invocation& by_;
     interrupt stop_;
     std::vector<contender> contenders_;
-    run_plan plan_;  // the plan without its contenders
+    run_plan plan_;  // without contenders
 
     [[nodiscard]] const contender& find(const std::string& name) const;
     [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells) const;

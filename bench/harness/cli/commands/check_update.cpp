@@ -1,4 +1,4 @@
-// loopbench check --update: writes a new baseline and prints the difference to the old one.
+// loopbench check --update: writes a new baseline file and prints the difference to the old file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,7 +32,8 @@ namespace {
 
 using name_list = std::vector<std::string>;
 
-/// An error: the baseline cannot be written. what() is the reason, and `code` is the command's exit code.
+/// An exception: the baseline file cannot be written. what() is the reason, and `code` is the command's exit
+/// code.
 class not_written : public std::runtime_error {
 public:
     not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
@@ -88,14 +89,14 @@ public:
                                           "measure again",
                                           wanted.baseline, next_.times->to)};
         if (const auto size = size_of(report); size && *size != next_.times->size) {
-            next_.times->ratios.clear();  // these ratios are for another size
+            next_.times->ratios.clear();  // ratios of the other size are not comparable
             next_.times->size = *size;
         }
         take_times(wanted);
     }
 
-    /// Writes the baseline and returns a text with the difference. Throws not_written if there is nothing to
-    /// write.
+    /// Writes the baseline file and returns a text with the difference to the old file. Throws not_written if
+    /// there are no counts and no ratios.
     std::string write() const {
         if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
             throw not_written{exit_inconclusive, "there are no counts and no ratios to write"};
@@ -112,8 +113,8 @@ private:
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
-    /// Returns the `known` names that match the patterns. Without patterns, returns the names in the old
-    /// baseline; without an old baseline, the headline names.
+    /// Returns the `known` names that match the patterns. If there are no patterns, returns `old`, the names
+    /// in the old baseline file. If `old` is empty too, returns the known headline names.
     template <class predicate>
     name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
                      predicate is_headline) const {
@@ -123,8 +124,9 @@ private:
         return known;
     }
 
-    /// Returns true if the patterns select the result. Without patterns, returns true if this tier of the old
-    /// baseline contains the result, or if there is no old baseline.
+    /// Returns true if the patterns select the workload and the contender. If there are no patterns, returns
+    /// true if this tier of the old baseline file contains the pair; an empty tier stands for the whole file.
+    /// If the whole file is empty or missing, returns true.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -144,8 +146,7 @@ private:
         return cells;
     }
 
-    /// Returns the report with only the selected results, and the results of the contender to which their
-    /// ratios refer.
+    /// Returns the report with only the selected results and the baseline's results on the same workloads.
     [[nodiscard]] reports::report wanted_times(const reports::report& report) const {
         std::set<std::string_view> workloads;
         const auto is_asked_for = [&](const reports::result& item) {
@@ -162,7 +163,7 @@ private:
         return wanted;
     }
 
-    /// Removes the lines of the baseline whose workload their contender no longer has.
+    /// Removes each line of the baseline file whose contender no longer has the workload of the line.
     void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
@@ -193,8 +194,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Throws not_written if a result has this status, because the gate would otherwise lose that result
-    /// silently.
+    /// Throws not_written if a result has this status. Otherwise the new baseline file would silently lack
+    /// that result.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what) {
         std::vector<std::string> all;
@@ -205,8 +206,8 @@ private:
         if (!all.empty()) throw not_written{code, fmt::format("{}", fmt::join(all, "; "))};
     }
 
-    /// Prints which results get no line in the baseline, because only a ratio with an interval can be
-    /// checked.
+    /// Prints the results that get no line in the baseline file. Only a result whose ratio has an interval
+    /// gets a line, because `check` cannot check other results.
     static void tell_of_left_out(const reports::report& report) {
         const reports::report_index index{report};
         for (const auto& item : report.results) {
@@ -232,7 +233,7 @@ private:
         refuse(report, not_run, exit_inconclusive, "was not measured");
         if (const auto why = unknown_reliability(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
-        // these ratios are from another machine
+        // ratios from another machine are not comparable
         if (next_.times->machine != machine) next_.times->ratios.clear();
         next_.times->machine = machine;
         tell_of_left_out(report);

@@ -86,8 +86,8 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
                           who.problem};
 }
 
-/// Returns one side of the comparison. Both sides get an argv[0] of the same length, so that their stacks are
-/// at the same position (see add_aa_copy).
+/// Returns the contender for one side of the comparison. Both contenders get an argv[0] of the same length,
+/// so that their stacks are at the same position (see add_aa_copy in plan.hpp).
 contender side(const char* name, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
@@ -135,7 +135,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     return plan;
 }
 
-/// Removes the results of both reports whose workloads match none of the patterns.
+/// Removes from both reports the results whose workloads match none of the patterns.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
@@ -165,7 +165,7 @@ int compare_two_reports(const compare_options& options) {
     for (const auto& item : report.warnings) tell(item);
     reports::write_standard_output(written(report, then, options.format));
     auto found = judge_gate(report, options.tolerated_pct);
-    // An interrupted run may have stopped too early to find a difference.
+    // An interrupted run might have stopped too early to find a difference.
     for (const auto& [file, complete] :
          {std::pair{options.base, then.complete}, {options.next, now.complete}})
         if (!complete)

@@ -1,4 +1,4 @@
-// loopbench explain: explains a workload, a metric, a contender or a parameter, and how it is measured.
+// loopbench explain: explains workloads, metrics, contenders and parameters.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -73,8 +73,8 @@ std::string of_metric(const reports::metric_info& metric) {
         metric.deterministic ? "; deterministic" : "", metric.title, metric.summary, metric.how);
 }
 
-/// Explains the workload with this name, with or without parameters. If there is none, explains all workloads
-/// whose names begin with this name.
+/// Explains the workload with this name, with or without parameters. If there is no such workload, explains
+/// all workloads whose names begin with this name.
 std::string of_workloads(const std::string& name) {
     if (const auto* const one = find_workload(name)) return of_workload(*one);
     std::string text;

@@ -1,4 +1,4 @@
-// Converts the results of a gate to an exit code.
+// Converts gate results to an exit code.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace loopbench::bench {
 
-/// Returns the exit code for a gate's results. Must not be used for an interrupted run, whose results are
-/// incomplete.
+/// Returns the exit code for the gate results. Must not be used for an interrupted run, because its gate
+/// results are incomplete.
 inline exit_code exit_code_of(std::span<const gate_result> results) {
     constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unreliable,
                                exit_inconclusive};
     return codes[static_cast<std::size_t>(outcome_of(results))];
 }
 
-/// Returns the exit code for the results of a comparison. Prints the results that do not pass to standard
-/// error.
+/// Returns the exit code for the gate results of a comparison. If the exit code is not 0, prints the gate
+/// results that do not pass to standard error.
 inline exit_code conclude(std::span<const gate_result> results) {
     const auto code = exit_code_of(results);
     if (code != exit_ok) tell_raw(write_text_of_comparison(results));

@@ -1,4 +1,4 @@
-// loopbench history: stores the results of many runs, and shows how they change over time.
+// loopbench history: stores the results of many runs, and shows how the results change over time.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -66,8 +66,8 @@ void warn_of_what_is_lacking(const entry& what, const std::string& file) {
             file);
 }
 
-/// Adds one report after the other. If a report is refused, the reports before it stay in the history; adding
-/// these again changes nothing.
+/// Adds the reports one after the other. If a report is refused, the earlier reports stay in the history.
+/// Adding a report a second time changes nothing.
 int add_reports(const history_options& options) {
     // With this threshold, malloc reuses the freed memory of the previous report, instead of requesting new
     // pages from the kernel for each report.
@@ -124,8 +124,8 @@ int export_points(const history_options& options) {
     return exit_ok;
 }
 
-/// Returns the path of the reports' folder relative to the page's folder, so that both folders can be moved
-/// together.
+/// Returns the path of the folder with the report pages, relative to the folder of the trends page, so that
+/// both folders can be moved together.
 std::string reports_address(const history_options& options) {
     if (options.report_folder.empty()) return "";
     const auto page_folder = fs::absolute(options.output).lexically_normal().parent_path();
@@ -133,7 +133,7 @@ std::string reports_address(const history_options& options) {
     return report_folder.lexically_relative(page_folder).generic_string();
 }
 
-/// Writes a page for each run that has none yet.
+/// Writes the report page of each run whose page does not exist yet.
 void write_report_pages(store& from, const trends_page& page, const fs::path& folder) {
     reports::prepare_output_folder(folder);
     for (const auto* run : page.runs) {
@@ -182,8 +182,8 @@ constexpr std::size_t runs_max = 1'000'000'000;
 
 constexpr auto how_dates_are_written = "2026-11-22 or 2026-11-22T18:07:18Z";
 
-/// Returns the first run of the named commit, or nullptr if there is none. `named` is the whole commit or a
-/// prefix of it. Throws usage_error if several commits have this prefix.
+/// Returns the first run of the named commit, or nullptr if the commit has no run. `named` is the whole
+/// commit or its first digits. Throws usage_error if several commits begin with these digits.
 const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
     const auto exact = std::ranges::find(runs, named, &kept_run::commit);
     if (exact != runs.end()) return &*exact;
@@ -198,8 +198,8 @@ const kept_run* first_run_of(const std::string& named, const std::vector<kept_ru
     return first;
 }
 
-/// Returns the date that `named` contains, or the date of the first run of the commit that `named` contains.
-/// Throws usage_error if it contains neither.
+/// `named` is a date or a commit. Returns the date, or the date of the first run of the commit. Throws
+/// usage_error if `named` is neither a date nor the commit of a run.
 std::string moment_of(const std::string& named, const std::vector<kept_run>& runs) {
     if (auto date = in_utc(named)) return *std::move(date);
     const auto* found = named.empty() ? nullptr : first_run_of(named, runs);
@@ -361,7 +361,7 @@ void add_exporting(const command_adder& add, history_options& options) {
     auto* exported =
         exporting->add_option("RUN", options.run, "number of the run; without it, all points of all runs");
     add_choice(*exporting, options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // a single run is exported as a whole
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN exports the whole run
         exporting->get_option(part)->excludes(exported);
     add_output_file(*exporting, options.output);
     exporting->footer(
@@ -391,7 +391,7 @@ void add_history_command(CLI::App& app, action& chosen) {
     };
     for (const auto each : {add_adding, add_reading, add_trend, add_changes, add_exporting, add_pruning})
         each(add, *options);
-    history->footer(examples_and(  // set after the subcommands, which would otherwise inherit the text
+    history->footer(examples_and(  // set last, because a new subcommand inherits the footer
         {{"loopbench history add loopbench-report/report.json", "adds a report"},
          {"loopbench history trend --format html -o trends.html", "draws all series"},
          {"loopbench history changes", "lists the runs at which something became better or worse"}},

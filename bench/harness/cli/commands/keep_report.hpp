@@ -7,16 +7,17 @@
 
 namespace loopbench::bench {
 
-/// Opens the history, and creates it if it does not exist. Throws usage_error or database_error if that
-/// fails, so that the error is reported before the run.
+/// Creates the history if it does not exist. Throws usage_error or database_error if the history cannot be
+/// opened or created. Is called before the run, so that a wrong --history is reported early.
 void prepare_history(const std::string& place);
 
 /// Adds the report with the git commit of the current folder, and prints the run's number in the history.
-/// Does not add the report of an interrupted run, because that run can be resumed and completed.
+/// Does not add the report of an interrupted run, because the user can still resume that run. Throws
+/// database_error if the history cannot be written.
 void keep_report(const reports::report& report, const std::string& place);
 
-/// Removes the password of a URL from a word of a command line or of a message, because reports and CI logs
-/// are published.
+/// Returns the word with any password removed from a PostgreSQL URL. Command lines and messages must not
+/// contain passwords, because reports and CI logs are published.
 std::string without_password_in(const std::string& word);
 
 }  // namespace loopbench::bench

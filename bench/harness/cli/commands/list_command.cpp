@@ -53,7 +53,7 @@ json primary_metric_of(const std::string& workload) {
 }
 
 /// Returns the pairing of the workload's trials in a run or, if `of_one_program` is true, in a comparison of
-/// builds. Returns null for a third-party workload.
+/// two builds of one program. Returns null for a third-party workload.
 json pairing_of(const std::string& workload, bool of_one_program) {
     const auto* shape = find_shape(workload);
     return shape != nullptr ? json(name_of(shape->pairing_of_trials(of_one_program))) : json(nullptr);

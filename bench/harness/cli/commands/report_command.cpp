@@ -26,7 +26,7 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// The formats that also need the files that the run wrote beside the report.
+/// The formats that need histograms.jsonl, a file beside the report.
 constexpr std::string_view hgrm = "hgrm", html = "html";
 
 std::string histograms(const std::string& file) {
@@ -39,7 +39,7 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
-/// Returns the HTML page. The page has no distributions if the run's other files are missing.
+/// Returns the HTML page. The page has no distributions if there are no histograms beside the report.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
     return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)

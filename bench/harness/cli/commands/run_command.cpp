@@ -45,7 +45,7 @@ struct run_options {
     session_options session;
 };
 
-/// Returns a plan with the sizes and times of the mode (--quick, --full or neither) and of the other options.
+/// Returns a plan with the workload size, the times and the number of blocks that the options choose.
 run_plan sized_plan(const run_options& options) {
     run_plan usual;
     if (options.quick) {
@@ -81,7 +81,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // If the user names workloads, they run on all contenders that have them.
+    // Workloads that the user names run on all contenders that have these workloads.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
@@ -96,7 +96,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
 }
 
 /// Returns the workloads of the chosen contenders. If a pattern matches none of these workloads, returns the
-/// workloads of all contenders instead; the report then shows which of them the chosen contenders lack.
+/// workloads of all contenders instead; the report then shows the workloads that the chosen contenders lack.
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
                                                   std::vector<contender> found, const interrupt& stop) {
     auto names = workloads_of(plan.contenders);
@@ -128,8 +128,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws usage_error with the reason. The user must name one address of this machine: there is no default,
-/// so that no port is ever open on all addresses.
+/// Throws usage_error with the reason `why`. --serve-on has no default, so that no port is ever open on all
+/// addresses of this machine.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -142,7 +142,8 @@ void check_that_it_can_be_served_on(const std::string& address) {
     if (const auto why = why_no_server_on(address)) refuse_to_serve_on(address, *why);
 }
 
-/// Adds the address to serve on and the command that starts the client to the environment of all trials.
+/// Adds the address on which to serve, and the command that starts the client, to the environment of all
+/// trials.
 void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     if (!options.generator_on) return;
     check_that_it_can_be_served_on(*options.serve_on);
@@ -157,8 +158,8 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// Returns the exit code. A shard's exit code states only if the shard is complete, so that a launcher can
-/// resume an incomplete shard. `loopbench merge` judges the results of all shards together.
+/// Returns the exit code of a run. The exit code of a shard tells a launcher only if the shard is complete;
+/// the launcher can resume an incomplete shard. `loopbench merge` judges the results of all shards together.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
@@ -186,7 +187,7 @@ int run_command(const run_options& options, const invocation& called) {
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop);
     put_client_on_other_machine(plan, options);
-    // Warns before the run, so that the user can stop it.
+    // Prints the warning before the run, so that the user can stop the run.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }

@@ -1,4 +1,5 @@
-# bash completion for loopbench. The command itself supplies the candidates; without candidates, files are completed.
+# bash completion for loopbench. `loopbench complete` prints the candidates. Without candidates, file names are
+# completed.
 _loopbench() {
     local line=${COMP_LINE:0:COMP_POINT} candidate front
     local -a words
@@ -8,6 +9,7 @@ _loopbench() {
         words=("${words[@]:1}")
     done
     # bash splits a name such as conns:1000 into several words, and a candidate replaces only the last of these words.
+    # Therefore each candidate loses the part that corresponds to the earlier words.
     front=${words[-1]%"${words[-1]##*[$COMP_WORDBREAKS]}"}
     COMPREPLY=()
     while IFS=$'\t' read -r candidate _; do

@@ -1,4 +1,5 @@
-# fish completion for loopbench. The command itself supplies the candidates; without candidates, files are completed.
+# fish completion for loopbench. `loopbench complete` prints the candidates. Without candidates, file names are
+# completed.
 function __loopbench_candidates
     set -l words (commandline -opc) (commandline -ct)
     set -l candidates ($words[1] complete -- $words[2..] 2>/dev/null)

@@ -1,4 +1,4 @@
-// Finds the contenders that a command works on.
+// Finds the contenders for a command.
 #pragma once
 
 #include <chrono>
@@ -9,26 +9,27 @@
 
 namespace loopbench::bench {
 
-/// The time limit for a contender to list its workloads, and to describe itself.
+/// The time limit of a contender that lists its workloads or describes itself.
 inline constexpr std::chrono::seconds probe_limit{20};
 
 /// Returns every contender in the default folder (if that folder exists) and in `more_folders`. Does not
-/// start the contenders, so their workloads are not set. Throws usage_error if a folder of `more_folders`
-/// does not exist or if there is no contender at all.
+/// start the contenders and therefore does not set their workloads. Throws usage_error if a folder of
+/// `more_folders` does not exist, or if no folder contains a contender.
 std::vector<contender> contenders_in(const std::vector<std::string>& more_folders);
 
 /// Does the same as contenders_in(), but returns an empty vector if there is no contender.
 std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders);
 
-/// Throws usage_error if a file with one of these names exists but is not executable.
+/// Throws usage_error if a contender folder contains a file that has one of these names but is not
+/// executable.
 void refuse_not_executable(const std::vector<std::string>& names,
                            const std::vector<std::string>& more_folders);
 
-/// Throws usage_error if a pattern matches none of the names but matches a contender of this repository,
-/// because that contender was not built.
+/// Throws usage_error if a pattern matches none of `names` but matches a contender of this repository. The
+/// message says that this contender is not built.
 void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
-/// Returns the workloads of all contenders, each once, in the order of their first occurrence.
+/// Returns the workloads of all contenders without duplicates, in the order of the first occurrence.
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders);
 
 std::vector<std::string> names_of(const std::vector<contender>& contenders);

@@ -1,4 +1,5 @@
-// Counts one result after the other. Writes the details that are not part of the report to counts.json.
+// Counts the contenders one after the other. Writes the details of the counts, which the report does not
+// contain, to counts.json.
 #include "bench/harness/cli/session/count_pass.hpp"
 
 #include <poll.h>

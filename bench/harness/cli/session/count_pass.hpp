@@ -19,18 +19,18 @@ struct cell_to_count {
     std::string workload;
 };
 
-/// Returns the results that have a time in the report.
+/// Returns every pair of a workload and a contender for which the report contains a time.
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
-/// Counts these results, with the time limit `limit` for each process. Writes the system calls by name to
-/// `folder`/counts.json; the folder must exist. Stops when `stop_fd` becomes readable; the remaining results
-/// are then not counted.
+/// Runs the counting pass for these contenders and workloads. `limit` is the time limit of each process
+/// without a tracer; a traced process gets at least the default of counting_options::traced_limit. Writes the
+/// details to `folder`/counts.json; `folder` must exist. Stops early when `stop_fd` becomes readable.
 std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
                                         const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                         int stop_fd);
 
-/// Calls overhead_of() (bench/harness/counting/overhead.hpp) for every result that has a time in the report.
-/// Stops when `stop_fd` becomes readable; the remaining results are then not checked.
+/// Calls overhead_of() (bench/harness/counting/overhead.hpp) for every pair of a workload and a contender for
+/// which the report contains a time. Stops early when `stop_fd` becomes readable.
 std::vector<counted_result> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Reads a folder of layouts and checks the builds in it. Each error message contains a remedy.
+// Finds the layouts in a folder and checks them. Each error message contains a remedy.
 #include "bench/harness/cli/session/layouts.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t fewest_layouts = 6;  // a 95 % interval needs six samples (median.hpp)
+constexpr std::size_t fewest_layouts = 6;  // a 95 % interval needs at least six samples (median.hpp)
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
     throw usage_error{"{}: {}", folder.native(), why};

@@ -1,6 +1,7 @@
 // A folder of layouts contains one program that was linked several times, each time with its functions in a
-// different order. Code placement alone changes the speed by some per cent. Because each block uses a random
-// layout, this effect is noise that the interval covers, and does not look like a difference.
+// different order. Code placement alone changes the speed of a program by some per cent. Each block uses a
+// random layout. Therefore the interval of a ratio covers the effect of code placement, and this effect does
+// not look like a difference between two builds.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +9,12 @@
 
 namespace loopbench::bench {
 
-/// Returns the builds in a folder (every executable file in it), sorted by name. Throws usage_error if the
-/// files cannot be layouts of one program. There must be at least six (fewer give no interval) and at most
-/// layouts_max files. Their names must have the same length, because the length moves the stack (see
-/// add_aa_copy in plan.hpp). No two files may be equal, because then nothing was shuffled. Their sizes must
-/// not differ by more than padding explains. Throws reports::file_error if the folder or a file in it cannot
-/// be read.
+/// Returns the executable files in the folder, sorted by name. Throws usage_error if these files cannot be
+/// layouts of one program. There must be at least 6 files, because fewer samples give no interval, and at
+/// most layouts_max files. The names must have the same length, because the length of a program's name moves
+/// its stack (see add_aa_copy in plan.hpp). All files must be different, because identical files were not
+/// shuffled. The largest file can be at most 5 % larger than the smallest file, because padding causes only
+/// small differences. Throws reports::file_error if the folder or one of the files cannot be read.
 std::vector<std::filesystem::path> layouts_in(const std::filesystem::path& folder);
 
 }  // namespace loopbench::bench

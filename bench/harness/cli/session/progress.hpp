@@ -1,6 +1,7 @@
-// Shows the progress of a run: how much is done and how long the rest will take. A terminal that can erase a
-// line shows a bar, with the current trial and its ratio so far. A log gets one line per minute. The progress
-// is written only between trials, so that it does not disturb them.
+// Shows the progress of a run: how much is done and how long the rest will take. If standard error is a
+// terminal that can erase a line, shows a bar with the current workload, its contender and their ratio so
+// far. Otherwise writes one line per minute. Writes only between trials, so that writing does not disturb the
+// trials.
 #pragma once
 
 #include <chrono>
@@ -14,8 +15,8 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// `budget` is the time from now on that the run can use; the shown remaining time never exceeds it.
-    /// `log_pause` is the time before each line of a log.
+    /// `budget` is the time that the run can use from now on; the shown remaining time never exceeds the
+    /// budget. If standard error is not a terminal, `log_pause` is the minimum time before each line.
     explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
                       std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;
@@ -23,7 +24,7 @@ public:
     /// Erases the bar.
     ~progress();
 
-    /// Shows that `workload` on `contender` begins after `done` of `total` trials.
+    /// Shows that a trial of `workload` on `contender` begins, and that `done` of `total` trials are done.
     void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total,
               const std::optional<ratio_so_far>& ratio = {});
 

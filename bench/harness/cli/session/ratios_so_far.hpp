@@ -1,4 +1,4 @@
-// Computes ratios from the trials so far, for the progress bar. The report at the end contains the final
+// Computes ratios from the finished trials, for the progress bar. The report at the end contains the final
 // ratios with intervals.
 #pragma once
 
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::optional<ratio_so_far> of(std::string_view workload, std::string_view contender) const;
 
 private:
-    using values = std::vector<std::optional<double>>;  // by block
+    using values = std::vector<std::optional<double>>;  // indexed by block
 
     const run_plan& plan_;
     std::optional<std::size_t> baseline_;

@@ -57,7 +57,8 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // Checks only a plain first word, because only a shell can interpret other commands.
+    // Checks the first word only if it has no special characters, because only a shell can interpret special
+    // characters.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||

@@ -1,5 +1,5 @@
-// Options for comparing servers. A server is not a benchmark program, so a client measures it:
-// loopbench-client (bench/suite/client) starts the server and acts as the contender in its place.
+// Options for comparing servers. A server is not a benchmark program. Therefore loopbench-client
+// (bench/suite/client) is the contender, which starts and measures the server.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ namespace loopbench::bench {
 
 struct served_options {
     std::optional<std::string> client;   // "echo" or a shell command
-    std::optional<std::uint16_t> port;   // the fixed port of the server, if it has one
+    std::optional<std::uint16_t> port;   // the server's fixed port; not set if {port} is used
     std::vector<std::string> arguments;  // the arguments of the server
 };
 
@@ -35,13 +35,15 @@ void refuse_served_without_client(const served_options& options);
 /// Throws usage_error if the client is a command that the shell does not find.
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
-/// Makes `who` the client that measures `server`. Throws usage_error unless either {port} in the arguments or
-/// --port determines the server's port.
+/// Makes `who` the client that measures `server`. Throws usage_error if the arguments contain {port} and
+/// --port is also set, or if both are missing. Also throws usage_error if the server's path or an argument is
+/// not valid UTF-8.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
-/// Chooses the pairing of servers: interleaved if the client is `echo` and the suite chooses the ports
-/// ({port}). Does not change the plan's pairings otherwise. Throws usage_error if --pairing requests a
-/// pairing that is impossible with a fixed port.
+/// Chooses the interleaved pairing for all workloads if the client is `echo` and the servers take their ports
+/// from {port}; --pairing takes precedence. Otherwise leaves the pairings of the plan unchanged. Throws
+/// usage_error if the servers have a fixed port and --pairing is not sequential, because such servers cannot
+/// run at the same time.
 void choose_pairings_of_servers(run_plan& plan, const served_options& options);
 
 }  // namespace loopbench::bench

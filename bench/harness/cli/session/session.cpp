@@ -1,5 +1,5 @@
-// Writes each trial to the journal at once, so that no result is lost. Writes the reports at the end, from
-// the record.
+// Writes each trial to the journal as soon as the trial has ended, so that no result is lost. Writes the
+// reports at the end, from the record.
 #include "bench/harness/cli/session/session.hpp"
 
 #include <fmt/format.h>
@@ -62,8 +62,9 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // The journal is written first. A trial that is missing from the journal runs again under the same
-        // number, so histograms that were written before the journal would be counted twice.
+        // Writes the journal before the histograms. If the run were killed between the two in the other
+        // order, the trial would be missing from the journal. A resumed run would repeat the trial, and the
+        // histograms would count twice.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
@@ -83,7 +84,7 @@ private:
     progress progress_;
 };
 
-/// Removes the counts.json of an earlier run, because it would look like a file of this run.
+/// Removes the counts.json of an earlier run, because that file would look like a file of this run.
 void remove_old_counts(const fs::path& folder) {
     const auto file = folder / "counts.json";
     std::error_code error;
@@ -91,8 +92,8 @@ void remove_old_counts(const fs::path& folder) {
     if (error) throw reports::file_error{"remove", file.native(), error.value()};
 }
 
-/// Returns the pairing that most workloads have. It selects the calibration, which is valid for only one
-/// pairing.
+/// Returns the most frequent pairing of the plan's workloads. The report quotes the calibration for this
+/// pairing, because a calibration is valid for only one pairing.
 reports::pairing usual_pairing(const run_plan& plan) {
     const auto count = [&](reports::pairing made) { return std::ranges::count(plan.pairings, made); };
     return plan.pairings.empty()
@@ -101,8 +102,9 @@ reports::pairing usual_pairing(const run_plan& plan) {
                                   count);
 }
 
-/// Returns this machine's calibration, or nothing if there is none. If the file cannot be read, prints a
-/// warning and returns nothing, because measuring is possible without a calibration.
+/// Returns this machine's calibration for the pairing, or nothing if the calibration does not exist. If the
+/// file cannot be read, prints a warning and returns nothing, because measuring is possible without a
+/// calibration.
 std::optional<reports::calibration> known_calibration(const reports::environment& where,
                                                       reports::pairing made) {
     try {
@@ -113,8 +115,8 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     }
 }
 
-/// Runs the trials that are missing from the record, until all are finished or an interrupt or the budget
-/// ends the run. Writes them to the record and the journal.
+/// Runs the trials that are missing from the record. Stops early after an interrupt or when the budget is
+/// spent. Adds the trials to the record and to the journal.
 void run_trials(session_record& record, journal& written, histogram_log& histograms,
                 const session_place& place) {
     std::chrono::nanoseconds spent{0};
@@ -129,8 +131,9 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     written.end(record.outcome);
 }
 
-/// Runs the passes that the plan requests, if the record does not contain their results yet. In a sharded
-/// run, only the first shard runs the passes, on behalf of all shards. An interrupt discards their results.
+/// Runs the counting and checking passes that the plan requests, unless the record already contains results
+/// of passes. In a sharded run, only the first shard runs the passes, for all shards. After an interrupt,
+/// discards the results of the passes.
 void take_further_passes(session_record& record, journal& written, const session_place& place) {
     const auto& plan = record.plan;
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
@@ -150,7 +153,7 @@ void take_further_passes(session_record& record, journal& written, const session
 }
 
 /// Runs the remaining trials and passes. If the results of a pass cannot be written, returns the error
-/// instead of throwing it, so that the table of the trials is still printed.
+/// instead of throwing the error, so that the table of the trials is still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -167,7 +170,7 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return {std::move(record), std::move(unwritten)};
 }
 
-/// Throws usage_error if a resumed run would use other CPUs than before, because these can be of another
+/// Throws usage_error if a resumed run would use other CPUs than before, because other CPUs can be of another
 /// kind.
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
@@ -184,8 +187,8 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
                           folder.native()};
 }
 
-/// Restores the contenders of a journal, so that they can run again. Throws usage_error if a contender or the
-/// machine has changed.
+/// Restores the contenders of a journal, so that these contenders can run again. Throws usage_error if a
+/// contender or the machine has changed.
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
@@ -213,7 +216,7 @@ void revive(session_record& old, const interrupt& stop) {
 }
 
 /// Returns true if the trial kept one core busy whenever it could get the core. Compares the share of CPU
-/// time in its timed part with the share of time in which the process did not wait for a core.
+/// time in the trial's timed part with the share of time in which the process did not wait for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -228,9 +231,9 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
-/// Returns true if at least two contenders have the workload and each of them keeps a core busy. This
-/// function is for workloads that are not in the catalog. It runs up to three short trials of each contender,
-/// because a trial can be disturbed.
+/// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
+/// Runs up to three short trials of each contender, because a trial can be disturbed. This function is for
+/// workloads that are not in the catalog.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
@@ -251,8 +254,8 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// Returns true if all contenders that are not excluded from the workload support interleaving. Results are
-/// comparable only if all have the same pairing.
+/// Returns true if every contender that is not excluded from the workload supports slices. All contenders of
+/// a workload need the same pairing, because their results are otherwise not comparable.
 bool all_support_slices(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
         if (!excluded[who] && !plan.knows_slices(who)) return false;
@@ -299,8 +302,8 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
         // A workload that waits must not share a core, because other contenders would change its lateness and
-        // its wakeups. The same applies to workloads with much TCP traffic (echo.hpp). Workloads are
-        // interleaved only if all their contenders support slices.
+        // its wakeups. A workload with much TCP traffic must not share a core either (echo.hpp). A workload
+        // is interleaved only if all its contenders support slices.
         if ((shape != nullptr && usual == pairing::sequential) ||
             (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
             made = pairing::sequential;

@@ -1,5 +1,4 @@
-// Runs a measuring session for all measuring commands: trials with a journal and a progress bar, and then the
-// reports.
+// Runs the session of a measuring command: trials with a journal and a progress bar, and then the reports.
 #pragma once
 
 #include <chrono>
@@ -19,7 +18,7 @@
 
 namespace loopbench::bench {
 
-/// The start time of the command. A budget is counted from this time.
+/// The start time of the command. A budget begins at this time.
 using session_start = std::chrono::steady_clock::time_point;
 
 /// The help text about the method, which is shown below the options.
@@ -43,47 +42,49 @@ struct session_place {
     session_start started;
 };
 
-/// Sets the pairing and the number of cores for each workload's trials. The plan must already contain the
-/// contenders' descriptions. `asked` contains requested pairings by workload; a pairing that the plan
-/// requests for all workloads takes precedence.
+/// Sets the pairing and the number of cores of each workload's trials. The plan must already contain the
+/// contenders' descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing takes
+/// precedence.
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Completes a plan: asks the contenders for their descriptions, chooses the pairings and adds the A/A copy.
-/// Throws usage_error if the builds are not comparable; `other_remedy` is part of that message (see
-/// build_comparison.hpp). Can throw `interrupted`.
+/// Throws usage_error if the contenders' builds are not comparable; the message then ends with `other_remedy`
+/// (see build_comparison.hpp). Throws `interrupted` after a signal.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
-/// Chooses the concurrent pairing for workloads that are not in the catalog, if short trials show that they
-/// keep a core busy in both programs. This function is for comparisons of third-party programs. Does nothing
-/// if the command line chooses a pairing. Can throw `interrupted`.
+/// Chooses the concurrent pairing for each workload outside the catalog that keeps a core busy in short
+/// trials of both programs. This function is for comparisons of third-party programs. Does nothing if the
+/// command line chooses a pairing. Throws `interrupted` after a signal.
 void pair_third_party_programs(run_plan& plan, const interrupt& stop);
 
 struct finished_run {
     session_record record;
-    /// The error if the results of the further passes could not be written. The record then does not contain
-    /// these results either.
+    /// The error if the results of the counting or checking pass could not be written, or if the counts.json
+    /// of an earlier run could not be removed. If results could not be written, `record` does not contain
+    /// these results.
     std::optional<reports::file_error> unwritten;
 };
 
-/// Runs the plan's trials and then, unless they were interrupted, its further passes. Creates the folder and
-/// a new journal in it. The reports of an earlier run in the folder stay until publish() replaces them.
+/// Runs the trials of the plan. Then runs the counting and checking passes that the plan requests, unless the
+/// trials were interrupted. Creates the folder and a new journal in the folder. Reports of an earlier run
+/// stay in the folder until publish() replaces these reports.
 finished_run measure(run_plan plan, const session_place& place);
 
 /// Resumes the run whose journal is in the folder. Throws usage_error if the journal is missing, or if the
-/// machine or an executable has changed.
+/// machine or a contender has changed.
 finished_run measure_rest(const session_place& place);
 
-/// Returns the histograms for the page, read from the files beside the report file. If a file is missing or
+/// Reads the histograms for the HTML page from the files beside the report file. If a file is missing or
 /// damaged, prints a warning and returns an empty vector.
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
-/// Determines how much of the report is printed at the end of a run.
+/// The part of the report that is printed at the end of a run.
 enum class detail : bool { one_screen, every_table };
 
 /// Prints the tables to standard output and the warnings to standard error, and writes report.json,
-/// report.csv and report.html. If something cannot be written, or if `run` contains an error from an earlier
-/// pass, writes everything else and then throws reports::file_error.
+/// report.csv and report.html. If one of these outputs cannot be written, or if run.unwritten is set, writes
+/// the other outputs and then throws reports::file_error.
 void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder,
              detail how);
 

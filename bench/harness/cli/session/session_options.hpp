@@ -1,5 +1,5 @@
-// Declares the common options of all measuring commands, so that they have the same meaning in run, compare,
-// check and calibrate.
+// Declares the common options of the measuring commands, so that these options have the same meaning in run,
+// compare, check and calibrate.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,13 +22,13 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// Determines which options for the number of blocks a command has: --blocks and --precision, or none because
-/// the command chooses the number.
+/// The source of the number of blocks: the options --blocks and --precision, or the command, which then has
+/// neither of these options.
 enum class sizing { blocks_and_precision, by_the_command };
 
-/// Adds the options to the command, under their headings. Options without a heading get the heading "What to
-/// measure". The values of `usual` are the defaults, and --help shows them. Returns the options that affect
-/// measuring: all except the contender folders and the threshold.
+/// Adds the options to the command, under their headings. Earlier options without a heading get the heading
+/// "What to measure". The values of `usual` are the defaults, and --help shows them. Returns all added
+/// options except --threshold, which does not affect measuring.
 std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
                                               const run_plan& usual, const std::string& usual_output,
                                               sizing how = sizing::blocks_and_precision);
@@ -46,7 +46,7 @@ void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
 void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
                     const char* text);
 
-/// Adds the option --tolerate, which only gates have.
+/// Adds the option --tolerate, which only the gates (compare, check) have.
 void add_tolerance(CLI::App& command, double& tolerated_pct);
 
 }  // namespace loopbench::bench

@@ -19,7 +19,7 @@ struct child_request {
     std::string called;                // argv[0]; if empty, argv[0] is the path
     std::vector<std::pair<std::string, std::string>> environment;  // added to the parent's variables
     std::optional<int> cpu;                                        // if set, the only CPU for the child
-    std::vector<int> inherited = {};                               // the parent's descriptors for the child
+    std::vector<int> inherited = {};                               // descriptors that the child inherits
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};      // after this time, the group is killed
     std::size_t output_bytes_max = std::size_t{64} << 20U;         // after more output, the group is killed
     std::size_t error_tail_bytes = 4096;                           // size of the kept end of standard error
@@ -59,22 +59,23 @@ struct child_outcome {
     int group = 0;                     // the ID of the child's process group, which has ended
 };
 
-/// Runs the command until it ends. Its standard input is /dev/null. When this function returns or throws, no
-/// process of the child's group is left. If the calling process dies first, the kernel kills the child. A
-/// descendant that leaves the group (setsid) continues, and its resources are not counted (see orphans.hpp).
-/// Must be called from the main thread, because a child dies with the thread that started it. Throws
-/// std::system_error if pipes or processes cannot be created.
+/// Runs the command until it ends. The standard input of the command is /dev/null. When this function returns
+/// or throws, no process of the child's group is left. If the calling process dies first, the kernel kills
+/// the child. A descendant that leaves the group (setsid(2)) continues to run, and its resource usage is not
+/// counted (see orphans.hpp). Must be called from the main thread, because a child dies with the thread that
+/// started it. Throws std::system_error if pipes or processes cannot be created.
 child_outcome run_child(const child_request& request);
 
-/// Runs several commands at once until all have ended. `limit` is for all together. Calls `ended` for each
-/// command when it ends.
+/// Runs several commands at once until all have ended. `limit` is the time limit of all commands together.
+/// Calls `ended` with the index and the outcome of each command that has ended.
 ///
-/// This function implements concurrent pairing, for programs that do not know slices.hpp. On the one core
-/// that the requests name, the kernel's scheduler switches between the programs every few milliseconds, and
-/// their CPU times are compared. Concurrent pairing has two limitations. CPU time does not include waiting;
-/// the summary warns if one side waits more than another. The scheduler's slices have no untimed part, so
-/// each program pays for the cache use of the others. This cost is some per cent of the time of a program
-/// that uses much cache, and moves the ratio towards 1 by that amount.
+/// This function implements concurrent pairing, for programs that do not support slices (slices.hpp). All
+/// requests name the same core. On this core, the kernel's scheduler switches between the programs every few
+/// milliseconds. The report compares the CPU times of the programs. Concurrent pairing has two limitations.
+/// First, CPU time does not include waiting; the summary warns if one program waits more than another.
+/// Second, the scheduler's time slices have no untimed part. Therefore each program is slowed down by the
+/// cache use of the other programs. A program that uses much cache becomes some per cent slower, and the
+/// ratio moves towards 1 by that amount.
 std::vector<child_outcome> run_together(
     std::span<const child_request> requests, std::chrono::nanoseconds limit, int stop_fd,
     const std::function<void(std::size_t, const child_outcome&)>& ended = {});

@@ -11,7 +11,7 @@
 
 namespace loopbench::bench {
 
-/// An exception: a signal interrupted the command, and there are no results to keep.
+/// An exception: a signal interrupted a command that has no results to keep.
 class interrupted : public std::exception {};
 
 /// While an object of this class lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd()

@@ -13,10 +13,11 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Ends the matching children. Returns the name of the first child that was still running.
+/// Ends the children for which `is_left` returns true. Returns the name of the first such child that was
+/// still running.
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
-    constexpr int rounds_max = 100;  // ending a child can make its children ours
+    constexpr int rounds_max = 100;  // when a child ends, this process adopts its children
     std::optional<std::string> first;
     bool any = true;
     for (int round = 0; any && round < rounds_max; ++round) {
@@ -26,7 +27,7 @@ std::optional<std::string> end_children(Is is_left) {
             any = true;
             if (::waitpid(child.pid, nullptr, WNOHANG) != 0) continue;
             if (!first) first = child.name;
-            // the child runs as another user, so waiting for it could take long
+            // kill() fails for a child of another user, and waiting for that child could take long
             if (::kill(child.pid, SIGKILL) != 0) continue;
             reports::uninterrupted([&] { return ::waitpid(child.pid, nullptr, 0); });
         }

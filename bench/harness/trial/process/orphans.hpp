@@ -1,5 +1,6 @@
 // Finds and ends orphaned processes: processes that a contender started and that left its process group, as a
-// daemon does. They outlive the group and would disturb the next trials, and their resources are not counted.
+// daemon does. Orphaned processes outlive the group and would disturb the next trials. Their resource usage
+// is not counted.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,15 @@ void adopt_orphans() noexcept;
 
 /// Ends the remaining processes of a finished trial: all children of this process that belong to the trial's
 /// process group or have the trial's temporary folder in their environment. Returns the name of the first
-/// such process outside the group. Does not end other children, because our caller may have started them.
-/// Does nothing if the kernel does not list children (CONFIG_PROC_CHILDREN).
+/// such process outside the group. Does not end other children, because a program can start children and then
+/// replace itself with loopbench by exec. Does nothing if the kernel does not list children
+/// (CONFIG_PROC_CHILDREN).
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
-/// Finds orphaned processes by their age, even if they have cleared their environment. Create the object
-/// before contenders are started. After all contenders have ended, end_others() ends every child that was
-/// started since the creation of the object, and returns the name of the first. Older children continue to
-/// run, because our caller started them.
+/// Finds orphaned processes by their start time, even if these processes have cleared their environment.
+/// Create the object before contenders are started. After all contenders have ended, end_others() ends every
+/// child that was started since the creation of the object, and returns the name of the first such child.
+/// Older children continue to run, because no contender started them.
 class earlier_children {
 public:
     earlier_children();
@@ -35,10 +37,10 @@ private:
     [[nodiscard]] bool has(const child_facts& child) const;
 
     std::uint64_t now_ticks_;
-    std::vector<pid_t> young_;  // existing children that may be as young as now_ticks_
+    std::vector<pid_t> young_;  // the children that existed when the object was created
 };
 
-/// Runs `question` with run_child(), and ends the orphaned processes that it leaves.
+/// Runs `question` with run_child(), and then ends the processes that the command orphaned.
 child_outcome ask(const child_request& question);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,6 @@
-// Starts children with vfork. posix_spawn cannot make the child die with its parent. fork would copy the page
-// tables of this process, which can hold the trials of a whole day.
+// Starts children with vfork. posix_spawn is unsuitable, because it cannot make the child die with its
+// parent. fork is unsuitable, because it would copy the page tables of this process, whose memory can contain
+// the trials of a whole day.
 #include "bench/harness/trial/process/running_child.hpp"
 
 #include <fcntl.h>
@@ -45,7 +46,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 /// Variables that contenders get only from the harness. Values from the user's shell are removed, because
-/// they would bias trials.
+/// such values would bias trials.
 constexpr std::array<std::string_view, 13> ours_alone{
     "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
     "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
@@ -76,9 +77,9 @@ struct child_setup {
     std::span<const int> inherited;
 };
 
-/// Runs in the child between vfork and exec. The child shares its parent's memory, so this function makes
-/// only system calls. On entry, all signals are blocked. Signals that the parent handles get their default
-/// action before they are unblocked, because a handler would write to the parent's memory.
+/// Runs in the child between vfork and exec. This function makes only system calls, because the child shares
+/// its parent's memory. On entry, all signals are blocked. Before the function unblocks the signals, it gives
+/// each signal with a handler the default action, because a handler would write to the parent's memory.
 [[noreturn]] void become_contender(const child_setup& setup) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -156,8 +157,8 @@ void running_child::start() {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = refused;
     if (pid_ < 0) throw_errno("cannot start a process for a contender");
-    // The child also calls setpgid. With both calls, the group exists from now on, whichever process runs
-    // first.
+    // The child also calls setpgid. Because parent and child both call setpgid, the group exists from now on,
+    // even if the parent runs first.
     ::setpgid(pid_, pid_);
     for (auto* ours : {&output.write, &error.write, &start_error.write}) ours->reset();
 
@@ -191,8 +192,8 @@ void running_child::end_because(child_end why) noexcept {
     over_ = true;
 }
 
-/// Reads the remaining output before reaping the child. Until then, no other process can get the child's
-/// process ID or group ID.
+/// Kills the group and reads the remaining output before it reaps the child. Until the child is reaped, no
+/// other process can get its process ID or group ID.
 child_outcome running_child::finish() {
     ::kill(-pid_, SIGKILL);
     siginfo_t ended{};

@@ -32,15 +32,14 @@ public:
 
     /// Returns the descriptors to wait for with poll(2).
     std::array<pollfd, 3> watched() const noexcept;
-    /// Reads the available output. Returns false if there is nothing more to wait for: the child has ended or
-    /// has printed too much.
+    /// Reads the available output. Returns false if the child has ended or has printed too much.
     bool go_on(std::span<const pollfd, 3> found);
     bool is_over() const noexcept { return over_; }
-    /// Marks the child as over, for the reason `why`. finish() then ends it.
+    /// Marks the child as over, for the reason `why`. finish() then kills the child.
     void end_because(child_end why) noexcept;
 
-    /// Ends the rest of the group, and returns the child's output and resource usage. Must be called only
-    /// once.
+    /// Kills the rest of the process group, and returns the child's output and resource usage. Must be called
+    /// only once.
     child_outcome finish();
 
 private:

@@ -21,12 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 using reports::unique_fd;
 
-// The names are hidden and have a fixed length, so that a user's folder such as loopbench-results never
-// matches.
+// The names of temporary folders begin with a dot and have a fixed length, so that a user's folder such as
+// loopbench-results is never removed.
 constexpr std::string_view prefix = ".loopbench-", unique = "XXXXXX";
 
-/// Locks the folder and returns its descriptor. If that fails, returns no descriptor and an errno value; the
-/// value is 0 if the folder was removed or belongs to another user.
+/// Locks the folder and returns its descriptor. If locking fails, returns no descriptor and an errno value.
+/// The value is 0 if the folder was removed or belongs to another user.
 std::pair<unique_fd, int> locked(const fs::path& folder) {
     unique_fd handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat about {};

@@ -1,4 +1,5 @@
-// Temporary folders. Each trial has its own, so that no contender finds the files of another trial.
+// Temporary folders. Each trial has its own temporary folder, so that no contender finds the files of another
+// trial.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +12,8 @@ namespace loopbench::bench {
 std::filesystem::path temporary_root();
 
 /// A new, empty folder in temporary_root() that only this user can enter. The destructor removes the folder
-/// with its contents. The first object of a process also removes the folders of killed processes: those that
-/// no process has locked.
+/// with its contents. The first object of a process also removes the temporary folders of killed processes,
+/// which no process has locked.
 class temporary_folder {
 public:
     /// Throws reports::file_error if no folder can be created or locked.
