@@ -28,9 +28,9 @@ struct cell {
     bool operator==(const cell&) const = default;
 };
 
-/// A part of a plan's blocks, for one of several machines: every `of`-th block, starting with block `number`
-/// - 1. Neighbouring blocks belong to different shards. Therefore each shard is spread over the whole plan,
-/// and both halves of the plan contain blocks of the same machines.
+/// A part of a plan's blocks, for one of several machines. The parts are numbered from 1; part `number` has
+/// every `of`-th block. Neighbouring blocks belong to different shards. Therefore each shard is spread over
+/// the whole plan, and both halves of the plan contain blocks of the same machines.
 struct shard {
     std::uint64_t number = 1, of = 1;  // `number` is between 1 and `of`
     bool operator==(const shard&) const = default;
@@ -65,7 +65,7 @@ struct run_plan {
     bool counts = false, checks = false;  // which passes follow the trials
     slice_lengths slice = {};
     std::optional<shard> part = {};           // this session's shard; empty: the whole plan
-    std::optional<std::string> machine = {};  // this session's machine; copied into its trials
+    std::optional<std::string> machine = {};  // this session's machine; copied into each trial
 
     /// Returns the blocks that this session runs.
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }
@@ -102,8 +102,8 @@ std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, s
 std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
                              std::uint64_t attempt);
 
-/// Returns the index of a contender's layout in a block. The seed determines the index; it is 0 if the
-/// contender has no layouts. A contender uses its layouts in a random order, and repeats this order every
+/// Returns the index of a contender's layout in a block. Returns 0 for a contender without layouts. The seed
+/// determines the other indices. A contender uses its layouts in a random order, and repeats this order every
 /// layout_pairs() blocks. Therefore two layouts of different contenders run either always or never in the
 /// same block, and the pairs of layouts are independent even if layouts repeat (samples.hpp). The A/A copy
 /// uses the baseline's order, shifted by half of its length. Thus, with at least two layouts, the copy and

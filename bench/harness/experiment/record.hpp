@@ -54,8 +54,7 @@ struct session_record {
 // These functions return the lines of a journal: the header, a line for each trial, a line for the end of the
 // trials, and a line for the results of the later passes. A journal without an end line comes from a run that
 // was killed. The line of an interleaved trial contains the time of each slice with six digits (slices_ns). A
-// trial of one minute has at most 30,000 slices, and a slice takes 8 bytes; together, they take a quarter of
-// a megabyte.
+// trial of one minute has at most 30,000 slices of 8 bytes each: a quarter of a megabyte in total.
 nlohmann::ordered_json header_line(const session_record& begun);
 nlohmann::ordered_json trial_line(const run_plan& plan, const trial_record& record);
 nlohmann::ordered_json end_line(const run_outcome& outcome);

@@ -47,8 +47,8 @@ public:
             const auto order = orders_.next();
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // A block that an earlier run has finished takes no time. It is included even if the budget is
-            // spent.
+            // A block that an earlier run has finished takes no time. Such a block is included even if the
+            // budget is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;

@@ -58,7 +58,7 @@ public:
     /// Returns the median share of time in which the contender did not use the core, or nothing if its trials
     /// were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
-    /// Returns the number of disturbed trials among those that count.
+    /// Returns the number of disturbed trials among the trials that count.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Returns the number of trials that were checked for disturbances. Interleaved trials are not checked,
     /// because a disturbance affects only a few of many slices.
@@ -78,8 +78,8 @@ public:
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
     /// Returns the median and its interval of one workload's values by block. At least one value must be
-    /// present. With several hosts, returns the median of the hosts' medians. Computes it from logarithms if
-    /// all values are above 0.
+    /// present. With several hosts, returns the median of the hosts' medians. This median is computed from
+    /// logarithms if all values are above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
     /// Returns the time ratios by block if `who` and `to` were interleaved. Each ratio is the median over the
@@ -94,9 +94,9 @@ public:
         comparison differences;  // the distance of `who` minus the distance of `to`
     };
     [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns how much a time differs between layouts of the same contender: the standard deviation of its
-    /// logarithm, estimated from the baseline, its A/A copy and `who`. Returns nothing if too few layouts
-    /// were measured in more than one block, because the deviation then cannot be distinguished from noise.
+    /// Returns the standard deviation of the logarithm of a time between layouts of the same contender,
+    /// estimated from the baseline, its A/A copy and `who`. Returns nothing if too few layouts were measured
+    /// in more than one block, because the deviation then cannot be distinguished from noise.
     [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
                                                          const reports::metric_info& metric) const;
 

@@ -73,7 +73,7 @@ std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> onl
 /// Returns the workload names or the contender names in `cells`, each name once.
 std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which);
 
-/// Adds `name` to `names` unless it is already there.
+/// Adds `name` to `names` unless `names` already contains it.
 void add_once(std::vector<std::string>& names, const std::string& name);
 
 /// Returns the properties of the machine that affect ratios: processor, cores and kernel.

@@ -33,7 +33,8 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
 reports::pairing pairing_of(const run_plan& plan);
 
 /// Throws usage_error if a trial of a slowed contender does not report its slowdown. A contender that does
-/// not report it does not support LOOPBENCH_SLOWDOWN, and its rates would be meaningless.
+/// not report its slowdown does not support LOOPBENCH_SLOWDOWN. The rates of such a contender would be
+/// meaningless.
 void check_slowdowns(const session_record& slowed);
 
 /// Returns the plan of the referee: sequential trials of the contenders of `slowed`, for a comparison with

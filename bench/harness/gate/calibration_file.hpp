@@ -10,7 +10,7 @@ namespace loopbench::bench {
 
 /// Returns $XDG_STATE_HOME/loopbench/calibration.json for sequential trials, and calibration-PAIRING.json in
 /// the same folder for other pairings. If XDG_STATE_HOME is not an absolute path, uses ~/.local/state instead
-/// (XDG Base Directory Specification). Returns nothing if the home folder is unknown, too.
+/// (XDG Base Directory Specification). Returns nothing if neither folder is known.
 std::optional<std::filesystem::path> calibration_path(reports::pairing made);
 
 /// Returns the text of a calibration file for the machine that `where` describes.

@@ -70,9 +70,10 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
     return all;
 }
 
-/// A baseline that changed by more than this factor shows that the sessions ran on different machines. A
-/// machine can slow one contender down by a third, and another contender by nothing or by half. Then the
-/// ratios change, too (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
+/// If the baseline's time changed by more than this factor, the sessions are treated as if they had run on
+/// different machines. A machine can slow one contender down by a third, and another contender by nothing or
+/// by half. Then the ratios change, too (reports/evidence/layouts at commit fa0c6b8, the 18th pair of
+/// reports).
 constexpr double most_moved = 1.2;
 
 /// Returns the workloads whose baseline changed by more than most_moved between the sessions, with the

@@ -17,13 +17,13 @@ namespace loopbench::bench {
 ///
 /// If the baseline's time on a workload changed by more than a fifth, nothing is compared on this workload.
 /// Either the machine is different, or a part that all contenders share has changed. Only a session with both
-/// builds can distinguish these two cases. A report with no other contender than the baseline cannot show
-/// that the machine is different. Therefore its times are compared even after a large change.
+/// builds can distinguish these two cases. A report that contains only the baseline cannot show that the
+/// machine is different. Therefore the times of such a report are compared even after a large change.
 ///
-/// The interval of a result is the interval of Hodges and Lehmann's shift (rank_test.hpp) at 95 %. It decides
-/// whether a slowdown of this result is ruled out. The verdicts `faster`, `slower` and `equivalent` use an
-/// interval at a stricter level (Bonferroni's correction), because among many results of equal builds some
-/// deviate by chance. This level keeps 95 % for all comparisons of a metric together.
+/// The interval of a result is the interval of Hodges and Lehmann's shift (rank_test.hpp) at 95 %. This
+/// interval decides whether a slowdown of the result is ruled out. The verdicts `faster`, `slower` and
+/// `equivalent` use an interval at a stricter level (Bonferroni's correction), because among many results of
+/// equal builds some deviate by chance. This level keeps 95 % for all comparisons of a metric together.
 reports::report compare_reports(const reports::report& then, const reports::report& now,
                                 double threshold_pct);
 

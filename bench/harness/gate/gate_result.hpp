@@ -55,9 +55,9 @@ constexpr auto names_of(gate_outcome) {
 
 /// Returns the outcome of all gate results. The first applicable rule decides. A failed contender gives
 /// `failed`, because the failure does not depend on the machine. A regression gives `regression`. In an
-/// unreliable session, this can only be a regression of counts, because an unreliable session finds no
-/// regressions of times. An unreliable session gives `unreliable`. Undecided gate results, or no gate results
-/// at all, give `inconclusive`.
+/// unreliable session, only counts can regress, because an unreliable session finds no regressions of times.
+/// An unreliable session gives `unreliable`. Undecided gate results, or no gate results at all, give
+/// `inconclusive`.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
 }  // namespace loopbench::bench

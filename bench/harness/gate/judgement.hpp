@@ -21,15 +21,15 @@ std::vector<gate_result> judge_session(const reports::report& report);
 std::optional<std::string> unknown_reliability(const reports::report& report);
 
 /// Returns the tolerated worsening of this metric, in per cent: the gate passes only if a larger worsening is
-/// ruled out. Returns nothing if the gate passes without ruling out any worsening of this metric. `headline`
-/// contains the workload's primary metrics.
+/// ruled out. Returns nothing if this metric need not rule out any worsening. `headline` contains the
+/// workload's primary metrics.
 ///
 /// `tolerated_pct` applies to times and capacities, because their values for one build differ by only some
 /// per cent. Lateness, the CPU cost of waiting, and the 99th percentile of latency differ by tens of per cent
 /// from trial to trial (reports/evidence/quick: sleep/serial of asio-epoll, A/A). A session of ordinary
 /// length cannot rule out a worsening of 5 % for these noisy metrics. If the first primary metric is noisy,
-/// only a worsening to more than twice the value must be ruled out. For the other noisy metrics, no worsening
-/// must be ruled out, but a significant worsening is a regression.
+/// only a worsening to more than twice the value must be ruled out. The other noisy metrics need not rule out
+/// any worsening, but a significant worsening is a regression.
 std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
                                    double tolerated_pct);
 

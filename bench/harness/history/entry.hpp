@@ -55,9 +55,9 @@ struct entry {
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
     ///      "deterministic", "pairing"}, "ratios": {"of": [contender...], "medians": [number...], "lows":
     ///      [number or null...], "highs": [the same...]}, "values": {the same}}...]}
-    /// `contender` is an index into the list of names. The numbers of other contenders than the baseline are
-    /// ratios to the baseline. The numbers of the baseline, of counts, and of metrics without a ratio are
-    /// values.
+    /// `contender` is an index into the list of names. If the baseline was measured, the numbers of the other
+    /// contenders are ratios to the baseline. The numbers of the baseline itself, of counts, and of metrics
+    /// without a ratio are values.
     std::string points, other_points;
     std::string content;  // identifies the entry; computed from its trials only
 };

@@ -13,8 +13,8 @@ struct change_point {
 };
 
 struct change_rule {
-    /// The significance level of one test. It is small because a user searches a series again after every
-    /// run, and these tests use nearly the same data.
+    /// The significance level of one test. This level is small because a user searches a series again after
+    /// every run, and these tests use nearly the same data.
     double level = 0.0005;
     /// The significance level of all series that are tested in one step: the accepted share of false change
     /// points among all reported change points (Benjamini and Hochberg, correction.hpp).

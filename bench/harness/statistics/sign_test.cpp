@@ -52,7 +52,7 @@ place_of_tail place_of(double tail, std::size_t count) {
     return {k, (tail - below) / step};
 }
 
-/// Returns s: the position at which an interval ends between the k-th sample and the next one.
+/// Returns s: the position at which an interval ends between the k-th sample and the next sample.
 double part_between_ranks(std::size_t k, double between, std::size_t count) {
     const double n = static_cast<double>(count), rank = static_cast<double>(k);
     return (n - rank) * between / (rank + (n - 2 * rank) * between);

@@ -1,5 +1,5 @@
-// Finds the pairs of two results of a report. Driver and floor comparisons use them, because they do not
-// compare with the baseline.
+// Finds the pairs of two results of a report. Comparisons of drivers and of floors use these pairs, because
+// they do not involve the baseline.
 #pragma once
 
 #include <map>

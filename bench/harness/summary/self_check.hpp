@@ -1,5 +1,5 @@
 // Judges the A/A comparison: the baseline and its A/A copy are the same program. A session that finds a
-// difference between them would find false differences between other contenders, too.
+// difference between the two would find false differences between other contenders, too.
 #pragma once
 
 #include <optional>

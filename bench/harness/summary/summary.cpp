@@ -233,7 +233,7 @@ private:
 
     /// Returns the reason why trials lack a value of the metric, or an empty text if the reason is unknown.
     /// The harness removes wall-clock times from concurrent trials, and the load generator omits latencies if
-    /// it was too late itself.
+    /// it sent requests too late.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
             return ": it is wall-clock time, and concurrent programs share a core";
@@ -347,7 +347,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
         shards[place].insert(trial.block % of + 1);
     }
     for (std::size_t i = 0; i < machines.size(); ++i) {
-        // All machines of a shard look alike, because a shard can be resumed only on such a machine.
+        // All machines of a shard look alike, because refuse_other_place() refuses to resume a shard on other
+        // machines.
         const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
         const auto found = std::ranges::find_if(merged, is_of_it);
         const auto& where = found == merged.end() ? record.where : found->where;

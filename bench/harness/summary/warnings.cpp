@@ -47,7 +47,8 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
                    "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
-/// Warns of planned blocks that the report lacks, because it is only a shard or because the run ended early.
+/// Warns of planned blocks that the report lacks, because the report is only a shard, or because the run
+/// ended early.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
         all.push_back(

@@ -10,8 +10,8 @@
 
 namespace loopbench::bench {
 
-/// Returns the warnings about `found`, the report of this plan and outcome. The caller must have set all
-/// results of `found` before.
+/// Returns the warnings about `found`, the report of this plan and outcome. All fields of `found` except the
+/// warnings must be set before the call.
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
