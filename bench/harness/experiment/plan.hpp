@@ -60,7 +60,7 @@ struct run_plan {
     bool of_one_program = false;          // the user compares builds of one program; see are_builds()
     std::optional<double> precision_pct;  // the run stops when every ratio has this precision
     std::optional<int> cpu;               // the only CPU for trials
-    std::vector<int> cpus = {};  // a workload that needs one CPU gets one of these in each block
+    std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
     std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
     bool counts = false, checks = false;  // which passes follow the trials
     slice_lengths slice = {};

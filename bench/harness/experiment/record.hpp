@@ -47,7 +47,7 @@ struct session_record {
     std::vector<std::string> command = {};
     reports::environment where = {};
     std::vector<executable_state> executables = {};  // by contender; only if read from a journal
-    run_outcome outcome = {};  // interrupted if the journal has no end line
+    run_outcome outcome = {};                        // interrupted if the journal has no end line
     std::vector<counted_result> counted = {};
 };
 

@@ -502,7 +502,7 @@ void store::remove(std::span<const row_id> runs) {
     try {
         open_->sql() << "VACUUM";
     } catch (
-        const soci::soci_error&) {  // no space for a new file; SQLite reuses the free pages instead
+        const soci::soci_error&) {  // there is no space for a new file; SQLite reuses the free pages instead
     }
 }
 
