@@ -78,7 +78,6 @@ constexpr std::array metrics{
     metric_info{.name = "latencies",
                 .title = "latencies",
                 .unit = "count",
-                .better = direction::larger,
                 .summary = "latencies that a trial recorded",
                 .how = "The number of latencies in the timed section of a trial. A percentile needs enough "
                        "of them: 100 for p99, 1,000 for p99.9."},
@@ -112,7 +111,6 @@ constexpr std::array metrics{
     metric_info{.name = "timers",
                 .title = "timers",
                 .unit = "count",
-                .better = direction::larger,
                 .summary = "timers whose lateness a trial recorded",
                 .how =
                     "The number of timers in the timed section of a trial. The p99 lateness needs at least "

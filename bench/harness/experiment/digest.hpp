@@ -1,4 +1,4 @@
-// Computes checksums that distinguish the contents of files, with libuuid.
+// Computes checksums of file contents with libuuid.
 #pragma once
 
 #include <string>
@@ -6,9 +6,8 @@
 
 namespace loopbench::bench {
 
-/// Returns 122 bits of the content's SHA-1, in the format of RFC 4122 (version 5). `space` is a fixed random
-/// UUID for each kind of content. libuuid accepts contents below 4 GiB; the files here are limited to less
-/// than 1 GiB.
+/// Returns 122 bits of the content's SHA-1, in the format of RFC 4122 (version 5). `space` is a random UUID
+/// that is fixed for each kind of content. `content` must be smaller than 4 GiB, which is a limit of libuuid.
 std::string digest(const char* space, std::string_view content);
 
 }  // namespace loopbench::bench

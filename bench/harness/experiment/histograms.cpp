@@ -40,7 +40,7 @@ std::uint64_t count_of(const reports::histogram& of) {
 
 /// Adds the values of another trial. The suite's contenders use the same non-overlapping buckets in all
 /// trials. Third-party contenders can write overlapping and unsorted buckets; such buckets are sorted, and
-/// only equal ones are combined.
+/// only equal buckets are combined.
 void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
@@ -65,9 +65,10 @@ public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
         : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, purpose)} {}
 
-    /// Returns the next line without its newline, or nothing after the last complete line. An incomplete last
-    /// line is ignored: the run was killed while writing it. The text is valid until the next call. Throws
-    /// reports::file_error if the file cannot be read, and reports::format_error if a line is too long.
+    /// Returns the next line without its newline, or nothing after the last complete line. Ignores an
+    /// incomplete last line, which a killed run can leave. The returned text is valid until the next call.
+    /// Throws reports::file_error if the file cannot be read, and reports::format_error if a line is too
+    /// long.
     std::optional<std::string_view> next() {
         text_.erase(0, taken_);
         taken_ = 0;
@@ -115,8 +116,8 @@ void require_header(std::string_view line, std::string_view file) {
 
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
-/// Returns the merged histograms of each result. Uses the same trials as every other number of the report:
-/// those that count according to the journal.
+/// Returns the merged histogram of each result and metric. Uses only the trials that count according to the
+/// journal, as every other number of the report does.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -175,8 +176,9 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns what differs between the run of the journal and the run of the report, or an empty text if they
-/// are the same run. Equal seeds are not sufficient, because different runs can have the same seed.
+/// Returns the name of a difference between the journal's run and the report's run, or an empty text if the
+/// journal and the report belong to the same run. Compares more than the seeds, because different runs can
+/// have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=
@@ -223,7 +225,8 @@ private:
     std::string line_;
 };
 
-/// Throws other_format if the file's header has another format, because then no lines can be appended.
+/// Throws other_format if the file's header has another format. Lines of this format cannot be appended to
+/// such a file.
 void require_header_of(const fs::path& file) {
     line_reader lines{file.native(), "continue"};
     if (const auto header = lines.next()) require_header(*header, file.native());

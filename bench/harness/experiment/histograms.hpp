@@ -1,10 +1,10 @@
-// Copies whole histograms from a contender's histogram file to histograms.jsonl beside the journal, and reads
-// them from there for reports in a format that shows histograms.
+// Copies histograms from the histogram files of trials to histograms.jsonl, which is in the folder of the
+// journal. Reads histograms.jsonl for report formats that show histograms.
 //
-// histograms.jsonl has a header line and then one line per trial with histograms. Each line identifies the
-// trial and contains the histograms from its histogram file
-// (bench/suite/contenders/process/histogram_file.hpp). The histograms are not part of the journal, because
-// they are a hundred times as large and no verdict needs them.
+// histograms.jsonl has a header line, and then one line for each trial with histograms. This line identifies
+// the trial and contains the trial's histograms (bench/suite/contenders/process/histogram_file.hpp). The
+// histograms are not part of the journal, because they are a hundred times as large as the rest of the
+// journal, and no verdict needs them.
 #pragma once
 
 #include <filesystem>
@@ -25,11 +25,13 @@ class histogram_log {
 public:
     enum class beginning { anew, behind_what_is_there };
 
-    /// Creates the file, or opens an existing one to append to it. Throws reports::file_error if that fails,
-    /// and reports::other_format if the existing file has another format.
+    /// Creates histograms.jsonl in the folder, or opens the existing file to append to it. Throws
+    /// reports::file_error if the file cannot be created or opened, and reports::other_format if the existing
+    /// file has another format.
     histogram_log(const std::filesystem::path& folder, beginning how);
 
-    /// Appends the trial's histograms, if it has any. Throws reports::file_error if writing fails.
+    /// Appends the trial's histograms. Does nothing for a trial without histograms. Throws
+    /// reports::file_error if writing fails.
     void append(const run_plan& plan, const trial_record& record);
 
 private:
@@ -37,24 +39,24 @@ private:
     reports::unique_fd file_;
 };
 
-/// Returns a function for reports::new_file::rest. With each call, the function returns the next piece of a
-/// histograms.jsonl that joins the files in these folders. It throws reports::file_error if a file cannot be
-/// read, and reports::format_error if a file has another format.
+/// Returns a function for reports::new_file::rest. Each call of the returned function returns the next piece
+/// of a text that joins the histograms.jsonl of these folders. The returned function throws
+/// reports::file_error if a file cannot be read, and reports::format_error if a file has another format.
 std::function<std::string_view()> joined_histograms(std::vector<std::filesystem::path> folders);
 
 /// Returns true if the report's folder contains the files that histograms_beside() needs.
 bool has_histograms_beside(const std::filesystem::path& report_file);
 
-/// Returns the histograms of the report's results, in the report's order, from the file in the folder of the
-/// run. Only trials of the record that count (counting_attempts) are included. Throws reports::format_error
-/// if the file has another format, and reports::file_error if it cannot be read. Keeps only one line of the
-/// file in memory, because the file can be larger than the memory.
+/// Returns the histograms of the report's results, in the report's order, from histograms.jsonl in `folder`.
+/// Includes only the trials that count according to `record` (counting_attempts). Throws
+/// reports::format_error if the file has another format, and reports::file_error if the file cannot be read.
+/// Keeps only one line of the file in memory, because the file can be larger than the memory.
 std::vector<reports::histogram> histograms_in(const std::filesystem::path& folder,
                                               const session_record& record, const reports::report& report);
 
 /// Does the same as histograms_in() for a report that was read from a file. Reads the record from the journal
-/// beside the report. Throws usage_error if the journal or the histograms are missing or the journal belongs
-/// to another run.
+/// beside the report. Throws usage_error if the journal or histograms.jsonl is missing, or if the journal
+/// belongs to another run.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

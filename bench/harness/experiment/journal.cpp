@@ -20,9 +20,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Locks the file, and retries for a second. The retries are needed after a run was killed: a child that the
-/// run had just forked inherits the lock, and holds it until it executes a contender or ends. Returns false
-/// if another process still holds the lock.
+/// Locks the file, and retries for a second. The retries are needed after a run was killed: a child process
+/// that the run had just forked inherits the lock, and holds the lock until the child executes a contender or
+/// ends. Returns false if another process still holds the lock.
 bool lock_soon(int fd) {
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
@@ -33,8 +33,8 @@ bool lock_soon(int fd) {
     return false;
 }
 
-/// Locks the folder instead of the journal, because another run would replace the journal. Does not lock if
-/// the file system does not support locks.
+/// Locks the folder of `file`. Does not lock the journal itself, because another run would replace the
+/// journal by a new file. Does not lock anything if the file system has no locks.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{
@@ -70,7 +70,7 @@ journal::journal(const std::filesystem::path& path)
     : path_{path.native()},
       lock_{locked_folder_of(path)},
       file_{reports::open_regular_file(path_, O_WRONLY | O_APPEND, "continue")} {
-    reports::remove_abandoned(path);  // temporary files of a run that would have replaced this journal
+    reports::remove_abandoned(path);  // temporary files of a run that tried to replace this journal
 }
 
 void journal::keep(std::uint64_t bytes) {
@@ -84,7 +84,7 @@ void journal::write_line(const nlohmann::ordered_json& value) {
     try {
         reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
     } catch (const reports::file_error&) {
-        // Removes the partial line. If that also fails, the lines before it are still valid.
+        // Removes the partial line. If this also fails, the journal's earlier lines are still valid.
         if (size_known) {
             [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);
         }

@@ -1,5 +1,5 @@
-// The writer of journal.jsonl. A trial in the journal is kept even if the run is killed later. record.hpp
-// defines the lines; each line is written with one write() as soon as its content is known.
+// The writer of journal.jsonl. The journal keeps all finished trials of a run that is killed, because each
+// line is written with one write() as soon as its content is known. record.hpp defines the lines.
 #pragma once
 
 #include <filesystem>
@@ -18,28 +18,29 @@ void refuse_folder_in_use(const std::filesystem::path& folder);
 
 class journal {
 public:
-    /// Creates a new journal. The new journal replaces an old one as soon as its header is written. Throws
+    /// Creates a new journal. It replaces an existing journal as soon as the header is written. Throws
     /// reports::file_error if writing fails or if another run is writing in the same folder. Throws
-    /// usage_error if the plan is too large for a line.
+    /// usage_error if the plan is too large for one line.
     journal(const std::filesystem::path& path, const session_record& begun);
 
-    /// Opens an old journal, but does not change it before keep(). Throws reports::file_error if opening
-    /// fails or if another run is writing in the same folder.
+    /// Opens an existing journal without changing it. Throws reports::file_error if opening fails or if
+    /// another run is writing in the same folder.
     explicit journal(const std::filesystem::path& path);
 
-    /// Cuts an old journal after its first `bytes` bytes, which must be its complete lines. Throws
-    /// reports::file_error if that fails.
+    /// Cuts an existing journal to `bytes` bytes. `bytes` must be the size of the journal's complete lines.
+    /// Throws reports::file_error if the file cannot be cut.
     void keep(std::uint64_t bytes);
 
-    /// Appends how the run ended. If a journal lacks this line, its run was killed. Throws
-    /// reports::file_error if writing fails.
+    /// Appends the end line, which states how the run ended. A journal without an end line comes from a run
+    /// that was killed. Throws reports::file_error if writing fails.
     void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
-    /// Appends the results of the passes after the trials. Throws reports::file_error if writing fails.
+    /// Appends the results of the passes, which run after the trials. Throws reports::file_error if writing
+    /// fails.
     void append(std::span<const counted_result> cells) { write_line(counted_line(cells)); }
 
-    /// Appends the trial. If writing fails, throws reports::file_error; the journal then ends with the
-    /// previous trial.
+    /// Appends the trial. If writing fails, throws reports::file_error and leaves the journal without this
+    /// trial.
     void append(const run_plan& plan, const trial_record& record) { write_line(trial_line(plan, record)); }
 
 private:

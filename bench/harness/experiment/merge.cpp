@@ -23,7 +23,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Returns the value as text; null becomes "absent", like a missing value.
+/// Returns the value as text. Returns "absent" for null, because null means that the value is missing.
 std::string text_of(const json& value) {
     if (value.is_null()) return "absent";
     return value.is_string() ? value.get<std::string>() : reports::dump(value);
@@ -33,11 +33,12 @@ json header_of(const shard_journal& of) {
     return reports::parse_strictly(std::string_view{of.text}.substr(0, of.text.find('\n')));
 }
 
-/// The conditions of a run's trials: pairs of a description in words and a value.
+/// The conditions of a run's trials: pairs of a condition's name and its value.
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Adds the fields of the plan. The names of workloads and contenders are first, because other fields refer
-/// to them. Both lists of names end with the value "absent", so that lists of different lengths differ.
+/// Adds the fields of the plan. Starts with the names of workloads and contenders, because other fields refer
+/// to these names. Both lists of names end with the value "absent", so that lists of different lengths
+/// differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -57,8 +58,8 @@ void add_plan(facts& to, const json& plan) {
     }
 }
 
-/// Adds the checksums of the files by file name, because the files can have other paths and times on another
-/// machine.
+/// Adds the checksums of the contenders' files by file name. Ignores paths and times, because they can differ
+/// between machines.
 void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
@@ -83,7 +84,7 @@ facts facts_of(const shard_journal& shard) {
     return all;
 }
 
-/// Throws usage_error that describes the first difference between the conditions of two shards.
+/// Throws usage_error if the conditions of two shards differ. The message describes the first difference.
 void require_same(const shard_journal& one, const shard_journal& other) {
     const auto ours = facts_of(one), theirs = facts_of(other);
     const std::map first(ours.begin(), ours.end()), second(theirs.begin(), theirs.end());
@@ -146,8 +147,8 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
         throw usage_error{"{}; or merge the existing shards with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Returns the distinct values of a field of the environments, sorted, so that the text does not depend on
-/// which machine ran which shard.
+/// Returns the distinct values of a field of the environments. They are sorted, so that the text is the same
+/// whichever machine ran a shard.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
     std::set<std::string> all;
     for (const auto& one : merged) all.insert(one.where.*which);
@@ -161,7 +162,8 @@ std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports
 }
 
 /// Returns the first shard's environment. With several machines, the kernel and the CPU model list the values
-/// of all machines, numbers are the smallest ones, and the identity and calibration of a machine are omitted.
+/// of all machines, every number is the smallest value of all machines, and the machine's identity and
+/// calibration are omitted.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;
@@ -186,7 +188,7 @@ json header_of(const std::vector<shard_journal>& shards, std::span<const merged_
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
-    // a result that is excluded in one shard is excluded in the merged record
+    // A result that is excluded in any shard is excluded in the merged record.
     for (const auto& each : shards) {
         const auto own = header_of(each);
         for (const auto& item : own["excluded"])
@@ -284,7 +286,8 @@ std::string merged_journal(std::vector<shard_journal> shards, const std::vector<
     if (missing == missing_shards_are::refused) refuse_missing(shards, merged);
     journal_parts parts;
     for (const auto& each : shards) take_lines(each, parts);
-    // All trials of a block belong to one shard. Comparing addresses keeps their order in the shard's text.
+    // All trials of a block belong to one shard. The order by address is the order of the trials in the
+    // shard's text.
     std::ranges::sort(parts.trials, {}, [](const trial_text& each) {
         return std::pair{each.block, each.line.data()};
     });

@@ -1,5 +1,5 @@
 // Merges the shards of a run into one record. Each block contains every contender, so the ratios of a block
-// are valid on any machine. Readers of the record handle differences between machines (samples.hpp).
+// are valid on any machine. samples.hpp handles differences between the machines of a merged record.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace loopbench::bench {
 
-/// A shard's journal: its text and its parsed content.
+/// The journal of a shard, as text and as parsed record.
 struct shard_journal {
-    std::string name;  // the name of its folder, for messages
+    std::string name;  // the shard's folder, for messages
     std::string text;
     session_record record;
 };
 
-/// Reads a shard's journal. Throws usage_error if the folder has no journal or if the journal is not a
-/// shard's, and reports::format_error if the file is not a valid journal.
+/// Reads a shard's journal. Throws usage_error if the folder has no journal, or if the journal does not
+/// belong to a shard. Throws reports::format_error if the journal is invalid.
 shard_journal read_shard(const std::filesystem::path& folder);
 
 /// Returns the numbers of the plan's shards that are not in `merged`.
@@ -32,10 +32,10 @@ std::string shards_text(std::span<const std::uint64_t> numbers, std::uint64_t of
 enum class missing_shards_are : bool { refused, allowed };
 
 /// Returns the text of a journal with every trial of the shards, in the order of the plan's blocks, and with
-/// the environment of each shard. The results of the passes come from the first shard. Throws usage_error
-/// with the difference if the shards differ in plan, version or builds (compared by file content). Also
-/// throws usage_error if a shard occurs twice, or if shards are missing or unfinished and `missing` does not
-/// allow that.
+/// the environment of each shard. The results of the passes come from the first shard. Throws usage_error if
+/// the shards differ in plan, version or builds (compared by file content); the message names the difference.
+/// Throws usage_error if a shard occurs twice, and, unless `missing` is `allowed`, if a shard is missing or
+/// unfinished.
 std::string merged_journal(std::vector<shard_journal> shards, const std::vector<std::string>& command,
                            missing_shards_are missing);
 

@@ -12,8 +12,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the numbers below `count` in random order. Does not use std::shuffle, because a seed must give the
-/// same order with every standard library.
+/// Returns the numbers below `count` in random order. Does not use std::shuffle, because its order depends on
+/// the standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -22,7 +22,7 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
-/// Returns a different name of the same length: replaces all bytes of the last UTF-8 character, because a
+/// Returns a different name of the same length. Replaces all bytes of the last UTF-8 character, because a
 /// journal cannot contain a part of a character.
 std::string same_length_name(std::string name) {
     const auto continues_character = [](char byte) {

@@ -1,6 +1,6 @@
-// The schedule of a run: the order in which contenders run workloads. All contenders run a workload one
-// directly after the other, so that the two trials of a pair are close in time and a drift of the machine's
-// speed affects both.
+// The schedule of a run: the order in which contenders run workloads. In a block, all contenders run the same
+// workload directly one after the other. Therefore the trials that a ratio compares are close in time, and a
+// drift of the machine's speed affects them equally.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace loopbench::bench {
 
-/// Limits of a run's options. JSON readers represent every seed up to `largest_seed` exactly.
+/// Limits of a run's options. `largest_seed` is the largest seed that every JSON reader represents exactly.
 inline constexpr std::size_t layouts_max = 1000;
 inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
 
@@ -28,9 +28,9 @@ struct cell {
     bool operator==(const cell&) const = default;
 };
 
-/// A part of a plan's blocks, for one of several machines: every `of`-th block, from block (`number` - 1) on.
-/// Neighbouring blocks thus belong to different shards, so any set of shards is spread over the whole plan,
-/// and both halves of the plan have blocks of the same machines.
+/// A part of a plan's blocks, for one of several machines. The parts are numbered from 1; part `number` has
+/// every `of`-th block. Neighbouring blocks belong to different shards. Therefore each shard is spread over
+/// the whole plan, and both halves of the plan contain blocks of the same machines.
 struct shard {
     std::uint64_t number = 1, of = 1;  // `number` is between 1 and `of`
     bool operator==(const shard&) const = default;
@@ -42,11 +42,11 @@ struct shard {
 
 struct run_plan {
     std::vector<contender> contenders;                   // the chosen contenders, sorted by name
-    std::vector<reports::contender> described;           // the contenders' own descriptions; can be empty
+    std::vector<reports::contender> described;           // the contenders' descriptions; can be empty
     std::vector<std::string> workloads;                  // the chosen workloads, in the report's order
     std::optional<reports::pairing> asked_pairing = {};  // the pairing requested by the user
-    std::vector<reports::pairing> pairings = {};         // of each workload; if empty, sequential
-    std::vector<int> cores = {};  // cores that a trial of each workload needs; empty or 0 if unknown
+    std::vector<reports::pairing> pairings = {};         // by workload; empty: all sequential
+    std::vector<int> cores = {};  // by workload: the cores of a trial; empty or 0 if unknown
     std::string baseline = "asio-epoll";
     workload_size size = workload_size::full;
     double min_time_s = 0.5;
@@ -60,21 +60,21 @@ struct run_plan {
     bool of_one_program = false;          // the user compares builds of one program; see are_builds()
     std::optional<double> precision_pct;  // the run stops when every ratio has this precision
     std::optional<int> cpu;               // the only CPU for trials
-    std::vector<int> cpus = {};  // or: each block uses one of these CPUs, if the workload needs only one
+    std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
     std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
     bool counts = false, checks = false;  // which passes follow the trials
     slice_lengths slice = {};
     std::optional<shard> part = {};           // this session's shard; empty: the whole plan
-    std::optional<std::string> machine = {};  // this session's machine; copied into its trials
+    std::optional<std::string> machine = {};  // this session's machine; copied into each trial
 
     /// Returns the blocks that this session runs.
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }
     /// Returns the baseline's index among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
-    /// Returns true if the contenders are builds of one program: the user requested it, and their own
-    /// descriptions do not contain different names.
+    /// Returns true if the contenders are builds of one program: `of_one_program` is set, and the
+    /// descriptions of the contenders do not contain different contender names.
     [[nodiscard]] bool are_builds() const;
-    /// Returns the pairing of a workload's trials by a contender. Contenders without slices.hpp run
+    /// Returns the pairing of a contender's trials on a workload. A contender without support for slices runs
     /// sequentially instead of interleaved.
     [[nodiscard]] reports::pairing pairing_of(cell where) const;
     /// Returns true if the contender's description states that it can be interleaved. The A/A copy uses the
@@ -82,32 +82,33 @@ struct run_plan {
     [[nodiscard]] bool knows_slices(std::size_t contender) const;
     /// Returns the CPU for a workload's trials in a block, or nothing if the trials may use any CPU.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
-    /// Returns the number of layout pairs, which is the smallest number of layouts of any contender (0 if a
-    /// contender has none). A contender's i-th layout always runs in the same blocks as the i-th layout of
-    /// every other contender.
+    /// Returns the number of layout pairs: the smallest number of layouts of any contender, or 0 if a
+    /// contender has no layouts. The i-th layout of a contender always runs in the same blocks as the i-th
+    /// layout of every other contender.
     [[nodiscard]] std::size_t layout_pairs() const;
 };
 
-/// Adds the baseline a second time (the A/A copy). The copy's name has the same length, because the length of
-/// argv[0] moves the stack, which changes the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing
-/// Anything Obviously Wrong!", ASPLOS 2009). Does nothing without a baseline.
+/// Adds the baseline a second time (the A/A copy). The copy's name is as long as the baseline's name, because
+/// the length of argv[0] moves the stack, which changes the speed (T. Mytkowicz et al., "Producing Wrong Data
+/// Without Doing Anything Obviously Wrong!", ASPLOS 2009). Does nothing without a baseline.
 void add_aa_copy(run_plan& plan);
 
 /// Returns the number of bytes to add to a trial's environment: a number from 0 to 4095 that the seed
-/// determines. With random lengths, the effect of the environment's length on the speed (see add_aa_copy) is
-/// noise that widens the interval, not a bias.
+/// determines. The length of the environment changes the speed, like the length of the name (see
+/// add_aa_copy). A random length turns this effect from a bias into noise that widens the interval.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
-/// Returns the seed that determines the order of the slices in an attempt at a workload in a block.
+/// Returns the seed for the order of the slices in one attempt at a workload in a block.
 std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
                              std::uint64_t attempt);
 
-/// Returns the index of a contender's layout in a block. The seed determines the index; it is 0 if the
-/// contender has no layouts. A contender uses its layouts in a random order, and repeats the same order when
-/// all have been used. Therefore two layouts of different contenders that run in the same block once do so
-/// always, and the pairs of layouts are independent even if layouts repeat (samples.hpp). The A/A copy uses
-/// the baseline's order shifted by half its length. Thus it never uses the same layout as the baseline in a
-/// block. If there are at least twice as many layouts as blocks, it uses none of the baseline's layouts.
+/// Returns the index of a contender's layout in a block. Returns 0 for a contender without layouts. The seed
+/// determines the other indices. A contender uses its layouts in a random order, and repeats this order every
+/// layout_pairs() blocks. Therefore two layouts of different contenders run either always or never in the
+/// same block, and the pairs of layouts are independent even if layouts repeat (samples.hpp). The A/A copy
+/// uses the baseline's order, shifted by half of its length. Thus, with at least two layouts, the copy and
+/// the baseline never use the same layout in a block. With at least twice as many layouts as blocks, the copy
+/// uses none of the baseline's layouts.
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
 /// Generates the order of the trials in each block. A seed gives the same orders on every machine and with

@@ -1,4 +1,4 @@
-// Lists the fields of each struct once, for both writing and reading. The reader also validates all values,
+// Lists the fields of each struct once, for writing and reading. The reader also validates all values,
 // because a journal can come from a third party.
 #include "bench/harness/experiment/record.hpp"
 
@@ -103,8 +103,8 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// Returns the trial's fields, except workload, contender and layout: the journal contains their names
-/// instead of indices.
+/// Returns the trial's fields, except workload, contender and layout. Instead of their indices, the journal
+/// contains their names.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
                       field{"machine", &trial_record::machine, presence::when_there});
@@ -120,7 +120,7 @@ constexpr auto fields_of(const counted_result*) {
 
 namespace {
 
-// The longest duration that the options of a run allow.
+// The longest trial that the options of a run allow, in seconds.
 constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
@@ -229,7 +229,7 @@ public:
             return;
         }
         auto record = read_trial(from);
-        // A trial after an end line means that the run was resumed, so the values of that end line no longer
+        // A trial after an end line belongs to a resumed run. Therefore the values of the end line no longer
         // apply.
         outcome.interrupted = true;
         outcome.budget_spent = false;
@@ -272,8 +272,8 @@ private:
             from.fail("the shards differ in their number of shards (\"of\")");
     }
 
-    /// Removes the exclusion of a result that is unsupported on one machine but has a number on another. For
-    /// example, only some of the machines may have io_uring.
+    /// Removes the exclusion of a result that is unsupported on one machine but has a number on another
+    /// machine, for example because only some machines have io_uring.
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
             if (auto& why = excluded(trial.where);
@@ -344,7 +344,7 @@ private:
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
         if (!found_.plan.share().has(record.block))
             from.at("block").fail("the block belongs to another shard");
-        // A shard must have all of its blocks, without gaps.
+        // A journal must contain the blocks of its shard without gaps.
         if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
             from.at("block").fail("earlier blocks are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
@@ -487,7 +487,7 @@ session_record read_journal(std::string_view text, std::string_view name) {
         return reports::format_error{"{} is not a valid journal: {}; start a new run with `loopbench run`",
                                      name, cause};
     };
-    bool parsed = false;  // if false, the parser's error already contains the line
+    bool parsed = false;  // if false, the parser's error contains the line number
     try {
         while (!text.empty()) {
             const auto end = text.find('\n');
@@ -569,7 +569,7 @@ void refuse_other_place(const session_record& begun, const reports::environment&
             throw has_changed((then.generator ? then.generator : now.generator)->path);
         const auto files = now.files;
         now.files = then.files;
-        // not compared, because a change of content also changes the file's time
+        // The contents are not compared, because a change of content also changes the file's time.
         now.contents = then.contents;
         if (now != then) throw has_changed(then.path);
         if (const auto other = other_file(then.files, files)) throw has_changed(*other);

@@ -44,12 +44,12 @@ public:
         std::chrono::nanoseconds longest_block{0};
         bool is_first = true;
         for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
-            // also for blocks of other shards, so that all shards get the same orders
+            // Also generates the orders of other shards' blocks, so that all shards use the same orders.
             const auto order = orders_.next();
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // Blocks that an earlier run has finished take no time, so they are included even if the budget
-            // is spent.
+            // A block that an earlier run has finished takes no time. Such a block is included even if the
+            // budget is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;
@@ -136,7 +136,8 @@ private:
             old, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
     }
 
-    /// Returns the last attempt that has a trial of every contender in `wanted`, or nullptr if there is none.
+    /// Returns the last attempt that has a trial of every contender in `wanted`, or nullptr if every attempt
+    /// lacks a trial.
     static const old_attempt* whole_attempt(const old_row& old, std::span<const cell> wanted) {
         const auto has_all = [&](const auto& attempt) {
             return std::ranges::all_of(
@@ -165,8 +166,8 @@ private:
         }
     }
 
-    /// Runs a row: one workload's trials in a block. If an earlier run left a row unfinished, all trials of
-    /// that row run again, because the trials of a pair must be close in time.
+    /// Runs a row: all trials of one workload in a block. If an earlier run left the row unfinished, all
+    /// trials of the row run again, because the trials of a block must be close in time.
     void run_row(std::uint64_t block, row trials) {
         row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
                                                                : old_row{};
@@ -248,8 +249,8 @@ private:
                 plan_.slice};
     }
 
-    /// Runs several trials at once. The budget treats these trials as one: if the budget ends before all have
-    /// finished, none of them counts.
+    /// Runs several trials at once. If the budget ends before all of these trials have finished, none of them
+    /// counts.
     void run_at_once(std::uint64_t block, std::span<const cell> trials, std::uint64_t attempt) {
         if (trials.empty()) return;
         const auto all = plan_.trial_limit * static_cast<std::int64_t>(trials.size());
@@ -294,8 +295,8 @@ private:
         }
     }
 
-    /// Removes the data that would fill the memory in a day of trials. Histograms are already in their file;
-    /// of the contexts, only the first one of each contender is ever read.
+    /// Removes the data that would fill the memory in a day of trials. The histograms are already in
+    /// histograms.jsonl. Only the first context of each contender is ever read.
     void forget_what_is_written(trial_record& record) {
         record.outcome.histograms.clear();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)

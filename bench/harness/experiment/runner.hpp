@@ -1,5 +1,5 @@
-// Executes a plan block by block. Applies the rules of a run: which trials are repeated, which results are
-// given up, and when the run stops.
+// Executes a plan block by block. Decides which trials are repeated, which results are given up, and when the
+// run stops.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct trial_record {
     std::uint64_t block = 0;  // from 0
     cell where;
     trial_outcome outcome;
-    std::uint64_t attempt = 0;                // from 0; above 0 if the row was repeated
+    std::uint64_t attempt = 0;                // from 0; above 0 if the row ran again (see run())
     std::size_t layout = 0;                   // index of the contender's layout
     std::optional<std::string> machine = {};  // the machine that ran the trial; only in shards
 };
@@ -38,7 +38,8 @@ struct merged_shard {
     std::uint64_t blocks_finished = 0;
 };
 
-/// Returns why a contender cannot run a workload, according to its list of workloads, or nothing if it can.
+/// Returns the reason why a contender cannot run a workload, according to the contender's list of workloads.
+/// Returns nothing if the contender can run the workload.
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
 /// Returns the values of exclusion_before() for all workloads and contenders of the plan:
@@ -51,14 +52,14 @@ struct run_outcome {
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
     bool budget_spent = false;              // the budget ended the run before its last block
-    std::uint64_t blocks_planned = 0;       // the plan's blocks, or the number for its precision
-    std::uint64_t repeated = 0;             // number of rows that ran again after a disturbance
+    std::uint64_t blocks_planned = 0;       // from the plan, or for its precision
+    std::uint64_t repeated = 0;             // rows that ran again after a disturbance (see run())
     std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };
 
-/// The number of blocks without a number after which the runner gives up on a result. One block is not
-/// enough, because the reason can be temporary: for example, the load generator was too late, or memory could
-/// not be locked.
+/// The runner gives up on a result after this number of blocks without a number. One block is not enough,
+/// because the reason can be temporary: for example, the load generator was too late, or memory could not be
+/// locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
 /// Adds a finished trial to the outcome of a run. Gives up the trial's result if the trial failed, or if the
@@ -67,7 +68,7 @@ inline constexpr std::size_t blocks_to_try = 3;
 /// result is given up.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
-/// An observer of the trials. Its functions are called between trials, never during a trial.
+/// An observer of the trials. The runner calls its functions between trials, never during a trial.
 class run_observer {
 public:
     virtual ~run_observer() = default;
@@ -80,17 +81,17 @@ public:
 /// budgets need not wait.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
-/// Runs the plan, or this session's shard of the plan. A result that failed, or that is unsupported in
+/// Runs the plan, or this session's shard of the plan. A result that failed, or that was unsupported in
 /// several blocks, is not measured again (add_trial). With a budget, a block begins only if the longest
-/// block so far would still fit. No trial begins after the end of the budget; a trial that is then running is
-/// ended and does not count. If a trial was disturbed, all trials of its workload in that block run a second
-/// time. This happens for at most a quarter of the planned rows, and only while the budget lasts. With a
-/// precision, the plan's number of blocks is the maximum (stopping.hpp). Does not catch exceptions of the
-/// executor or the observer.
+/// block so far would still fit. No trial begins after the end of the budget. A trial that runs at the end of
+/// the budget is ended and does not count. A row is all trials of one workload in one block. A row with a
+/// disturbed trial runs a second time if the budget suffices and fewer than a quarter of the planned rows
+/// have been repeated. With a precision, the plan's number of blocks is the maximum (stopping.hpp). Does not
+/// catch exceptions of the executor or the observer.
 ///
-/// `done` contains the trials and exclusions of an earlier run of the same plan, which are not repeated.
-/// There is one exception: if the earlier run stopped in the middle of a workload's trials in a block, all
-/// trials of this workload in this block run again, so that they are close in time.
+/// `done` contains the trials and exclusions of an earlier run of the same plan. These trials are not
+/// repeated, except in a row that the earlier run did not finish. All trials of this row run again, so that
+/// they are close in time.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {});
 

@@ -1,4 +1,4 @@
-// Decides which attempt at a workload in a block counts, and assigns samples to blocks.
+// Selects the attempt that counts for each workload and block. Assigns samples to blocks.
 #include "bench/harness/experiment/samples.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct attempt {
     std::size_t ended = 0;  // trials after which their result was given up
 };
 
-/// Returns the last attempt with the most trials. Results that were given up in an earlier attempt count as
-/// present, because a later attempt does not run them again.
+/// Returns the last of the attempts with the most trials. A result that an earlier attempt gave up counts as
+/// a trial, because later attempts do not run it again.
 std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     std::size_t ended_before = 0, most = 0;
     std::uint64_t best = 0;
@@ -73,7 +73,7 @@ std::vector<std::string> machines_of(const run_outcome& outcome) {
 
 namespace {
 
-/// Returns the blocks that have trials, and the position of each among them.
+/// Returns the blocks that have trials. The value of a block is its index among these blocks.
 std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outcome) {
     std::map<std::uint64_t, std::uint64_t> places;
     for (const auto& trial : outcome.trials) places[trial.block];
@@ -82,9 +82,9 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
     return places;
 }
 
-/// Returns the median of the log ratios of all rounds. Both slices of a round ran on the same core within
-/// milliseconds, so the machine's speed was the same. Between rounds and between cores, the speed differs.
-/// Rounds that only one side reached are ignored.
+/// Returns the median of the log ratios of all rounds. The two slices of a round ran on the same core within
+/// milliseconds, at the same speed of the machine. Between rounds and between cores, the speed differs.
+/// Ignores rounds in which only one contender ran.
 double log_ratio_of_slices(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)

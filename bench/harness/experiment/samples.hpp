@@ -1,5 +1,6 @@
-// Converts trials to samples that are indexed by block, so that the samples of a contender and of the
-// baseline are pairs. For a shard or an incomplete record, the index counts only the blocks that are present.
+// Converts trials to samples that are indexed by block, so that samples of a contender and of the baseline
+// with the same index form a pair. The index counts only the blocks in the record: a shard and an interrupted
+// run lack some blocks of the plan.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// Determines which attempt counts for each workload and block: the last attempt, unless it was cut short.
+/// Selects the attempt that counts for each workload and block: the last attempt, unless it is incomplete.
 class counting_attempts {
 public:
     explicit counting_attempts(const run_outcome& outcome);
@@ -49,58 +50,59 @@ public:
     /// Collects the samples of the plan's first `blocks` blocks.
     sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
-    /// Returns the samples of each metric. Index i is the i-th present block; an element is empty if the
-    /// trial has no number.
+    /// Returns the samples of each metric. Index i is the i-th block in the record. An element is empty if
+    /// the trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
     /// Returns the pairing of the trials that have numbers.
     [[nodiscard]] reports::pairing pairing_of(cell where) const { return in(where).made; }
-    /// Returns the median share of time in which the contender left the core, or nothing if its trials were
-    /// not concurrent.
+    /// Returns the median share of time in which the contender did not use the core, or nothing if its trials
+    /// were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
-    /// Returns the number of disturbed trials among those that count.
+    /// Returns the number of disturbed trials among the trials that count.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Returns the number of trials that were checked for disturbances. Interleaved trials are not checked,
     /// because a disturbance affects only a few of many slices.
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// Returns the log ratios of `who` to `to` in one metric: above 0 if `who` is better, and an empty vector
-    /// if no block has both numbers. Without layouts, there is one ratio per block (for interleaved times,
-    /// the median over the block's rounds). With layouts, there is one ratio per pair of layouts, the median
-    /// of its blocks, because blocks with the same layouts are not independent.
+    /// Returns the log ratios of `who` to `to` in one metric. A log ratio is above 0 if `who` is better. The
+    /// vector is empty if no block has numbers of `who` and `to`. Without layouts, there is one ratio per
+    /// block (for interleaved times, the median over the block's rounds). With layouts, there is one ratio
+    /// per pair of layouts: the median of the pair's blocks. Blocks with the same layouts are not
+    /// independent.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the values for a verdict: the log_ratios() or, with several hosts, the median of each host's
-    /// log ratios.
+    /// Returns the values for a verdict: the log_ratios() for one host, or the median of each host's log
+    /// ratios for several hosts.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the log ratio of each block with the index of its machine (machines_of). Returns an empty
     /// vector if there are fewer than two machines, or if there are layouts.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
     /// Returns the median and its interval of one workload's values by block. At least one value must be
-    /// present. With several hosts, the median is that of the hosts' medians, computed from logarithms if all
-    /// values are above 0.
+    /// present. With several hosts, returns the median of the hosts' medians. This median is computed from
+    /// logarithms if all values are above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
-    /// Returns the time ratios by block if both contenders were interleaved. Each ratio is the median over
-    /// the rounds of its block. Otherwise returns nothing; a block's ratio is then the quotient of its two
-    /// samples.
+    /// Returns the time ratios by block if `who` and `to` were interleaved. Each ratio is the median over the
+    /// rounds of its block. Returns nothing for other pairings, because the ratio of a block is then the
+    /// quotient of two samples.
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
     /// Values that replace the ratios if some samples are not above zero.
     struct distances {
-        /// The log_quotient() of the distances from zero, above 0 if `who` is better. The distance counts
-        /// because an early timer is as inaccurate as a late one.
+        /// The log_quotient() of the distances from zero, above 0 if `who` is better. Distances are compared
+        /// because an early timer is as inaccurate as a late timer.
         comparison log_quotients;
         comparison differences;  // the distance of `who` minus the distance of `to`
     };
     [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns how much a time differs between layouts of the same contender: the standard deviation of its
-    /// logarithm, estimated from the baseline, its A/A copy and `who`. Returns nothing if the deviation
-    /// cannot be distinguished from noise, because too few layouts were measured in more than one block.
+    /// Returns the standard deviation of the logarithm of a time between layouts of the same contender,
+    /// estimated from the baseline, its A/A copy and `who`. Returns nothing if too few layouts were measured
+    /// in more than one block, because the deviation then cannot be distinguished from noise.
     [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
                                                          const reports::metric_info& metric) const;
 
 private:
     struct block_value {
-        std::uint64_t block;  // position among the present blocks, as everywhere in this class
+        std::uint64_t block;  // index among the blocks of the record
         double value;
     };
 
@@ -121,7 +123,8 @@ private:
     [[nodiscard]] std::vector<block_value> ratios_by_block(compared_cells of,
                                                            const reports::metric_info& metric) const;
     [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
-    /// Returns the values without their blocks or, with layouts, the median for each pair of layouts.
+    /// Returns the values without their blocks. With layouts, returns the median of each pair of layouts
+    /// instead.
     [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all,
                                                  compared_cells of) const;
 

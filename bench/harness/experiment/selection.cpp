@@ -31,15 +31,16 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     return row.back();
 }
 
-/// Returns the distance between `word` and `candidate`, or between `word` and the first letters of
-/// `candidate` plus 1, whichever is smaller, because people shorten names.
+/// Returns the smaller of two numbers: the edit distance between `word` and `candidate`, and 1 plus the edit
+/// distance between `word` and an equally long beginning of `candidate`. The beginning is compared because
+/// people shorten names.
 std::size_t distance(std::string_view word, std::string_view candidate) {
     return std::min(edit_distance(word, candidate),
                     edit_distance(word, candidate.substr(0, word.size())) + 1);
 }
 
-/// Returns all names and their leading parts, because a pattern can match either. For example, "a/b/c" gives
-/// "a", "a/b" and "a/b/c".
+/// Returns all names and their leading parts, because a pattern can match a leading part. For example,
+/// "a/b/c" gives "a", "a/b" and "a/b/c".
 std::vector<std::string> with_fronts(std::span<const std::string> names) {
     std::set<std::string> all(names.begin(), names.end());
     for (const auto& name : names)
@@ -52,7 +53,7 @@ std::vector<std::string> with_fronts(std::span<const std::string> names) {
 
 bool matches(std::string_view pattern, std::string_view name) {
     const std::string exact{pattern}, whole{name};
-    if (exact == whole) return true;  // even if the name has special characters, as "sort<int[3]>"
+    if (exact == whole) return true;  // special characters, as in "sort<int[3]>", match themselves
     return ::fnmatch(exact.c_str(), whole.c_str(), 0) == 0 ||
            ::fnmatch((exact + "/*").c_str(), whole.c_str(), 0) == 0;
 }
@@ -75,7 +76,8 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count) {
-    // About half of the letters can be different or missing, but not all of them.
+    // Accepts words in which about half of the letters differ. A word with only wrong letters is never
+    // similar.
     const auto farthest = std::min((word.size() + 2) / 2, std::max(word.size(), std::size_t{1}) - 1);
     std::vector<std::string> sorted;
     std::ranges::copy_if(candidates, std::back_inserter(sorted),

@@ -9,7 +9,7 @@
 namespace loopbench::bench {
 
 /// Returns true if the shell pattern matches the whole name, or a leading part of the name that ends before a
-/// '/'. '*' also matches '/'. A name always matches itself, even if it contains special characters.
+/// '/'. '*' also matches '/'. A pattern that equals the name matches, even if it contains special characters.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Returns true if the name matches any of the patterns, or if there are no patterns.

@@ -1,4 +1,4 @@
-// Decides only by the width of an interval, never by its position; the header explains why.
+// Decides by the width of an interval, never by its position; stopping.hpp explains why.
 #include "bench/harness/experiment/stopping.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the results [workload, contender] that failed in the pilot and are not measured any more. Results
-/// that were unsupported in the pilot need not be returned: they are still measured (add_trial()) or
-/// have no numbers.
+/// Returns the results [workload, contender] that failed in the pilot, because they are no longer measured.
+/// Does not return results that were unsupported in the pilot: they are still measured (add_trial()),
+/// or have no numbers.
 std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
     for (const auto& trial : outcome.trials)
@@ -24,8 +24,8 @@ std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome&
     return cells;
 }
 
-/// Returns the maximum number of blocks. With layouts, the number of layout pairs is the limit, because
-/// repeated pairs add no information about the layouts.
+/// Returns the maximum number of blocks. With a precision and layouts, the number of layout pairs is the
+/// limit, because repeated pairs add no information about the layouts.
 std::uint64_t most_blocks(const run_plan& plan) {
     const std::uint64_t pairs = plan.layout_pairs();
     return plan.precision_pct && pairs > 0 ? std::min(plan.blocks, pairs) : plan.blocks;

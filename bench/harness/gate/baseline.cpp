@@ -46,8 +46,8 @@ void require_names(const node& from, field_names names) {
         if (from.at(name).text().empty()) from.at(name).fail("the name is empty");
 }
 
-/// Throws if two lines are about the same metric of the same workload and contender. `from` is the JSON node
-/// of the lines, for the message.
+/// Throws format_error if two lines have the same workload, contender and metric. `from` is the JSON node of
+/// the lines, for the message.
 template <class line>
 void refuse_repeated(const node& from, const std::vector<line>& lines) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
@@ -149,8 +149,8 @@ std::string text_of(const expected_times& times) {
                        reports::dump(times.machine), lines_of(times.ratios, "   "));
 }
 
-/// Rounds to a thousandth of an operation, which is finer than any useful slack. Negative values become 0,
-/// because a slope of zero can be measured as slightly negative.
+/// Rounds a count to a multiple of 0.001, which is finer than any useful slack. Returns 0 for negative
+/// values, because a slope of zero can be measured as slightly negative.
 double rounded_count(double value) {
     constexpr double steps = 1000;
     return std::max(0.0, std::round(value * steps) / steps);

@@ -1,5 +1,5 @@
-// A baseline: the expected cost of a build's operations, in a file that is small enough to read, commit and
-// review as a diff. reports/model/baseline.schema.json defines the format for other programs.
+// Reads and writes baseline files. A baseline file contains the expected counts and ratios of a build. It is
+// small enough to read, commit and review as a diff. reports/model/baseline.schema.json defines its format.
 #pragma once
 
 #include <optional>
@@ -30,19 +30,20 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// The expected ratio of one contender to another, from pairs of one session; above 1 means better.
+/// The expected ratio of a contender to expected_times::to, from the pairs of one session. A ratio above 1
+/// means that the contender is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
-    reports::pairing made = reports::pairing::sequential;  // how both contenders were paired
+    reports::pairing made = reports::pairing::sequential;  // the pairing of the trials
     std::string metric = "time";
 };
 
-/// Expected ratios. They are valid only for the machine and the workload size with which they were measured.
+/// Expected ratios, which are valid only for one machine and one workload size.
 struct expected_times {
     std::string to;  // the contender that the ratios are relative to
     workload_size size = workload_size::full;
-    std::string machine;  // as machine_of() returns it
+    std::string machine;  // from machine_of()
     std::vector<expected_ratio> ratios;
 };
 
@@ -59,19 +60,20 @@ struct cell_name {
     bool operator==(const cell_name&) const = default;
 };
 
-/// Returns true if both lines are about the same metric of the same workload and contender.
+/// Returns true if the two lines have the same workload, contender and metric.
 template <class one, class other>
 bool same_line(const one& left, const other& right) {
     return reports::same_cell(left, right) && left.metric == right.metric;
 }
 
-/// Returns each pair of workload and contender for which the baseline has lines, without repetition.
+/// Returns each pair of workload and contender for which the baseline file has lines, without repetition.
+/// `only` limits the result to the counts or to the times.
 std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> only = {});
 
 /// Returns the workload names or the contender names in `cells`, each name once.
 std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which);
 
-/// Adds a name if it is missing.
+/// Adds `name` to `names` unless `names` already contains it.
 void add_once(std::vector<std::string>& names, const std::string& name);
 
 /// Returns the properties of the machine that affect ratios: processor, cores and kernel.
@@ -80,11 +82,12 @@ std::string machine_of(const reports::environment& where);
 /// Returns the size of the measured workloads, or nothing if another program made the report.
 std::optional<workload_size> size_of(const reports::report& report);
 
-/// Reads the baseline in the file. Throws usage_error with the file, the cause and the remedy if the file is
-/// missing or is not a baseline.
+/// Reads a baseline file. If the file is missing or is not a baseline file, throws usage_error with the file,
+/// the cause and the remedy.
 expectations read_baseline(const std::string& file);
 
-/// Parses the text of a baseline; error messages contain `name`. Throws reports::format_error.
+/// Parses the text of a baseline file. If the text is invalid, throws reports::format_error with `name` in
+/// its message.
 expectations parse_baseline(std::string_view text, std::string_view name);
 
 /// Returns the text of a baseline file, with one line for each count and for each ratio.
@@ -94,13 +97,13 @@ std::string write_baseline(const expectations& all);
 /// front, and then the lines that only `after` contains, each with "+" in front. Ignores the order of lines.
 std::string changed_lines(std::string_view before, std::string_view after);
 
-/// Replaces the expected counts by the counts of a session. The counts are rounded so that a new run of the
-/// same build changes few lines. If the baseline already has counts for a workload and contender, only their
-/// metrics are updated: lines that a user removed stay removed.
+/// Replaces the expected counts by the counts of a session. Rounds the counts, so that a new run of the same
+/// build changes few lines. If counts for a workload and contender already exist, updates only these counts
+/// and adds no metric, because a user can have removed lines.
 void expect_counts(expectations& all, const std::vector<counted_result>& cells);
 
-/// Replaces the expected ratios by the ratios of a report to its baseline, for each workload's primary
-/// metrics. Ratios without an interval are left out.
+/// Replaces the expected ratios by the ratios to the report's baseline, for the primary metrics of each
+/// workload. Ignores ratios without an interval.
 void expect_ratios(expected_times& times, const reports::report& found);
 
 }  // namespace loopbench::bench

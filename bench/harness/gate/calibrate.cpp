@@ -1,4 +1,4 @@
-// Plans the runs, forms tries from their blocks, and computes the rates.
+// Plans the runs of a calibration, forms tries from the blocks of the runs, and computes the rates.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,8 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     return all;
 }
 
-/// Returns at most `most` tries. Each try has `blocks` consecutive pairs; no two tries share a pair.
+/// Returns at most `most` tries. Each try has `blocks` consecutive pairs of one workload. Two tries never
+/// share a pair.
 std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
                                     std::uint64_t most) {
     std::vector<log_ratios> tries;
@@ -72,7 +73,7 @@ struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
 
-/// Judges each try alone, as if it were a report of its own.
+/// Judges each try alone, as if the try were a whole report.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;
@@ -100,14 +101,15 @@ reports::detection_rate rate_of(const session_record& slowed, std::size_t who, u
     return found;
 }
 
-/// Returns the contender's name without the part for the slowdown.
+/// Returns the name of the calibrated contender, without the part for the slowdown.
 std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
     return from.plan.baseline;
 }
 
-/// Throws usage_error unless both runs come from the same machine and the same build, and did the same work.
+/// Throws usage_error unless `equal` and `slowed` come from the same machine and the same build, and did the
+/// same work.
 void refuse_unlike(const session_record& equal, const session_record& slowed) {
     const auto file_of = [](const session_record& from) {
         const auto& file = from.executables.empty() ? executable_state{} : from.executables.front();
@@ -156,8 +158,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     return first;
 }
 
-/// Skips later trials without a context: a journal that was read from a file has the context of only the
-/// first trial of each contender.
+/// Skips later trials without a context, because a journal that was read from a file has only the first
+/// context of each contender.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {
@@ -230,7 +232,7 @@ reports::calibration judge_calibration(const session_record& equal, const sessio
             found.aa.at_most_pct = 100 * proportion_at_most(found.aa.different, tries.size(), default_level);
     }
     found.blocks = sizes.blocks;
-    constexpr double trials_a_block = 3;  // both compared contenders and the A/A copy
+    constexpr double trials_a_block = 3;  // the original, its slowed copy and its A/A copy
     found.try_s = trials_a_block * static_cast<double>(sizes.blocks) * mean_trial_s(slowed.outcome);
     if (slowed.plan.aa_copy) found.slowdowns.push_back(rate_of(slowed, *slowed.plan.aa_copy, 0, sizes));
     for (std::size_t who = 0; who < slowed.plan.contenders.size(); ++who)

@@ -1,6 +1,6 @@
-// Measures how often verdicts are right when the truth is known: a contender is compared with itself, and
-// with itself slowed down by a known share of its time. judge_all() (bench/harness/statistics/verdict.hpp)
-// gives the verdicts, as it does for every report.
+// Measures how often verdicts are right when the truth is known. Compares a contender with itself, and with a
+// copy that is slowed down by a known share of its time. The verdicts come from judge_all()
+// (bench/harness/statistics/verdict.hpp), like the verdicts of every report.
 #pragma once
 
 #include <cstdint>
@@ -22,34 +22,35 @@ struct calibration_sizes {
 
 inline constexpr unsigned slowdown_pct_max = 99;
 
-/// Returns `base` with new contenders in place of its only one, `who`: `who` itself, its A/A copy, and `who`
-/// slowed down by each of `slowdowns_pct` (1 to slowdown_pct_max). Their names are slowed-00 (the baseline),
-/// slowed-0~, slowed-03 and so on. All names and environments have the same length (see add_aa_copy).
+/// Returns `base` with other contenders: `who`, its A/A copy, and `who` slowed down by each of
+/// `slowdowns_pct` (1 to slowdown_pct_max). The contenders' names are slowed-00 (the baseline), slowed-0~
+/// (the A/A copy), slowed-03 and so on. All names and environments have the same length (see add_aa_copy).
 run_plan calibration_plan(const run_plan& base, const contender& who,
                           std::span<const unsigned> slowdowns_pct);
 
-/// Returns the pairing of all trials of the plan. Throws usage_error if the workloads have different
-/// pairings, because a rate is valid for one pairing only.
+/// Returns the pairing of the plan's trials. Throws usage_error if the workloads have different pairings,
+/// because a rate is valid for only one pairing.
 reports::pairing pairing_of(const run_plan& plan);
 
-/// Throws usage_error if a trial of a slowed contender does not report its slowdown. Such a contender does
-/// not support LOOPBENCH_SLOWDOWN, so its rates would be meaningless.
+/// Throws usage_error if a trial of a slowed contender does not report its slowdown. A contender that does
+/// not report its slowdown does not support LOOPBENCH_SLOWDOWN. The rates of such a contender would be
+/// meaningless.
 void check_slowdowns(const session_record& slowed);
 
-/// Returns a plan of sequential trials, to be compared with the interleaved trials of `slowed`. Its
-/// contenders are the same: the original and its slowed copies. Returns nothing if `slowed` is not
-/// interleaved.
+/// Returns the plan of the referee: sequential trials of the contenders of `slowed`, for a comparison with
+/// the interleaved trials of `slowed`. Returns nothing if `slowed` is not interleaved.
 std::optional<run_plan> referee_plan(const run_plan& slowed);
 
-/// Compares interleaved trials with the sequential trials of the referee. The pairings agree if times differ
-/// by at most 15 % and ratios by at most 5 %. Workloads without numbers in either run are left out.
+/// Compares interleaved trials with the sequential trials of the referee. The two pairings agree on a
+/// workload if their times differ by at most 15 % and their ratios by at most 5 %. Ignores workloads for
+/// which a run has no numbers.
 std::vector<reports::pairing_agreement> judge_pairings(const session_record& interleaved,
                                                        const session_record& referee);
 
 /// Computes the rates. `equal` is a run without slowdowns: for each workload, `aa_blocks` consecutive blocks
-/// form one comparison, which is judged alone. `slowed` is a run with slowdowns: `blocks` consecutive blocks
-/// form one try of each slowdown. Tries share no blocks, and trials are neither split nor pooled. Throws
-/// usage_error unless both runs come from the same machine and did the same work.
+/// form one try, which is judged alone. `slowed` is a run with slowdowns: `blocks` consecutive blocks form
+/// one try of each slowdown. Two tries never share a block. Throws usage_error unless the two runs come from
+/// the same machine and the same build, and did the same work.
 reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,
                                        const calibration_sizes& sizes);
 

@@ -1,4 +1,4 @@
-// The file with the machine's calibration. Later reports quote its rates.
+// Reads and writes the file with the machine's calibration. Later reports quote the rates in this file.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,22 @@
 namespace loopbench::bench {
 
 /// Returns $XDG_STATE_HOME/loopbench/calibration.json for sequential trials, and calibration-PAIRING.json in
-/// the same folder for other pairings. If XDG_STATE_HOME is not an absolute path, ~/.local/state replaces it
-/// (XDG Base Directory Specification). Returns nothing if there is no home folder either.
+/// the same folder for other pairings. If XDG_STATE_HOME is not an absolute path, uses ~/.local/state instead
+/// (XDG Base Directory Specification). Returns nothing if neither folder is known.
 std::optional<std::filesystem::path> calibration_path(reports::pairing made);
 
 /// Returns the text of a calibration file for the machine that `where` describes.
 std::string write_calibration(const reports::calibration& found, const reports::environment& where);
 
-/// Reads the file at `path`. Returns nothing if the file does not exist. Returns nothing, too, if it belongs
-/// to another machine (another kernel, CPU model or number of cores), because its rates are not valid here.
-/// Throws reports::file_error, or reports::format_error with the file and the remedy.
+/// Reads the file at `path`. Returns nothing if the file does not exist. Also returns nothing if the file
+/// belongs to another machine (another kernel, CPU model or number of cores), because its rates are not valid
+/// on this machine. Throws reports::file_error if the file cannot be read, and reports::format_error with the
+/// remedy if the file is invalid.
 std::optional<reports::calibration> read_calibration(const std::filesystem::path& path,
                                                      const reports::environment& where);
 
-/// Reads the calibration file for this pairing, at calibration_path().
+/// Reads the calibration file at calibration_path(), with the rules of read_calibration(). Also returns
+/// nothing if the file belongs to another pairing.
 std::optional<reports::calibration> stored_calibration(const reports::environment& where,
                                                        reports::pairing made);
 

@@ -9,7 +9,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Tolerance for decimal fractions that have no exact double: 1 + 0.02 must not exceed 1.02.
+/// A tolerance for rounding errors of doubles: the sum 1 + 0.02 must not exceed 1.02.
 constexpr double rounding = 1e-9;
 
 std::string number(double value) {

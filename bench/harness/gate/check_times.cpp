@@ -1,5 +1,5 @@
-// Compares the pairs of a new session with the ratios that the baseline expects, in time and in other
-// metrics.
+// Compares the pairs of a new session with the expected ratios of a baseline file, for times and for other
+// measured metrics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using reports::result;
 using reports::result_status;
 using reports::verdict;
 
-/// Returns the reason why the session cannot judge any ratio, or nothing if it can.
+/// Returns the reason why the session cannot judge any ratio, or nothing if the session can judge ratios.
 std::optional<gate_result> obstacle(const expected_times& expected, const report& session) {
     if (is_unreliable(session))
         return about_session(gate_result_kind::unreliable,
@@ -63,10 +63,11 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
     return std::nullopt;
 }
 
-/// Returns the reason why the contender, or the contender `to`, has no numbers; nothing if both have numbers.
+/// Returns the reason why the contender of `expected` or the contender `to` has no numbers. Returns nothing
+/// if the two contenders have numbers.
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // A workload and contender without numbers has a single result, for its time.
+    // A contender without numbers on a workload has a single result there, for its time.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
@@ -88,7 +89,7 @@ struct compared_time {
     std::vector<double> excess;  // log ratios minus the expected log ratio; below 0 means slower
 };
 
-/// Returns the pairs of one metric, or a gate result with the reason why there are none.
+/// Returns the pairs of one metric. If there are no pairs, returns a gate result with the reason.
 std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected, const std::string& to,
                                                   const report& session) {
     const auto& metric = expected.metric;
@@ -163,7 +164,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
                                      const time_rule& rule) {
     std::vector<gate_result> all;
     if (auto found = obstacle(expected, session)) {
-        for (const auto& item : expected.ratios)  // a failed contender counts even in an unreliable session
+        for (const auto& item : expected.ratios)  // a contender's failure counts in any session
             if (auto without = without_numbers(item, expected.to, session);
                 without && without->kind == gate_result_kind::failed)
                 all.push_back(std::move(*without));
@@ -178,7 +179,8 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    // Each metric is one family, because a baseline has ratios of primary metrics only.
+    // The comparisons of each metric form one family, because a baseline file contains only ratios of primary
+    // metrics.
     std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
     for (const auto& pairs : compared) {

@@ -1,4 +1,4 @@
-// Computes the shifts between samples of two sessions. These samples are not pairs.
+// Computes shifts between the samples of two sessions, because these samples are not pairs.
 #include "bench/harness/gate/compare_reports.hpp"
 
 #include <fmt/format.h>
@@ -32,14 +32,15 @@ using reports::report;
 using reports::report_index;
 using reports::result;
 
-/// Returns the logarithm of each sample, with the sign that makes larger values better.
+/// Returns the logarithm of each sample, negated if smaller samples are better. Thus larger logarithms are
+/// always better.
 std::vector<double> log_speeds(const result& item) {
     const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
     return paired_log_ratios(item.samples, ones, item.better);
 }
 
-/// Returns the log ratios of the result to its baseline, or the logarithms of its own values if `to_baseline`
-/// is false.
+/// Returns the log ratios of the result to the baseline if `to_baseline` is true. Otherwise returns the
+/// log_speeds() of the result itself.
 std::vector<double> log_speeds(const report_index& in, const result& item, bool to_baseline) {
     return to_baseline ? log_ratios_of(item, *in.baseline(item.workload, item.metric)) : log_speeds(item);
 }
@@ -69,9 +70,10 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
     return all;
 }
 
-/// A baseline that changed by more than this factor shows that the sessions ran on different machines. A
-/// machine that slows one contender down by a third can slow another one down by nothing or by half, so that
-/// the ratios change too (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
+/// If the baseline's time changed by more than this factor, the sessions are treated as if they had run on
+/// different machines. A machine can slow one contender down by a third, and another contender by nothing or
+/// by half. Then the ratios change, too (reports/evidence/layouts at commit fa0c6b8, the 18th pair of
+/// reports).
 constexpr double most_moved = 1.2;
 
 /// Returns the workloads whose baseline changed by more than most_moved between the sessions, with the
@@ -83,16 +85,17 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
         if (!item.to_baseline || item.now->metric != "time") continue;
         const std::string_view workload = item.now->workload;
         const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
-        if (before.empty() || after.empty()) continue;  // the reports have only ratios of rounds
-        // Uses the median only: if its interval is wide, the ratios are undecided anyway.
+        if (before.empty() || after.empty()) continue;  // the reports contain only ratios of rounds
+        // Ignores the interval of the shift. If this interval is wide, the ratios are undecided anyway.
         const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
     return found;
 }
 
-/// Returns the result that must be known for this workload and contender (judge_gate): the result of the
-/// first primary metric that has a value in `then` and can be compared. Returns null if there is none.
+/// Returns the result that must be known for the workload and contender of `of` (judge_gate): the result of
+/// the first primary metric that has a value in `then` and can be compared. Returns null without such a
+/// metric.
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);
@@ -101,8 +104,8 @@ const result* has_to_be_known(const report_index& then, const result& of) {
     return nullptr;
 }
 
-/// Returns a copy that has only the labels of `like`. The metric can be unknown here if a later version wrote
-/// the report.
+/// Returns a result with the labels of `like` and without numbers. Copies the labels instead of looking up
+/// the metric, because the metric is unknown here if a later version of loopbench wrote the report.
 result without_numbers(const result& like) {
     result lost;
     lost.workload = like.workload;
@@ -113,8 +116,8 @@ result without_numbers(const result& like) {
     return lost;
 }
 
-/// Returns a result with a reason for each workload and contender that is not compared in the metric that
-/// must be known. Returns, too, the results that now failed or were not reached, with their status and
+/// Returns a result with a reason for each workload and contender whose necessary metric (has_to_be_known) is
+/// not compared. Also returns the results that failed or were not reached in `now`, with their status and
 /// reason.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
@@ -135,7 +138,7 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // A workload and contender without numbers has a single result, for its time.
+        // A contender without numbers on a workload has a single result there, for its time.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
@@ -171,8 +174,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         all.push_back(std::move(lost));
     }
     for (const auto& [which, metrics] : compared) seen.insert(which);
-    // Failed results and results that were not reached prevent a pass even if the old report has no number
-    // for them.
+    // A result that failed or was not reached prevents a pass, even if the old report has no number for this
+    // result.
     for (const auto& item : now.whole().results)
         if ((item.status == reports::result_status::failed ||
              item.status == reports::result_status::not_run) &&

@@ -1,4 +1,4 @@
-// Describes each differing condition in one sentence, because a user can correct each condition separately.
+// Makes a separate warning for each kind of condition, because a user can correct each kind separately.
 #include "bench/harness/gate/conditions.hpp"
 
 #include <fmt/format.h>
@@ -64,8 +64,8 @@ void compare_machines(std::vector<reports::warning>& all, const reports::environ
                "measure both on one machine, or let `loopbench compare` run the two executables on it");
 }
 
-/// Returns the contenders whose description changed between the reports. Each of them is returned twice: as
-/// it was before and as it is now.
+/// Returns the contenders whose description changed between the reports. Each contender is returned twice:
+/// with its description in `then`, and with its description in `now`.
 std::vector<reports::contender> changed(const reports::report& then, const reports::report& now) {
     std::vector<reports::contender> all;
     for (const auto& next : now.contenders) {

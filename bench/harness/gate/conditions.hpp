@@ -1,5 +1,5 @@
-// Checks whether two reports were made under comparable conditions: the same amount of work, the same
-// machine, and similar builds.
+// Checks whether two reports have comparable conditions: the same amount of work, the same machine, and
+// similar builds.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error if the workloads of the reports have different sizes, because no result can then be
-/// compared. Accepts a report without a plan, which another program measured. `then_name` and `now_name` are
-/// the names of the files.
+/// Throws usage_error if the workloads of the reports have different sizes, because results of different
+/// sizes cannot be compared. Accepts reports without a plan, which come from other programs. `then_name` and
+/// `now_name` are the names of the files, for the message.
 void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
                        const std::string& now_name);
 
 /// Returns a sentence that explains why times of two pairings cannot be compared.
 std::string made_otherwise(reports::pairing then, reports::pairing now);
 
-/// Returns a warning for each differing condition apart from the size: the plan's settings for trials, the
-/// machine, and the descriptions of the contenders that are in both reports (build_comparison.hpp).
+/// Returns a warning for each difference between the plan's settings for trials, between the machines, and
+/// between the descriptions of a contender in the two reports (build_comparison.hpp).
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now);
 
 }  // namespace loopbench::bench

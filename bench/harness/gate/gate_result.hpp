@@ -1,6 +1,5 @@
-// Gate results: what a comparison found for each workload and contender. Every comparison (of two builds, of
-// two reports, or of a build with a baseline) returns gate results. This module defines their meaning, and
-// gate_result_formats.hpp their formats.
+// Defines gate results. Every comparison of two builds, of two reports, or of a build with a baseline file
+// returns a list of gate results. gate_result_formats.hpp defines their formats.
 #pragma once
 
 #include <array>
@@ -27,8 +26,8 @@ constexpr auto names_of(gate_result_kind) {
         {"holds", "looser", "unclear", "suspect", "unreliable", "regression", "failed"});
 }
 
-/// A gate result about one metric of a workload and contender. If these names are empty, it is about a whole
-/// session.
+/// A gate result about one metric of a workload and contender. If `workload` and `contender` are empty, the
+/// gate result is about a whole session.
 struct gate_result {
     std::string workload, contender, metric;
     gate_result_kind kind = gate_result_kind::holds;
@@ -36,7 +35,7 @@ struct gate_result {
     std::string message;                       // a sentence; contains the remedy, except for `holds`
 };
 
-/// Returns a gate result for the workload, contender and metric of `line`.
+/// Returns a gate result for the workload, contender and metric of `of`.
 template <class line>
 gate_result about(const line& of, gate_result_kind kind, std::string message = {}) {
     return {of.workload, of.contender, of.metric, kind, {}, {}, std::move(message)};
@@ -55,8 +54,8 @@ constexpr auto names_of(gate_outcome) {
 }
 
 /// Returns the outcome of all gate results. The first applicable rule decides. A failed contender gives
-/// `failed`, because the failure does not depend on the machine. A regression gives `regression`, even in an
-/// unreliable session: such a session finds no regressions of times, so that this is a regression of counts.
+/// `failed`, because the failure does not depend on the machine. A regression gives `regression`. In an
+/// unreliable session, only counts can regress, because an unreliable session finds no regressions of times.
 /// An unreliable session gives `unreliable`. Undecided gate results, or no gate results at all, give
 /// `inconclusive`.
 gate_outcome outcome_of(std::span<const gate_result> results);

@@ -1,4 +1,5 @@
-// Names and messages can contain any characters; each format escapes them as the report writers do.
+// Names and messages can contain any characters. Each format escapes them in the same way as the formats of
+// reports.
 #include "bench/harness/gate/gate_result_formats.hpp"
 
 #include <fmt/format.h>

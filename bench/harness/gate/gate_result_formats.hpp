@@ -1,5 +1,4 @@
-// Formats of gate results for terminals, programs and CI systems. Each format is one function that returns
-// text.
+// Formats gate results for terminals, programs and CI systems.
 #pragma once
 
 #include <array>
@@ -11,11 +10,12 @@
 
 namespace loopbench::bench {
 
-/// Returns a line for each gate result that does not hold, and then the number of gate results that hold.
+/// Returns a line for each gate result that is not `holds`, and then a line with the number of gate results
+/// that are `holds`.
 std::string write_text(std::span<const gate_result> results);
 
-/// Returns the same text for a comparison of two builds or reports, which has no baseline that could be too
-/// loose.
+/// Returns the text of write_text() with "better" instead of "looser", because a comparison of two builds or
+/// reports has no baseline file that could be too loose.
 std::string write_text_of_comparison(std::span<const gate_result> results);
 
 /// Returns {"schema", "version", "outcome", "findings": [...]}. Missing numbers are null.
@@ -23,12 +23,13 @@ std::string write_json(std::span<const gate_result> results);
 
 std::string write_markdown(std::span<const gate_result> results);
 
-/// Returns a test case for each gate result. A regression is a failure, a failed contender is an error, and
-/// an undecided gate result is skipped. The program's exit code distinguishes undecided results from a pass.
+/// Returns a JUnit test case for each gate result. A regression is a failure, a failed contender is an error,
+/// and an undecided gate result is skipped. The exit code of loopbench distinguishes undecided gate results
+/// from a pass.
 std::string write_junit(std::span<const gate_result> results);
 
-/// Returns annotations: errors for gate results that fail the build, and warnings for others that need
-/// attention.
+/// Returns GitHub annotations: an error for each regression and failed contender, a warning for each other
+/// gate result that is not `holds`, and a notice with the summary.
 std::string write_github(std::span<const gate_result> results);
 
 struct gate_result_format {

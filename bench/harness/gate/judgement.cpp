@@ -26,7 +26,7 @@ using reports::result;
 using reports::result_status;
 using reports::verdict;
 
-/// Returns true if the baseline has no time for this workload, so that the workload cannot be compared.
+/// Returns true if the baseline has no time on the workload of `item`. Such a workload cannot be compared.
 bool baseline_lacks(const reports::report& report, const result& item) {
     return std::ranges::any_of(report.results, [&](const result& other) {
         return other.contender == report.baseline && other.workload == item.workload &&
@@ -40,8 +40,8 @@ gate_result no_number(const result& item) {
                              item.metric, item.reason.value_or("unsupported")));
 }
 
-/// Returns a gate result for a workload and contender without any comparison. `metrics` are the primary
-/// metrics.
+/// Returns a gate result for a workload and contender without any comparison. `metrics` contains the
+/// workload's primary metrics.
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
@@ -58,7 +58,8 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     return no_number(lost);
 }
 
-/// Returns a phrase about the difference that code placement alone makes; empty if the difference is unknown.
+/// Returns a phrase about the difference in time that code placement alone causes. Returns an empty text if
+/// this difference is unknown.
 std::string of_layouts(const result& item) {
     return item.layout_pct ? fmt::format("; layouts of the same code differ by {:.1f} %", *item.layout_pct)
                            : "";
@@ -94,8 +95,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true unless the result can be further from zero than `to`, the baseline's result, by more than
-/// `tolerated_pct` of the baseline's value.
+/// Returns true if the result rules out a worsening: it is not further from zero than `to`, the baseline's
+/// result, by more than `tolerated_pct` of the baseline's value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -118,7 +119,7 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
 }
 
 /// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
-/// has. Returns an empty text if there is none.
+/// has. Returns an empty text without such a metric.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {

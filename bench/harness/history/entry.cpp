@@ -29,7 +29,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// A rate that Google Benchmark reports under a name of its own. No workload of loopbench has this metric.
+/// A metric of Google Benchmark programs. No workload of loopbench has this metric.
 constexpr reports::metric_info bytes_per_second{.name = "bytes_per_second",
                                                 .title = "bytes per second",
                                                 .unit = "B/s",
@@ -50,8 +50,8 @@ std::string program_in(std::string_view text) {
     return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
 }
 
-/// Describes the processor by the sizes of its caches. They tell machines apart and are the same in each run;
-/// the clock rate is measured again in each run and varies.
+/// Describes the processor by the sizes of its caches, because they distinguish machines and are the same in
+/// each run. Does not use the clock rate, because it is measured in each run and varies.
 std::string processor_in(const json& context) {
     std::vector<std::string> sizes;
     if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
@@ -77,8 +77,8 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// Returns one number for each metric, as for a trial. If several numbers of the row map to one metric, only
-/// one of them is kept: a second sample of the same repetition would not be a measurement.
+/// Returns one number for each metric. If several numbers of the row belong to one metric, keeps only one of
+/// them, because a repetition is one sample.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
     for (const auto& [counter, value] : row.counters)
@@ -99,8 +99,7 @@ void add(repetitions& to, const gbench_row& row) {
         if (value) to.by_metric[metric].push_back(*value);
 }
 
-/// Returns the results of one workload. An error in one repetition fails the whole workload, as it does for a
-/// trial.
+/// Returns the results of one workload. An error in one repetition makes the whole workload a failed result.
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
@@ -164,15 +163,17 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     return made;
 }
 
-/// Returns true if the text is output of Google Benchmark. Searches for loopbench's schema with its quotation
-/// marks, because a program's path can contain the bare text (/opt/loopbench/1.0).
+/// Returns true if the text is the output of a Google Benchmark program: if it contains "benchmarks" but not
+/// the schema of a report. Searches for the schema with its quotation marks, because a program's path can
+/// contain the schema's characters (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
     return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
-/// Adds a number with nine digits, which is more than any measurement has. More digits would waste space,
-/// because a history has millions of numbers. Counts are written exactly.
+/// Appends a number to a column: a count with all digits, and another number with nine digits. Nine digits
+/// are more than any measurement has. More digits would waste space, because a history has millions of
+/// numbers.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
     constexpr int digits = 9;
     if (!column.empty()) column += ',';
@@ -182,7 +183,7 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// Collects the points of one report by subject (entry::points). Keeps a reference to the report.
+/// Collects the points of one report by subject (entry::points). Keeps references to the texts of the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
@@ -243,7 +244,7 @@ private:
         auto& found = subjects_[known->second];
         const auto who = contender_of(item);
         found.has.resize(std::max(found.has.size(), who + 1));
-        if (found.has[who])  // otherwise a series would contain this run twice
+        if (found.has[who])  // a series must not contain a run twice
             throw reports::format_error{"{} of {} on {} occurs twice; write the report again", item.metric,
                                         reports::shown(item.contender), reports::shown(item.workload)};
         found.has[who] = true;
@@ -274,8 +275,8 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// Returns a text that identifies the run by its date, its machine and its samples. Computed results are left
-/// out, because another version can compute other results from the same trials.
+/// Returns a checksum that identifies the run by its date, its seed, its machine and its samples. Excludes
+/// computed results, because another version of loopbench can compute other results from the same trials.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
@@ -321,7 +322,7 @@ std::optional<std::string> in_utc(const std::string& date) {
 
 namespace {
 
-/// Makes an entry. `text` is the report in one line.
+/// Makes an entry. `text` is the report as JSON in one line.
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
     if (!date)
@@ -352,7 +353,7 @@ entry read_entry(std::string text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
-        if (reports::is_of_shard(report))  // the merged run would be in the history, too
+        if (reports::is_of_shard(report))  // because the merged report contains the shard's blocks, too
             throw reports::format_error{
                 "it is the report of one shard; merge all shards (`loopbench merge`), and add the merged "
                 "report"};

@@ -1,7 +1,8 @@
-// The tables of a history, in the SQL that SQLite and PostgreSQL share. After a change of the tables,
-// increase the number of history_format. Never rename loopbench_schema, loopbench_run or their columns
-// `version` and `loopbench_version`: every version of loopbench reads them to recognise a history's format.
-// Write no colon into comments: SOCI parses a colon as the start of a parameter, even in a comment.
+// The tables of a history, in SQL that SQLite and PostgreSQL both understand. After a change of the tables,
+// increase the number in history_format. Never rename the table loopbench_schema with its column `version`,
+// or the table loopbench_run with its column `loopbench_version`, because every version of loopbench reads
+// these columns to recognise a history's format. Do not write a colon into the comments of the SQL, because
+// SOCI parses a colon as the start of a parameter.
 #include <array>
 
 #include "bench/harness/history/store.hpp"

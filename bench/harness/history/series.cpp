@@ -23,8 +23,8 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Returns true if the run's numbers of this subject are meaningful: an unreliable run has only meaningful
-/// counts.
+/// Returns true if the run's numbers of this subject are usable. Of an unreliable run, only counts are
+/// usable.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.reliability != reports::reliability::unreliable;
 }
@@ -39,16 +39,16 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-/// Returns the direction of a change. If the interval contains zero, the direction is `neither`: possibly
-/// only the spread has changed, so the build cannot be called worse.
+/// Returns the direction of a change. If the interval contains zero, returns `neither`, because possibly only
+/// the spread of the values has changed.
 change_direction direction_of(const estimate& better) {
     const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
     if (most < 0) return change_direction::worse;
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// Distributes the points of each run to their series. A thousand reports have ten million points; therefore
-/// each "of" object is parsed only once, and its text is the key for later look-ups.
+/// Adds the points of each run to their series. Parses equal "of" objects only once, and finds them again by
+/// their text, because a thousand reports have ten million points.
 class collector {
 public:
     /// `place` is the place of the history, for error messages.
@@ -95,20 +95,22 @@ private:
 
     struct known_subject {
         subject of;
-        bool is_chosen = false;  // the user chose its workload and its metric
-        /// For each condition, the index of each contender's series, or nothing if it has none.
+        bool is_chosen = false;  // the user chose the subject's workload and metric
+        /// By condition and contender: the index of the series, or nothing if the contender has no series
+        /// under this condition.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
-    /// A run and the numbers of its conditions. Runs of one series share a condition: the machine, the size
-    /// and, for ratios, the baseline.
+    /// A run and the indices of its two conditions. The condition of values consists of the machine and the
+    /// size. The condition of ratios also contains the baseline. All runs of a series have the same
+    /// condition.
     struct run_at {
         const kept_run* run;
         std::size_t of_ratios, of_values;
     };
 
     struct met_contender {
-        std::size_t number = 0;  // the index of its name in the list of all runs' names
+        std::size_t number = 0;  // the index of the contender's name in names_
         bool is_chosen = false;
     };
 
@@ -177,7 +179,7 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Sets places_ to the series of each number in the columns. Creates missing series.
+    /// Sets places_ to the index of the series of each number in the columns. Creates missing series.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();

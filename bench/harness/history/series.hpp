@@ -1,5 +1,5 @@
-// Series of results. A series has one metric of one workload, measured with one pairing, by one contender on
-// one machine, run by run. This module also finds the points where a series changed.
+// Reads series from a history, and finds the points at which a series changed. A series contains one number
+// for each run: one metric of one workload, measured with one pairing, for one contender on one machine.
 #pragma once
 
 #include <array>
@@ -23,32 +23,32 @@ struct point_interval {
     std::optional<double> low, high;
 };
 
-/// A series. Runs with another size or another baseline belong to another series, because their numbers have
-/// another meaning.
+/// A series. Runs with another size or another baseline belong to another series, because their numbers are
+/// not comparable.
 struct series {
     subject of;
     std::string contender;
     kept_machine machine;
-    std::string size, baseline;  // the baseline is empty if the points are values and not ratios
+    std::string size, baseline;  // `baseline` is empty if the points are not ratios
     std::vector<series_point> points;
     std::vector<point_interval> intervals;  // one per point; empty unless requested, to save memory
 
     [[nodiscard]] bool is_ratio() const { return !baseline.empty(); }
 };
 
-/// The user's choice of series. An empty list selects everything. An empty list of metrics selects the
-/// primary metrics and the counts.
+/// The user's choice of series. An empty list of workloads or contenders selects all of them. An empty list
+/// of metrics selects the primary metrics and the counts.
 struct series_choice {
     std::vector<std::string> workloads = {}, contenders = {}, metrics = {};
     bool intervals = false;
 };
 
-/// Returns the chosen series, sorted by workload, metric and contender. They contain no interrupted runs, and
-/// only the counts of runs on an unreliable machine. The points refer to `runs`, which must be sorted by
-/// date. Throws usage_error if a pattern matches nothing, and database_error.
+/// Returns the chosen series, sorted by workload, metric and contender. Ignores interrupted runs. Of
+/// unreliable runs, uses only the counts. The points refer to `runs`, which must be sorted by date. Throws
+/// usage_error if a pattern matches nothing, and database_error if the database fails.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
-/// The direction of a change. A change of only the spread of the values is neither better nor worse.
+/// The direction of a change. If only the spread of the values changed, the direction is `neither`.
 enum class change_direction { better, worse, neither };
 
 constexpr auto names_of(change_direction) {
@@ -59,27 +59,29 @@ struct series_change {
     const series* in = nullptr;
     std::size_t at = 0;  // the index of the first point of the new level
     double p = 1;        // the p-value of the permutation test, before the correction for many series
-    double before = 0, after = 0;  // medians of the points up to the next change on either side
-    /// The improvement: the difference of the logarithms, or of the values if is_logarithmic() is false.
+    double before = 0, after = 0;  // medians between this change and its neighbours
+    /// The improvement: the difference of the logarithms if is_logarithmic() is true, and of the values
+    /// otherwise.
     estimate better;
-    change_direction is = change_direction::neither;  // better or worse only if the interval excludes zero
+    change_direction is = change_direction::neither;  // `neither` if the interval contains zero
 
     [[nodiscard]] bool is_worse() const { return is == change_direction::worse; }
 };
 
-/// Returns true if changes are judged by logarithms, so that doubling and halving are equally large. Counts,
-/// and series with a value that is not above zero, are judged by the values themselves.
+/// Returns true if changes of the series are judged by logarithms, so that doubling and halving are equally
+/// large. Changes of counts, and of series with a value that is not above zero, are judged by the values
+/// themselves.
 bool is_logarithmic(const series& of);
 
 /// Returns the median of the points from `begin` up to `end` (exclusive). This range must not be empty.
 double median_of_points(const series& of, std::size_t begin, std::size_t end);
 
-/// Returns true if a change of the series is a change of the contender. Ratios, counts, and values of runs
-/// without a baseline are judged. The values of the baseline itself are not judged, because they also depend
-/// on the machine.
+/// Returns true if changes of the series are judged. Ratios, counts, and values of runs without a baseline
+/// are judged. The values of the baseline itself are not judged, because they also depend on the machine.
 bool is_judged(const series& each);
 
-/// Returns the changes of all series (change_points.hpp), sorted by date. The changes point into `all`.
+/// Returns the changes of all judged series (change_points.hpp), sorted by date. The changes point into
+/// `all`.
 std::vector<series_change> changes_in(const std::vector<series>& all);
 
 }  // namespace loopbench::bench

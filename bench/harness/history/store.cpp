@@ -1,5 +1,4 @@
-// Uses SOCI, which loads its backend for SQLite or PostgreSQL on use. All values in SQL statements are
-// parameters.
+// Uses SOCI for SQLite and PostgreSQL. Passes texts from reports and users to SQL only as parameters.
 #include "bench/harness/history/store.hpp"
 
 #include <fcntl.h>
@@ -32,18 +31,18 @@ namespace fs = std::filesystem;
 using soci::into;
 using soci::use;
 
-/// The differences between the two databases.
+/// The differences between the SQL of SQLite and the SQL of PostgreSQL.
 struct dialect {
     const char* backend;
     const char* begin_writing;  // begins a transaction with one writer at a time
-    const char* lock;           // gets the writer's lock, if begin_writing does not; can be null
+    const char* lock;           // locks out other writers; null if begin_writing does this
     const char* has_history;    // counts the tables named loopbench_schema
 };
 
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // after waiting, sees other writers' rows
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // sees rows that others wrote during the wait
     "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
@@ -54,8 +53,8 @@ bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-/// Throws usage_error for URLs of other databases. Otherwise such a URL would become a file name, and its
-/// password would become part of a folder's name.
+/// Throws usage_error for URLs of other databases. Without this check, the URL would be used as a file name,
+/// and the password in the URL would become a part of a folder's name.
 void refuse_other_urls(std::string_view where) {
     const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
     const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
@@ -72,8 +71,8 @@ struct place_part {
 };
 
 /// Returns the position of the password in a URL that begins with user and password. In libpq, the password
-/// ends at the first @ if no slash precedes that @. This function also finds the end of passwords that are
-/// not escaped correctly, so that they can be hidden, too.
+/// ends at the first @ if no slash precedes this @. This function also finds the end of a password that is
+/// not escaped correctly, so that such a password can be hidden, too.
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -81,8 +80,7 @@ std::optional<place_part> password_of_user(std::string_view place) {
     const auto query = std::min(place.find('?', begin), place.size());
     auto at = place.rfind('@', query);
     if (at == std::string_view::npos || at < begin) {
-        // The @ follows a question mark. This question mark either begins the query or belongs to the
-        // password.
+        // The first @ follows a question mark, which either begins the query or belongs to the password.
         const auto slash = place.find('/', begin);
         const auto port = place.substr(colon + 1, std::min(slash, query) - colon - 1);
         const bool is_port = port.find_first_not_of("0123456789,") == std::string_view::npos;
@@ -103,8 +101,8 @@ std::vector<place_part> passwords_in(std::string_view place) {
     return all;
 }
 
-/// Throws for a password that libpq would split, because libpq's error message would show a part of the
-/// password.
+/// Throws usage_error for a password that is not escaped correctly. libpq would split such a password and
+/// show a part of it in an error message.
 void refuse_unescaped_passwords(std::string_view where) {
     const auto is_hex = [](std::string_view digits) {
         return digits.size() == 2 && digits != "00" &&
@@ -124,15 +122,16 @@ void refuse_unescaped_passwords(std::string_view where) {
     }
 }
 
-/// Returns the text in a form that both databases accept: valid UTF-8 without NUL characters.
+/// Returns the text in a form that SQLite and PostgreSQL accept: valid UTF-8 without NUL characters.
 std::string storable(std::string_view text) {
     std::string clean;
     for (const char c : reports::valid_utf8(text)) c == '\0' ? clean += "\xEF\xBF\xBD" : clean += c;
     return clean;
 }
 
-/// Throws if the file is not a database, because SQLite would notice that only at the first read. Accepts an
-/// empty file, which a process leaves if it is killed early.
+/// Throws usage_error if the file is not an SQLite database, because SQLite itself reports this only at the
+/// first read. Unless `how` is `existing`, accepts a missing file, and an empty file, which a killed process
+/// can leave.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
     std::error_code unknown;
@@ -178,7 +177,7 @@ std::string sqlite_parameters(const std::string& path, std::chrono::seconds pati
 
 class store::connection {
 public:
-    /// Runs `action` and returns its result. Converts a database error to database_error.
+    /// Runs `action` and returns its result. Converts an exception of SOCI to database_error.
     template <class function>
     auto guarded(function&& action) {
         try {
@@ -201,7 +200,7 @@ public:
             } catch (...) {
                 try {
                     sql_ << "ROLLBACK";
-                } catch (const soci::soci_error&) {  // a lost connection has ended the transaction, too
+                } catch (const soci::soci_error&) {  // without a connection, there is no transaction
                 }
                 throw;
             }
@@ -220,7 +219,7 @@ public:
             if (how == opening::created_if_missing) make_folder(where_);
             guarded([&] {
                 sql_.open(speaks_.backend, sqlite_parameters(where_, patience));
-                sql_ << "PRAGMA page_size = 16384";  // of a new file; larger pages need fewer reads
+                sql_ << "PRAGMA page_size = 16384";  // for a new file; larger pages need fewer reads
             });
         }
         if (guarded([&] { return holds_history(); })) return;
@@ -230,7 +229,7 @@ public:
         in_transaction([&] { return holds_history() || create_tables(); });
     }
 
-    /// Returns the text that `query` selects for the run; empty if it selects nothing.
+    /// Returns the text that `query` selects for the run, or an empty text if `query` selects nothing.
     std::string text_of(row_id run, const char* query) {
         return guarded([&] {
             std::string text;
@@ -250,27 +249,27 @@ private:
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";
             sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
-            // Compresses reports with lz4 if the server supports it, because lz4 is several times as fast as
+            // Compresses reports with lz4 if the server supports lz4, because lz4 is several times as fast as
             // the default.
             sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
                     "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
         });
     }
 
-    /// Returns the loopbench version that added the last run; empty if the version is unknown.
+    /// Returns the version of loopbench that added the last run, or an empty text if the version is unknown.
     std::string last_writer() {
         std::string version;
         try {
             sql_ << "SELECT loopbench_version FROM loopbench_run WHERE loopbench_version <> '' "
                     "ORDER BY id DESC LIMIT 1",
                 into(version);
-        } catch (const soci::soci_error&) {  // the history's version has other tables
+        } catch (const soci::soci_error&) {  // another version has other tables
         }
         return version;
     }
 
-    /// Returns false if the database contains no history. Throws other_format if another version made the
-    /// history.
+    /// Returns true if the database contains a history. Throws other_format if another version of loopbench
+    /// made the history.
     bool holds_history() {
         row_id found = 0, number = 0;
         sql_ << speaks_.has_history, into(found);
@@ -332,8 +331,7 @@ private:
 
 namespace {
 
-/// Returns the names of all compilers of the report's contenders, without repetition. Usually there is only
-/// one.
+/// Returns the names of the compilers of all contenders, without repetition, separated by commas.
 std::string compilers_in(const reports::report& head) {
     std::vector<std::string> all;
     for (const auto& who : head.contenders)
@@ -346,7 +344,7 @@ std::string baseline_measured(const reports::report& head) {
     return std::ranges::any_of(head.contenders, is_baseline) ? head.baseline : "";
 }
 
-/// Rounds to whole GiB, because the kernel reserves a varying part of the memory.
+/// Converts bytes to GiB. Rounds to whole GiB, because the kernel reserves a varying part of the memory.
 long long rounded_gib(std::int64_t bytes) {
     constexpr std::int64_t gib = std::int64_t{1} << 30U;
     return bytes / gib + (bytes % gib >= gib / 2 ? 1 : 0);
@@ -379,8 +377,8 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-/// Updates a run that is added again with what the user gave this time. Other fields stay unchanged. If the
-/// commit changes and `dirty` is not given, `dirty` becomes unknown.
+/// Updates a run that is added again: sets the fields that the user gave this time. If the user gave a new
+/// commit without `dirty`, `dirty` becomes unknown.
 void update_run(soci::session& sql, row_id run, const provenance& said) {
     const auto commit = storable(said.commit), machine = storable(said.machine);
     const int dirty = said.dirty.value_or(false) ? 1 : 0;
@@ -394,9 +392,9 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
-/// Replaces the report of an interrupted run by the complete report. A run that was interrupted after its
-/// last trial has the same trials, and thus the same content, as the complete run. Trends leave out
-/// interrupted runs.
+/// Replaces the report of an interrupted run by the complete report. Without this replacement, trends would
+/// ignore the run. The two reports have the same content (entry::content), because the run was interrupted
+/// after its last trial.
 void finish_run(soci::session& sql, row_id run, const entry& what) {
     const std::string reliability{
         reports::name_of(what.head.aa ? what.head.aa->found : reports::reliability::unknown)};
@@ -405,7 +403,7 @@ void finish_run(soci::session& sql, row_id run, const entry& what) {
         use(reliability), use(what.points), use(what.other_points), use(what.report), use(run);
 }
 
-/// Numbers the machines in the order of their first runs, so that a machine keeps its number when runs are
+/// Numbers the machines in the order of their first runs. Thus a machine keeps its number when runs are
 /// added.
 void number_machines(std::vector<kept_run>& runs) {
     std::ranges::sort(runs, {}, &kept_run::id);
@@ -471,7 +469,7 @@ std::vector<kept_run> store::runs() {
             all.push_back(run);
         }
         number_machines(all);
-        // Sorts here, because the order of texts in a database depends on its locale.
+        // Sorts here and not in SQL, because a database sorts texts by its locale.
         std::ranges::sort(all, {}, [](const kept_run& each) { return std::tie(each.date, each.id); });
         return all;
     });
@@ -504,14 +502,14 @@ void store::remove(std::span<const row_id> runs) {
     try {
         open_->sql() << "VACUUM";
     } catch (
-        const soci::soci_error&) {  // there is no space for a rewritten file; SQLite reuses free pages later
+        const soci::soci_error&) {  // there is no space for a new file; SQLite reuses the free pages instead
     }
 }
 
 std::string without_password(std::string_view place) {
     std::string shown{place};
     auto all = passwords_in(place);
-    std::ranges::reverse(all);  // starts with the last password, so that earlier positions stay valid
+    std::ranges::reverse(all);  // replaces the last password first, so that earlier positions stay valid
     for (const auto [begin, end] : all) shown.replace(begin, end - begin, "***");
     return shown;
 }

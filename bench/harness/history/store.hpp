@@ -1,5 +1,4 @@
-// The database of a history: an SQLite file or a PostgreSQL database. Only store.cpp and schema.cpp contain
-// SQL.
+// Stores a history in an SQLite file or a PostgreSQL database. Only store.cpp and schema.cpp contain SQL.
 #pragma once
 
 #include <chrono>
@@ -51,9 +50,10 @@ enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// Opens the history at `where`, which is a file's path or a URL postgresql://... Waits up to `patience`
-    /// while another process writes. Throws usage_error if the place has no history or contains something
-    /// else, reports::other_format if another version made the history, and database_error.
+    /// Opens the history at `where`, which is a file's path or a URL postgresql://... All functions wait up
+    /// to `patience` while another process writes. Throws usage_error if the place has no history or contains
+    /// other data, reports::other_format if another version of loopbench made the history, and database_error
+    /// if the database fails.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
     ~store();
     store(store&&) noexcept;
@@ -63,26 +63,25 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// Adds the whole entry, or nothing if an error occurs. If the history already has this entry, updates
-    /// only the fields that are set in entry::said; if the existing entry was interrupted and the new one is
-    /// complete, replaces the report, too.
+    /// Adds the entry. If an error occurs, adds nothing. If the history already contains the entry, updates
+    /// only the fields that are set in entry::said. If, in addition, the existing report is interrupted and
+    /// the new report is complete, replaces the report.
     added add(const entry& what);
 
     /// Returns all runs, sorted by date.
     std::vector<kept_run> runs();
-    /// Returns entry::points of the run; empty if the run does not exist. other_points_of() returns
-    /// entry::other_points.
+    /// Returns entry::points or entry::other_points of the run, or an empty text if the run does not exist.
     std::string points_of(row_id run);
     std::string other_points_of(row_id run);
-    /// Returns the report as it was added; nothing if the run does not exist.
+    /// Returns the report of the run, or nothing if the run does not exist.
     std::optional<reports::report> report_of(row_id run);
-    /// Returns the report's text in one line, including fields that this version of loopbench does not know;
-    /// empty if the run does not exist.
+    /// Returns the report of the run as JSON in one line, including fields that this version of loopbench
+    /// does not know. Returns an empty text if the run does not exist.
     std::string report_text_of(row_id run);
-    /// Removes all data of these runs.
+    /// Removes these runs with their reports.
     void remove(std::span<const row_id> runs);
 
-    /// Returns the place of the history. If the place is a URL, its password is hidden.
+    /// Returns the file's path, or the database's URL with a hidden password.
     [[nodiscard]] std::string place() const;
 
 private:
@@ -90,11 +89,11 @@ private:
     std::unique_ptr<connection> open_;
 };
 
-/// Returns the place of the history: `asked`, otherwise LOOPBENCH_HISTORY, otherwise history.db in the user's
-/// data folder. Throws usage_error if there is no data folder.
+/// Returns the place of the history: `asked` unless it is empty, otherwise the variable LOOPBENCH_HISTORY,
+/// otherwise history.db in the user's data folder. Throws usage_error if the user has no data folder.
 std::string history_place(const std::string& asked);
 
-/// Returns the place. If it is a URL, its password is replaced by "***".
+/// Returns `place`. If it is a URL, replaces the password by "***".
 std::string without_password(std::string_view place);
 
 }  // namespace loopbench::bench

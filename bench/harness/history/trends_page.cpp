@@ -30,8 +30,8 @@ bool is_constant(const series& of) {
 
 using count_of_run = std::map<const kept_run*, std::size_t>;
 
-/// Returns the number of points that each run has in all series. Points of a constant series do not count,
-/// because the page stores the constant only once.
+/// Returns the number of points of each run in all series. Points of a constant series do not count, because
+/// the page stores the constant only once.
 count_of_run count_points(const std::vector<series>& all) {
     count_of_run points_of;
     for (const auto& each : all) {
@@ -41,7 +41,8 @@ count_of_run count_points(const std::vector<series>& all) {
     return points_of;
 }
 
-/// Returns the latest runs whose points fit into `points_max`, and at least one run. Each run has its index.
+/// Returns the latest runs with at most `points_max` points in total, and at least one run. The value of a
+/// run is its index on the page.
 count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& points_of,
                         std::size_t points_max) {
     auto first = runs.size();
@@ -58,7 +59,7 @@ count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& p
 
 /// Writes a list of numbers, or a single number if all values are equal.
 std::string column(const std::vector<std::optional<double>>& values) {
-    constexpr int digits = 7;  // enough for readers, and fewer digits than the history has
+    constexpr int digits = 7;  // enough for readers; the history has nine digits
     std::string out;
     if (std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end()) {
         reports::add_number(out, values.front(), digits);
@@ -72,7 +73,8 @@ std::string column(const std::vector<std::optional<double>>& values) {
     return out + "]";
 }
 
-/// The key of a chart. The lines of a chart are contenders and machines that can be compared.
+/// The key of a chart: subject, size, baseline, and is_judged(). Series with the same key are lines of one
+/// chart.
 using chart_key = std::tuple<subject, std::string, std::string, bool>;
 
 chart_key chart_of(const series& each) {
@@ -97,7 +99,7 @@ public:
     }
 
     [[nodiscard]] std::string text(const std::string& reports) {
-        const auto charts = charts_text();  // runs first, because it collects the contenders and the lists
+        const auto charts = charts_text();  // first, to collect contenders and lists
         return fmt::format(
             R"({{"runs":{},"all_runs":{},"machines":{},"contenders":{},"run_lists":{},"reports":{},"charts":{}}})",
             reports::dump(runs_json(!reports.empty())), points_of_.size(), reports::dump(machines_json()),
@@ -135,7 +137,7 @@ private:
         return list;
     }
 
-    /// Describes each contender as its latest report does.
+    /// Returns the description of each contender from its latest report.
     json contenders_json() {
         std::map<row_id, std::vector<reports::contender>> described;
         auto list = json::array();
@@ -178,7 +180,7 @@ private:
         const auto found = changes_.find(&each);
         if (found == changes_.end()) return list;
         for (const auto& change : found->second) {
-            if (change.at <= first) continue;  // skips changes at the first shown run or before it
+            if (change.at <= first) continue;  // skips changes before the second shown run
             const double shift = std::abs(change.better.median);
             list.push_back(
                 {{"at", change.at - first},
@@ -193,7 +195,7 @@ private:
         return list;
     }
 
-    /// Returns the series as JSON; empty if the page shows none of its runs.
+    /// Returns the series as JSON, or an empty text if the page shows no run of the series.
     std::string line_text(const series& each) {
         const auto first_shown =
             std::ranges::find_if(each.points, [&](const auto& point) { return places_.contains(point.run); });
@@ -233,7 +235,7 @@ private:
 
     store& from_;
     const std::vector<series>& all_;
-    const count_of_run points_of_, places_;  // sorted by date: their keys point into a sorted list
+    const count_of_run points_of_, places_;  // sorted by date, like the list of their keys
     std::map<const series*, std::vector<series_change>> changes_;
     std::map<std::string, std::size_t> contenders_, list_places_;
     std::vector<std::string> names_;  // names of the contenders

@@ -1,5 +1,5 @@
-// A new order of the values changes only the sums of distances to earlier values. Each order costs n * n / 2
-// subtractions.
+// For a new order of n values, only the distances between each value and the earlier values are summed again.
+// This takes n * n / 2 subtractions.
 #include "bench/harness/statistics/change_points.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the sum of the distances from `value` to all `others`. Computes four partial sums in parallel,
-/// because each addition to a single sum would wait for the previous addition.
+/// Returns the sum of the distances from `value` to all `others`. Computes four partial sums, because each
+/// addition to a single sum would wait for the previous addition.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
     std::array<double, at_once> sums{};
@@ -35,7 +35,7 @@ struct split {
     double q = 0;
 };
 
-/// The permutation test of one window. A caller can continue the test with more orders.
+/// The permutation test of one window. The test can be continued with more orders.
 class window_test {
 public:
     window_test(std::span<const double> values, std::size_t least)
@@ -53,8 +53,8 @@ public:
         return 1 / static_cast<double>(met_one_as_large_ ? drawn_ : drawn_ + 1);
     }
 
-    /// Draws orders until `orders` orders are drawn in total, or until an order has a Q at least as large as
-    /// the window's.
+    /// Draws orders until `orders` orders are drawn in total, or until an order has at least the Q of the
+    /// real order.
     void draw_up_to(std::uint64_t orders) {
         constexpr double rounding = 1e-9;
         for (; drawn_ < orders && !met_one_as_large_; ++drawn_) {
@@ -101,7 +101,7 @@ struct window {
     std::size_t begin = 0, end = 0;
 };
 
-/// The state of the search in one series.
+/// The state of the search for change points in one series.
 class search {
 public:
     search(std::span<const double> series, const change_rule& rule) : series_{series}, rule_{rule} {
@@ -135,8 +135,8 @@ private:
         waiting_.push_back({begin, std::min(begin + rule_.window, series_.size())});
     }
 
-    /// Removes the last waiting window, which was tested. The first waiting window moves along the series.
-    /// Later waiting windows are parts of windows that were split.
+    /// Removes the window that was just tested, which is the last waiting window. The first waiting window
+    /// moves along the series. The other waiting windows are parts of windows that were split.
     void advance(bool has_changed) {
         const auto [begin, end] = waiting_.back();
         const bool moves_on = waiting_.size() == 1;
@@ -163,7 +163,7 @@ std::uint64_t orders_for(double level) {
     return static_cast<std::uint64_t>(std::ceil(1 / level));
 }
 
-/// Draws the orders that the decisions need. Returns for each window true if its level changed.
+/// Draws the orders that the tests need. For each window, returns true if its level changed.
 std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule) {
     auto left = std::ssize(tests);
     for (double needed = rule.level; left > 0;) {

@@ -1,5 +1,4 @@
-// Finds the runs at which a series changed its level, in thousands of series at once and without a hint where
-// to look.
+// Finds the runs at which the level of a series changed. Searches thousands of series together.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +13,16 @@ struct change_point {
 };
 
 struct change_rule {
-    /// The level of one test. The level is small because a series is tested after every run: over sixty runs,
-    /// several tests use mostly the same data.
+    /// The significance level of one test. This level is small because a user searches a series again after
+    /// every run, and these tests use nearly the same data.
     double level = 0.0005;
-    /// The level of all series that are tested in one step: the accepted share of false change points among
-    /// all reported change points (Benjamini and Hochberg, correction.hpp).
+    /// The significance level of all series that are tested in one step: the accepted share of false change
+    /// points among all reported change points (Benjamini and Hochberg, correction.hpp).
     double family_level = 0.01;
-    /// The number of values that are tested together. A limit makes a result independent of much later
-    /// values, and makes the time proportional to the length of a series.
+    /// The number of values that are tested together. This limit makes a result independent of much later
+    /// values, and makes the computing time proportional to the length of a series.
     std::size_t window = 60;
-    /// The smallest number of values that form a level. One or two runs on a bad day do not form a level.
+    /// The smallest number of values that form a level. Thus one or two slow runs do not become a change.
     std::size_t least = 3;
 };
 
@@ -31,19 +30,19 @@ struct change_rule {
 ///
 /// The method is E-divisive means (D. S. Matteson and N. A. James, "A Nonparametric Approach for Multiple
 /// Change Point Analysis of Multivariate Data", JASA 109, 2014) with the exponent 1. Of all ways to split a
-/// window in two parts, the method takes the split with the largest energy distance
+/// window into two parts, the method takes the split with the largest energy distance
 ///     Q = ab / (a + b) (2 / (ab) B - 2 / (a (a - 1)) A1 - 2 / (b (b - 1)) A2).
-/// Here, a and b are the numbers of values in the two parts, B is the sum of |x - y| over the pairs between
-/// the parts, and A1 and A2 are these sums over the pairs within each part. The p-value is the share of
-/// random orders of the window, including the real order, whose largest Q is at least as large. After a
-/// significant split, the part before the split is tested alone, and the search continues after the split.
-/// Otherwise the search continues half a window later. In each step, every series that has not reached its
-/// end has one test.
+/// Here, a and b are the numbers of values in the two parts. B is the sum of |x - y| over all pairs with a
+/// value in each part. A1 and A2 are the sums over the pairs within the first and the second part. The
+/// p-value is the share of orders of the window, drawn at random and including the real order, whose largest
+/// Q is at least the largest Q of the real order. After a significant split, the part before the split is
+/// tested alone, and the search continues after the split. Without a significant split, the search continues
+/// half a window later. In each step, every series that has not reached its end has one test.
 ///
-/// Orders are drawn until an order has a Q at least as large (J. Besag and P. Clifford, "Sequential Monte
-/// Carlo p-Values", Biometrika 78, 1991), at first at most 1/level orders. If no order has such a Q, more
-/// orders are drawn, as many as the correction needs: the fewer series changed, the more orders. Constant
-/// values are not tested. Every run draws the same orders.
+/// Orders are drawn until an order has at least the Q of the real order (J. Besag and P. Clifford,
+/// "Sequential Monte Carlo p-Values", Biometrika 78, 1991), but at first at most 1/level orders. If none of
+/// these orders has such a Q, as many further orders are drawn as the correction needs. The correction needs
+/// more orders if fewer series changed. Constant values are not tested. All calls draw the same orders.
 std::vector<std::vector<change_point>> change_points(std::span<const std::vector<double>> series,
                                                      const change_rule& rule = {});
 

@@ -1,5 +1,5 @@
-// Statistics of several machines. Differences between machines are a separate effect: a hundred blocks on one
-// machine say as little about the next machine as ten blocks do.
+// Statistics of several machines (hosts). Differences between machines are an effect of their own, which more
+// blocks on one machine do not reveal.
 #pragma once
 
 #include <cstddef>
@@ -20,39 +20,39 @@ struct host_value {
 /// Returns the median of each host's blocks, ordered by the hosts' numbers.
 std::vector<double> medians_of_hosts(std::span<const host_value> values);
 
-/// The number of hosts from which on an interval needs no assumption about the distribution (median.hpp).
-/// With fewer hosts, it needs one.
+/// The smallest number of hosts for which an interval needs no assumption about the distribution
+/// (median.hpp).
 inline constexpr std::size_t many_hosts = 6;
 
-/// Returns the median of the values of two or more hosts, and the interval of their mean. The interval uses
-/// Student's t with one degree of freedom less than there are hosts, and thus assumes that the effects of
+/// Returns the median of the values of two or more hosts, and the interval of the mean of these values. The
+/// interval uses Student's t with `hosts.size()` - 1 degrees of freedom. Thus it assumes that the effects of
 /// hosts are approximately normal.
 ///
 /// A bootstrap over hosts, and over blocks within hosts, would not need this assumption, but its intervals
-/// are too narrow: an interval at 95 % covers 55 % with two hosts, 76 % with three and 88 % with five
-/// (tests/statistics/hosts_test.cpp). The reason is that resampled values have too small a spread and too
-/// short tails (A. C. Cameron, J. B. Gelbach and D. L. Miller, "Bootstrap-Based Improvements for Inference
-/// with Clustered Errors", Rev. Econ. Stat. 90, 2008). In addition, a p-value that is corrected for hundreds
-/// of comparisons would need correspondingly many draws.
+/// are too narrow. A 95 % interval covers the mean in 55 % of cases with two hosts, in 76 % with three and in
+/// 88 % with five (tests/statistics/hosts_test.cpp). The reason is that resampled values have too small a
+/// spread and too short tails (A. C. Cameron, J. B. Gelbach and D. L. Miller, "Bootstrap-Based Improvements
+/// for Inference with Clustered Errors", Rev. Econ. Stat. 90, 2008). In addition, a correction for hundreds
+/// of comparisons would need hundreds of times as many draws.
 estimate few_hosts_with_interval(std::span<const double> hosts, double level = default_level);
 
-/// Returns the probability of values as high as those of these hosts if the true mean is at most `value`. At
-/// this level, the interval of few_hosts_with_interval() ends at `value`.
+/// Returns the one-sided p-value of the hypothesis that the true mean is at most `value`. If this p-value is
+/// p, the interval of few_hosts_with_interval() at the level 1 - 2p ends at `value`.
 double p_few_hosts_above(std::span<const double> hosts, double value);
 
-/// Returns the distance from a threshold at which a true mean is detected in about three of four runs like
-/// this one: the test at this level (two-sided) then finds the mean beyond the threshold.
+/// Returns the distance of the true mean from a threshold at which the two-sided test at this level finds the
+/// mean beyond the threshold in about three of four runs like this one.
 double reach_of_few_hosts(std::span<const double> hosts, double level);
 
 /// Returns the standard deviation between hosts. Uses layout_deviation() (layout.hpp), because a difference
-/// between blocks of two hosts contains the effects of both hosts in the same way as a contrast contains the
-/// effects of both layouts. Returns nothing if too few hosts have two blocks.
+/// between blocks of two hosts contains the effects of the two hosts, as a contrast contains the effects of
+/// two layouts. Returns nothing if too few hosts have two blocks.
 std::optional<double> host_deviation(std::span<const host_value> values);
 
-/// Returns the probability that hosts differ at least as much as these if there is only noise between them.
-/// Uses a one-way analysis of variance (R. A. Fisher, Statistical Methods for Research Workers, 1925). A rank
-/// test would not do, because three blocks on each of two hosts have too few ranks to show a difference.
-/// Returns nothing if there are fewer than two hosts, or if no host has two blocks.
+/// Returns the p-value of the hypothesis that all hosts have the same mean. Uses a one-way analysis of
+/// variance (R. A. Fisher, Statistical Methods for Research Workers, 1925). Does not use a rank test, because
+/// three blocks on each of two hosts have too few ranks for a significant difference. Returns nothing if
+/// there are fewer than two hosts, or if no host has two blocks.
 std::optional<double> p_hosts_are_alike(std::span<const host_value> values);
 
 }  // namespace loopbench::bench

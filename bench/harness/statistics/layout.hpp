@@ -1,5 +1,5 @@
-// Estimates the effect of code placement: it changes the speed of a program by some per cent, independently
-// of the program's source.
+// Estimates the effect of code placement, which changes the speed of a program by some per cent without a
+// change of its source.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,24 @@
 
 namespace loopbench::bench {
 
-/// The difference in speed between two layouts in one block: a log ratio minus the value that is expected if
-/// layouts have no effect.
+/// The difference in speed between two layouts in one block: a log ratio minus the log ratio that is expected
+/// if layouts have no effect.
 struct layout_contrast {
     std::uint64_t block = 0;
-    std::size_t faster = 0, slower = 0;  // layouts; a number means the same layout in every contrast
+    std::size_t faster = 0, slower = 0;  // numbers of layouts, the same in all contrasts
     double log_ratio = 0;
 };
 
 /// Returns the standard deviation between layouts. A contrast is a_faster - a_slower + noise, where the
-/// effects a of all layouts have the same variance. Two contrasts x and y of different blocks then have the
-/// covariance c * variance, with
+/// effects a of all layouts have the same variance. Therefore two contrasts x and y of different blocks have
+/// the covariance c * variance, with
 ///     c = [same faster] + [same slower] - [faster of one is slower of the other] - [the reverse].
 /// The variance is the sum of c x y divided by the sum of c * c, over all such pairs of contrasts. This is a
 /// moment estimate like C. R. Henderson's (Biometrics 9, 1953); it requires neither balanced data nor a
 /// certain distribution. Contrasts beyond three robust standard deviations are clamped to this limit, because
-/// otherwise one disturbed block would dominate the sum. Returns 0 if the noise outweighs the effect, and
-/// nothing if fewer than six pairs of contrasts share a layout. Uses only the first 2000 contrasts.
+/// otherwise one disturbed block would dominate the sum. Returns 0 if the estimated variance is negative
+/// because of noise, and nothing if fewer than six pairs of contrasts share a layout. Uses only the first
+/// 2000 contrasts.
 std::optional<double> layout_deviation(std::span<const layout_contrast> contrasts);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
-// Estimates a median from trials without an assumption about the distribution. Benchmark times are skewed and
-// have outliers, so that neither means nor normal intervals describe them.
+// Estimates a median and its interval without an assumption about the distribution. Means and normal
+// intervals do not describe benchmark times, because these times are skewed and have outliers.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,11 @@ inline constexpr double default_level = 0.95;
 double median_of(std::span<const double> samples);
 
 /// Returns the median of at least one finite sample, and its interval between order statistics. The interval
-/// from the k-th smallest to the k-th largest sample covers the median with the probability
+/// from the k-th smallest to the k-th largest of n samples covers the median with the probability C_k, where
+/// B ~ Binomial(n, 1/2):
 ///     C_k = 1 - 2 P(B <= k - 1).
-/// The returned interval is interpolated between two such intervals: the last one that covers at least
-/// `level`, and the first one that covers less:
+/// The returned interval is interpolated between two of these intervals: the narrowest one with C_k >=
+/// `level`, and the next narrower one. Its lower end, with x_k as the k-th smallest sample, is
 ///     low = (1 - s) x_k + s x_(k+1),
 ///     s = (n - k) I / (k + (n - 2k) I),    I = (C_k - level) / (C_k - C_(k+1)).
 /// `high` is computed in the same way (T. P. Hettmansperger and S. J. Sheather, "Confidence Intervals Based
@@ -36,28 +37,28 @@ double median_of(std::span<const double> samples);
 /// for five samples, C_1 is 93.75 %. `level` must be at least 1/2.
 estimate median_with_interval(std::span<const double> samples, double level = default_level);
 
-/// Returns log(numerator / denominator) for each block. Index i of both lists is block i; a block without one
-/// of the two values is left out. Returns an empty list if no pair remains, if a value is not above zero, or
-/// if a quotient does not fit into a double, because the ratio is then meaningless.
+/// Returns log(numerator / denominator) for each block with two values. Index i of the two lists is block i.
+/// Returns an empty list if a value is not above zero, or if a quotient does not fit into a double, because
+/// ratios are then meaningless.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 
-/// Returns the same log ratios, with the sign that makes them positive if `mine` is better.
+/// Returns the log ratio of `mine` and `theirs` for each block with two values. A log ratio is above 0 if
+/// `mine` is better.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
                                       std::span<const std::optional<double>> theirs,
                                       reports::direction better);
 
-/// Replaces the logarithm of a quotient in which exactly one value is 0. It is further from 0 than the
-/// logarithm of the quotient of any two doubles.
+/// The magnitude of log_quotient() if exactly one value is 0. It is larger than the logarithm of the quotient
+/// of any two doubles.
 inline constexpr double log_beyond_ratios = 1500;
 
 /// Returns log(numerator / denominator) of two values that are not negative. Extends the order of logarithms
 /// to zeros: returns 0 if both values are 0, and log_beyond_ratios or -log_beyond_ratios if only one value is
-/// 0. Medians and sign tests of such values are as valid as those of ratios, because they use only the order
-/// of values.
+/// 0. Medians and sign tests of log quotients are valid, because they use only the order of values.
 double log_quotient(double numerator, double denominator);
 
-/// Converts logarithms back to ratios.
+/// Converts an estimate of logarithms to an estimate of ratios.
 estimate exponentiated(estimate of_logs);
 
 /// Returns the median of these log ratios and its interval, both exponentiated. `log_ratios` must not be

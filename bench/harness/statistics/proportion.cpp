@@ -1,4 +1,4 @@
-// Boost.Math's default bounds are those of Clopper and Pearson.
+// By default, Boost.Math computes the bounds of Clopper and Pearson.
 #include "bench/harness/statistics/proportion.hpp"
 
 #include <boost/math/distributions/binomial.hpp>

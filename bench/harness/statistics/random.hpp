@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine. The results of std::mt19937_64 are the same in all
-// libraries; those of std::uniform_int_distribution and std::shuffle are not.
+// Random numbers that are the same on every machine. std::mt19937_64 gives the same numbers in all standard
+// libraries. std::uniform_int_distribution and std::shuffle do not.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,10 @@
 
 namespace loopbench::bench {
 
-/// Returns a uniform random number in [0, bound). Rejects the values that would make small results more
-/// likely. `bound` must be above 0.
+/// Returns a uniform random number in [0, bound). `bound` must be above 0.
 inline std::uint64_t below(std::mt19937_64& random, std::uint64_t bound) {
-    // The smallest (2^64 mod bound) values must be rejected. The division that computes this limit is rarely
-    // executed.
+    // Rejects the smallest (2^64 mod bound) values, because they would make small results more likely. The
+    // first comparison avoids the division in almost all cases.
     for (;;)
         if (const auto value = random(); value >= bound || value >= (0 - bound) % bound) return value % bound;
 }

@@ -1,4 +1,4 @@
-// Implements the formulas of the header with Boost.Math's binomial distribution.
+// Implements the formulas of sign_test.hpp and median.hpp with Boost.Math's binomial distribution.
 #include "bench/harness/statistics/sign_test.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-// Computes only in double. Boost.Math's default, long double, takes much longer, for digits that are never
-// shown.
+// Computes in double. Boost.Math's default, long double, takes much longer, and its additional digits are
+// never shown.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 
@@ -31,16 +31,15 @@ double exactly(const binomial_in_double& distribution, std::size_t k) {
     return pdf(distribution, static_cast<double>(k));
 }
 
-/// The step of the binomial distribution that contains a tail, P(B < k) <= tail < P(B < k + 1), and the
-/// position of the tail inside the step.
+/// The step k of the binomial distribution that contains a tail: P(B < k) <= tail < P(B < k + 1).
 struct place_of_tail {
     std::size_t k = 0;
-    double between = 0;  // I in the header's formulas
+    double between = 0;  // the position of the tail in the step; I in median.hpp
 };
 
-/// Computes each step from the previous one: P(B = k + 1) = P(B = k) (n - k) / (k + 1). Starts at a k for
-/// which the sum of all earlier steps is negligible: P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963),
-/// which is below 1e-170 there.
+/// Returns the step that contains the tail. Computes each step from the previous step: P(B = k + 1) = P(B =
+/// k) (n - k) / (k + 1). Starts at a k for which the sum of all earlier steps is below 1e-170 and thus
+/// negligible, because P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963).
 place_of_tail place_of(double tail, std::size_t count) {
     const double n = static_cast<double>(count);
     auto k = static_cast<std::size_t>(std::max(0.0, n / 2 - 14 * std::sqrt(n)));
@@ -53,7 +52,7 @@ place_of_tail place_of(double tail, std::size_t count) {
     return {k, (tail - below) / step};
 }
 
-/// Returns s: the position at which an interval ends between the k-th sample and the next one.
+/// Returns s: the position at which an interval ends between the k-th sample and the next sample.
 double part_between_ranks(std::size_t k, double between, std::size_t count) {
     const double n = static_cast<double>(count), rank = static_cast<double>(k);
     return (n - rank) * between / (rank + (n - 2 * rank) * between);

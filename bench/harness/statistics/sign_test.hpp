@@ -1,6 +1,6 @@
-// The sign test of a median. It assumes only that samples are independent. Its p-values and intervals are
-// interpolated, because the exact values of few samples have wide steps: the exact 95 % interval of seven
-// samples covers 98.4 %, and is wider than necessary.
+// The sign test of a median. It assumes only that the samples are independent. Its p-values and intervals are
+// interpolated, because the exact values for few samples have wide steps. For example, the exact 95 %
+// interval of seven samples covers 98.4 %, and is wider than necessary.
 #pragma once
 
 #include <optional>
@@ -13,30 +13,31 @@ namespace loopbench::bench {
 /// Returns P(B >= successes) for B ~ Binomial(trials, 1/2).
 double sign_test(std::size_t successes, std::size_t trials);
 
-/// Returns the probability of samples this far above `value` if the median is at most `value`. Let c be the
-/// number of samples that are at most `value`, so that x_c <= value < x_(c+1). The probability is
+/// Returns the one-sided p-value of the hypothesis that the median is at most `value`. Let c be the number of
+/// samples that are at most `value`, so that x_c <= value < x_(c+1). The p-value is
 ///     P(B <= c - 1) + I P(B = c),    B ~ Binomial(n, 1/2),
 ///     I = s c / (n - c - s (n - 2c)),    s = (value - x_c) / (x_(c+1) - x_c).
-/// At this level, median_with_interval() ends at `value`, so that the test and the interval always agree. If
-/// no sample is below `value`, there is no step for an interpolation; the result is then 2^-n, the p-value of
-/// the sign test.
+/// If the p-value is p, median_with_interval() at the level 1 - 2p ends at `value`. Thus the test and the
+/// interval always agree. If all samples are above `value`, interpolation is impossible, and the result is
+/// 2^-n, the p-value of the sign test.
 double p_above(std::span<const double> samples, double value);
 
-/// Returns the probability of samples this far below `value` if the median is at least `value`.
+/// Returns the one-sided p-value of the hypothesis that the median is at least `value`.
 double p_below(std::span<const double> samples, double value);
 
 /// Returns the share of pairs that must lie beyond a value, so that four of five runs find a difference from
-/// this value with the test above, at this level (two-sided). The share is the q for which
+/// this value. The test of these runs is p_above() or p_below(), two-sided at this level. The share is the q
+/// for which
 ///     P(C <= k - 1) + w P(C = k) = 0.8,    C ~ Binomial(n, 1 - q),
 ///     w = s k q / (s k q + (1 - s) (n - k) (1 - q)),
 /// with the k and s of the interval at 1 - level. If exactly k samples are not beyond the value, the interval
 /// ends beyond the value with the probability w: the distances of the value's two neighbours are
-/// approximately exponential, with the means (1 - q) / k and q / (n - k). At q = 1/2, w equals the I of the
-/// test. Returns nothing if no share of so few pairs would be significant.
+/// approximately exponential, with the means (1 - q) / k and q / (n - k). At q = 1/2, w equals the I of
+/// p_above(). Returns nothing if no share of this number of pairs would be significant.
 std::optional<double> share_needed(std::size_t pairs, double level);
 
-/// Returns the smallest number of pairs with which a difference can be significant at this level. It is the
-/// smallest n with 2 * 2^-n <= level.
+/// Returns the smallest number of pairs for which a difference can be significant at this level: the smallest
+/// n with 2 * 2^-n <= level.
 std::size_t fewest_pairs(double level);
 
 }  // namespace loopbench::bench

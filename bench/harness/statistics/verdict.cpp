@@ -1,4 +1,4 @@
-// Tests comparisons against the threshold, corrects the p-values, and turns them into verdicts.
+// Tests comparisons against the threshold, corrects the p-values, and derives the verdicts.
 #include "bench/harness/statistics/verdict.hpp"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ evidence evidence_of(const comparison& from, const verdict_rule& rule) {
     const double t = rule.threshold();
     evidence found{std::min(1.0, 2 * std::min(chance_above(from, t), chance_below(from, -t))),
                    std::min(1.0, 2 * std::max(chance_below(from, t), chance_above(from, -t)))};
-    // Without this condition, the result is inconclusive in any case.
+    // If neither p-value is significant before the correction, the verdict is inconclusive, and the interval
+    // is not needed.
     if (std::min(found.p_difference, found.p_equivalence) <= rule.alpha())
         found.zone = zone_of(estimate_of(from, rule.level), t);
     return found;

@@ -1,5 +1,5 @@
 // Turns log ratios into verdicts: faster, slower, equivalent or inconclusive. Judges all comparisons of a
-// report together, because their number determines how much evidence each comparison needs.
+// family together, because the number of comparisons determines how much evidence each comparison needs.
 #pragma once
 
 #include <cmath>
@@ -15,13 +15,14 @@
 
 namespace loopbench::bench {
 
-/// The rule for differences.
+/// The rule for verdicts.
 struct verdict_rule {
     double level = default_level;  // alpha is 1 - level
     double threshold_pct = 1;      // smaller differences have no practical importance
     correction how = correction::benjamini_hochberg;
 
-    /// Returns half of the width of the equivalence zone, on the scale of log ratios.
+    /// Returns the threshold as a log ratio. The equivalence zone extends by the threshold to either side of
+    /// 0.
     [[nodiscard]] double threshold() const { return std::log1p(threshold_pct / 100); }
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
@@ -34,26 +35,26 @@ struct comparison {
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest detectable difference, which four of five runs like this one would find. Set only for
-    /// verdicts other than faster and slower; empty if so few pairs cannot show any difference.
+    /// The smallest detectable difference, which four of five runs like this one would find. Empty for the
+    /// verdicts faster and slower, and for comparisons with too few pairs for any significant difference.
     std::optional<double> detectable_pct;
 };
 
-/// Judges a family of comparisons. Each comparison consists of the log ratios of its pairs: they are above 0
-/// if the contender is better, and not empty.
+/// Judges a family of comparisons.
 ///
 /// The verdict `faster` has two conditions: the interval of the median (median.hpp) lies beyond the
 /// threshold, and a sign test against the threshold (sign_test.hpp) is significant at alpha after the
 /// correction for the family. `slower` has the same conditions on the other side. `equivalent` requires that
-/// the interval lies within the zone, and that two such tests are significant, one against each threshold (D.
-/// J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15, 1987);
-/// these tests are corrected as a separate family. All tests are two-sided, so that without a correction each
-/// test agrees with the interval.
+/// the interval lies between the two thresholds, and that two sign tests are significant, one against each
+/// threshold (D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", J. Pharmacokinet.
+/// Biopharm. 15, 1987); these tests are corrected as a separate family. All tests are two-sided. Thus each
+/// uncorrected test agrees with the interval.
 ///
-/// With few hosts, the interval and the tests are those of Student's t.
+/// With few hosts (comparison::of_few_hosts), the interval and the tests use Student's t instead.
 std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule);
 
-/// Judges a family of comparisons whose pairs are blocks.
+/// Judges a family of comparisons between contenders on one host. Each inner vector contains the log ratios
+/// of a comparison.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
@@ -74,23 +75,23 @@ std::vector<judged_comparison> judge_families(const std::vector<key>& families,
     return all;
 }
 
-/// Returns the median and its interval, as the verdicts use them.
+/// Returns the median of the log ratios and the interval that the verdicts use.
 estimate estimate_of(const comparison& from, double level = default_level);
-/// Returns the same median and interval, exponentiated.
+/// Returns the values of estimate_of() as ratios.
 estimate ratio_from(const comparison& from, double level = default_level);
 
-/// Returns the zone in which the interval of a log ratio lies: beyond the threshold on one side, within the
-/// threshold, or neither.
+/// Returns the zone in which the interval of a log ratio lies: `faster` or `slower` beyond the threshold on
+/// either side, `equivalent` between the two thresholds, and `inconclusive` otherwise.
 reports::verdict zone_of(const estimate& found, double threshold);
 
-/// Returns the smallest true difference, in per cent, that the verdict finds in four of five runs. If log
-/// ratios have a normal distribution with the standard deviation s, the share q of them lies beyond the
-/// threshold if their median is
+/// Returns the smallest true difference, in per cent, that four of five runs find. For log ratios with a
+/// normal distribution and the standard deviation s, the share q of the log ratios lies beyond the threshold
+/// if their median is
 ///     threshold + s * quantile(q).
-/// For few log ratios, s is their standard deviation. For many, s is 1.4826 times their median absolute
-/// deviation, which outliers do not change (F. R. Hampel, JASA 69, 1974). Returns nothing if share_needed()
-/// (sign_test.hpp) returns nothing. With few hosts, the difference is the threshold plus
-/// reach_of_few_hosts().
+/// q is share_needed() (sign_test.hpp). For fewer than 50 log ratios, s is their standard deviation. For more
+/// log ratios, s is 1.4826 times their median absolute deviation, because outliers hardly change the median
+/// absolute deviation (F. R. Hampel, JASA 69, 1974). Returns nothing if share_needed() returns nothing. With
+/// few hosts, the difference is the threshold plus reach_of_few_hosts().
 std::optional<double> detectable_pct(const comparison& from, double threshold, double level);
 
 }  // namespace loopbench::bench

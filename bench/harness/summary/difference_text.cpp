@@ -11,7 +11,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Formats a factor with one decimal, and factors from 100 on without decimals: "3,178".
+/// Formats a factor with one decimal. Formats factors of at least 100 without decimals, for example "3,178".
 std::string times_text(double factor) {
     constexpr double large = 100, longest = 1e6;
     if (factor > longest) return "over 1,000,000";

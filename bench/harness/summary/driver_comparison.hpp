@@ -1,5 +1,4 @@
-// Shows whether io_uring is faster than epoll: compares the fastest contender on io_uring with the fastest
-// contender on epoll.
+// Compares the fastest contender with the driver io_uring with the fastest contender with the driver epoll.
 #pragma once
 
 #include "bench/harness/experiment/samples.hpp"
@@ -8,12 +7,12 @@
 
 namespace loopbench::bench {
 
-/// Compares two contenders on each workload, in time and CPU: the contender with the smallest median time
-/// among those whose context names io_uring as the driver, and the same for epoll. The same numbers serve for
-/// choosing the two contenders and for comparing them. The pairs are within blocks. The verdicts follow the
-/// rule of all other verdicts, and the comparisons of one metric on all workloads form a family. The direct
-/// comparison is more precise than comparing both contenders with a third one. Floors are left out, because
-/// users cannot choose a floor as their runtime.
+/// Compares two contenders on each workload, in the metrics time and cpu. The first contender has the
+/// smallest median time of all contenders whose context names io_uring as the driver. The second contender is
+/// chosen in the same way for epoll. The same samples serve for the choice and for the comparison. Each pair
+/// comes from one block. The verdicts follow the rule of all other verdicts, and the comparisons of one
+/// metric on all workloads form a family. This direct comparison is more precise than two comparisons with a
+/// third contender. Floors are ignored, because users cannot choose a floor as their runtime.
 ///
 /// `samples` are the samples of the report.
 void compare_drivers(reports::report& report, const verdict_rule& rule, const run_plan& plan,

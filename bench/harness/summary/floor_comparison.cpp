@@ -1,4 +1,4 @@
-// Finds the best floor in the results. Computes quotients within blocks, as for every other ratio.
+// Finds the best floors in the results. Computes the quotients within blocks, like every other ratio.
 #include "bench/harness/summary/floor_comparison.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 using reports::result;
 
-/// The result of the best floor for each workload and metric.
+/// The result of the best floor, by workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
 /// Returns the first word of a contender's driver, for example epoll or io_uring.
@@ -36,8 +36,8 @@ std::string_view kind_of(const reports::report& report, std::string_view name) {
     return text.substr(0, text.find_first_of(" ,"));
 }
 
-/// Returns the result of the floor that makes the same kind of system calls as the contender. Returns `best`,
-/// the best floor's result, if there is none.
+/// Returns the result of a floor with the same driver as the contender of `item`. Returns `best`, the best
+/// floor's result, if no floor has this driver.
 const result& floor_of_kind(const reports::report_index& index, const result& item, const result& best) {
     const auto kind = kind_of(index.whole(), item.contender);
     if (kind.empty()) return best;
@@ -85,7 +85,7 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
         }
         const auto ratios = pairs.comparison_of(item, floor);
         if (ratios.log_ratios.empty()) continue;
-        auto multiples = ratios;  // inverted, because smaller values of these metrics are better
+        auto multiples = ratios;  // inverted, because smaller samples are better
         for (double& log_ratio : multiples.log_ratios) log_ratio = -log_ratio;
         const auto multiple = ratio_from(multiples);
         item.times_floor =
@@ -100,7 +100,7 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
     return judged;
 }
 
-/// A value that is below a floor's value, and its multiple of the floor's value.
+/// A result that is below a floor's result, and its multiple of the floor's result.
 struct faster_one {
     const result* item;
     const result* floor;
@@ -112,8 +112,9 @@ std::string text_of(const faster_one& found) {
                        found.item->workload);
 }
 
-/// Adds one warning for all results with the same reason, because a spinning loop, for example, is faster
-/// than the floor on every timer workload. Returns the results that break the law of floors.
+/// Adds one warning for each metric and reason, because a reason can apply to many results: for example, a
+/// spinning loop is faster than the floor on every timer workload. Returns the results that break the law of
+/// floors.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
     using cells = std::map<std::string, std::vector<faster_one>>;  // by contender

@@ -1,4 +1,5 @@
-// Finds the pairs of two results of a report, for comparisons with contenders other than the baseline.
+// Finds the pairs of two results of a report. Comparisons of drivers and of floors use these pairs, because
+// they do not involve the baseline.
 #pragma once
 
 #include <map>
@@ -11,7 +12,7 @@
 
 namespace loopbench::bench {
 
-/// The pairs of a run's results. Keeps references to the plan and the samples.
+/// The pairs of a run's results. Keeps references to the names in the plan and to the samples.
 class pairs_of_run {
 public:
     pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {

@@ -28,8 +28,8 @@ reports::result to_result(const counted_result& cell, const reports::metric_info
     return result;
 }
 
-/// Inserts the counts of one workload and contender. They replace the values that the contender itself
-/// reported.
+/// Inserts the counts of one workload and contender. Replaces the values that the contender itself reported
+/// for these metrics.
 void insert(reports::report& report, const counted_result& cell) {
     const auto is_of_cell = [&](const reports::result& each) { return reports::same_cell(each, cell); };
     std::erase_if(report.results, [&](const reports::result& each) {
@@ -54,7 +54,8 @@ void warn_of_missing(reports::report& report, std::span<const counted_result> ce
              "see counts.json, or the line \"counted\" of the journal, for their names"});
 }
 
-/// Returns the median with its interval, or the median alone if there are no samples.
+/// Returns the median of the samples with its interval. Without samples, returns `median` as median and
+/// interval.
 estimate doubling_of(const counted_result& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}

@@ -56,7 +56,7 @@ std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
 }
 
 std::vector<broken_law> laws_broken_among_floors(const reports::report& report) {
-    constexpr double impossible = 5;  // the limit for the factor between two floors, beyond both intervals
+    constexpr double impossible = 5;  // the largest possible factor between the intervals of two floors
     const reports::report_index index{report};
     std::vector<broken_law> all;
     for (const auto& item : report.results) {

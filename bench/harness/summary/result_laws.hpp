@@ -1,5 +1,5 @@
-// Laws about whole results, checked after the trials. A number that breaks a law is wrong, so its result
-// fails. (The laws about single trials are in bench/harness/trial/laws.hpp.)
+// Checks laws about whole results, after all trials. A number that breaks a law is wrong. Therefore its
+// result becomes a failed result. (The laws about single trials are in bench/harness/trial/laws.hpp.)
 #pragma once
 
 #include <span>
@@ -16,9 +16,9 @@ struct broken_law {
     std::string how;  // a sentence with the law, the numbers and their limits
 };
 
-/// Returns the results that break a law by their counts: those whose time is too short for their counted
-/// system calls on this machine, and those whose doubled work takes significantly more or less than about
-/// twice the time.
+/// Returns the results that break one of two laws. By the law of system calls, a result's time must be long
+/// enough for its counted system calls on this machine. By the law of doubling, twice the work must take
+/// about twice the time: the interval of the quotient must not lie outside the bounds of counted.hpp.
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
                                               std::span<const counted_result> cells);
 

@@ -1,4 +1,5 @@
-// Compares the baseline with its A/A copy in pairs, and the first half of a session with the second half.
+// Compares the baseline with its A/A copy in pairs. Compares the first half of the baseline's blocks with the
+// second half.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +40,7 @@ public:
     }
 
 private:
-    /// The factor that converts a median absolute deviation to a standard deviation, for a normal
-    /// distribution.
+    /// For a normal distribution, the quotient of standard deviation and median absolute deviation.
     static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
@@ -51,8 +51,8 @@ private:
     std::vector<std::size_t> workloads_;      // the workload of each comparison
     std::vector<double> deviations_;
 
-    /// Returns the metric to compare. A workload with a fixed schedule is not compared by its time, because
-    /// this time is the same for every server.
+    /// Returns the metric to compare. Workloads with a fixed schedule are not compared by time, because their
+    /// time is the same for every contender.
     std::string_view compared_metric(std::size_t workload) const {
         switch (pace_of(plan_.workloads[workload])) {
             case pace::own_load:
@@ -104,8 +104,8 @@ private:
         return all;
     }
 
-    /// Finds drift on the workloads with enough blocks. A workload that failed early does not affect the
-    /// others.
+    /// Finds drift on the workloads with at least eight blocks. Ignores other workloads, for example those
+    /// that failed early.
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
         std::vector<reports::self_comparison*> tested;
@@ -113,7 +113,7 @@ private:
             auto& item = all.comparisons[i];
             const auto times = log_times(workloads_[i]);
             const auto half = times.size() / 2;
-            constexpr std::size_t half_min = 4;  // fewer blocks cannot show drift at 5 %
+            constexpr std::size_t half_min = 4;  // with fewer blocks, drift is never significant at 5 %
             if (half < half_min) continue;
             const auto first = std::span{times}.first(half), second = std::span{times}.last(half);
             item.drift_pct = 100 * std::expm1(shift_between(first, second).median);
@@ -126,8 +126,9 @@ private:
                 corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
     }
 
-    /// Returns how many workloads would have to differ so that the correction over all workloads calls any of
-    /// them different. Assumes that each of them differs as clearly as its number of pairs allows.
+    /// Returns the smallest number of workloads that must differ for a significant result, after the
+    /// correction over all workloads. Assumes that each of these workloads has the smallest p-value that its
+    /// number of pairs allows.
     std::size_t fewest_that_show() const {
         std::size_t pairs = 0;
         for (const auto& one : pairs_) pairs = std::max(pairs, one.size());
@@ -136,7 +137,7 @@ private:
             std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
     }
 
-    /// Describes how the A/A copy differs in the comparison with this index.
+    /// Describes the difference of the A/A copy in the comparison `found`, which has this index.
     std::string difference_of(const reports::self_comparison& found, std::size_t index) const {
         const auto& [to, median, low, high, samples] = found.to_itself;
         return fmt::format(

@@ -90,12 +90,12 @@ private:
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
     const std::vector<std::string> machines_ = machines_of(outcome_);
-    /// Workloads and contenders that had no number in every tried block, but in fewer blocks than are needed
-    /// to give up on them.
+    /// Workloads and contenders that had no number in any block, but that the runner has not given up yet
+    /// (blocks_to_try).
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
     std::vector<std::size_t> compared_;    // indices of results
     std::vector<comparison> comparisons_;  // the comparison of each of these results
-    std::map<std::size_t, double> alike_;  // by result, the probability that its hosts differ by chance
+    std::map<std::size_t, double> alike_;  // by result: the p-value of equal hosts
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -124,7 +124,8 @@ private:
             !own && found != refused_.end())
             own = found->second;
         if (own || where.contender != baseline_ || !plan_.aa_copy) return own;
-        // The A/A copy is the same program: if it failed, the baseline could have failed in the same way.
+        // The A/A copy and the baseline are the same program. If the copy failed, the baseline could have
+        // failed, too.
         const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
         if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
         return exclusion{as_aa_copy->status, fmt::format("its A/A copy failed: {}", as_aa_copy->reason)};
@@ -138,9 +139,9 @@ private:
         return all;
     }
 
-    /// Judges the comparisons. Each metric has two families: one where it is a primary metric, and one where
-    /// it is not. Thus neither the number of a contender's other metrics, nor sleeps of equal length, affect
-    /// the verdicts on time.
+    /// Judges the comparisons. Each metric has two families: the workloads of which it is a primary metric,
+    /// and all other workloads. Thus the verdicts on time depend neither on the number of other metrics, nor
+    /// on workloads whose time is fixed.
     reports::judging judge(reports::report& found) const {
         const reports::report_index index{found};
         const auto rule = rule_of(plan_);
@@ -168,8 +169,8 @@ private:
         return found;
     }
 
-    /// Finds the results whose hosts differ, among the primary metrics, with a correction for all of these
-    /// results.
+    /// Finds the results of primary metrics whose hosts differ. Corrects for the number of results with a
+    /// primary metric.
     void find_hosts_that_differ(reports::report& found) const {
         const reports::report_index index_of{found};
         std::vector<double> p_values;
@@ -234,7 +235,7 @@ private:
     reports::result with_numbers(cell where, const reports::metric_info& metric,
                                  const std::vector<std::optional<double>>& values) const {
         auto item = labelled(where, metric);
-        item.deterministic = false;  // the contender's own value; measured counts come from their own pass
+        item.deterministic = false;  // the contender's own value; passes give the exact counts
         item.samples = values;
         const auto missing =
             static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
@@ -249,8 +250,9 @@ private:
         return item;
     }
 
-    /// Returns the reason why a metric has no number: the engine leaves wall-clock times out of concurrent
-    /// trials, and the load generator leaves out latencies. Contenders print all other metrics.
+    /// Returns the reason why trials lack a value of the metric, or an empty text if the reason is unknown.
+    /// The harness removes wall-clock times from concurrent trials, and the load generator omits latencies if
+    /// it sent requests too late.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
             return ": it is wall-clock time, and concurrent programs share a core";
@@ -259,8 +261,8 @@ private:
         return ": the load generator's lateness might exceed 10 % of it (loopbench explain send_late_p99)";
     }
 
-    /// Sets the ratio of the last of `results`, or its difference if there is no ratio. Stores the data for
-    /// its verdict.
+    /// Sets the ratio of the last result in `results`, or the difference of this result if it has no ratio.
+    /// Stores the data for the result's verdict.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
@@ -330,8 +332,8 @@ private:
     }
 };
 
-/// Returns the contenders' descriptions. They come from the contenders' replies before the run, because only
-/// these replies were asked for all details; the trials can add to them.
+/// Returns the contenders' descriptions. Combines the context of each contender's first trial with the reply
+/// before the run. The reply has precedence, because only this reply contains all details.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
@@ -364,7 +366,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
         shards[place].insert(trial.block % of + 1);
     }
     for (std::size_t i = 0; i < machines.size(); ++i) {
-        // A shard is resumed only on a machine that looks like the shard's first machine.
+        // All machines of a shard look alike, because refuse_other_place() refuses to resume a shard on other
+        // machines.
         const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
         const auto found = std::ranges::find_if(merged, is_of_it);
         const auto& where = found == merged.end() ? record.where : found->where;
@@ -377,8 +380,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// Marks contenders that failed in a later pass as failed. Their work is not validated, so they have no
-/// numbers.
+/// Marks results whose contender failed in a later pass as failed, because the work of such a contender is
+/// not validated.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
     const auto& workloads = journal.plan.workloads;
@@ -388,7 +391,7 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
-        // The last reason describes the failure that ended the pass; earlier reasons are about values that
+        // The last reason describes the failure that ended the pass. Earlier reasons are about values that
         // could not be counted.
         if (!why)
             why = exclusion{result_status::failed,

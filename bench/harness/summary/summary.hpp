@@ -1,4 +1,4 @@
-// Turns trials into results. Only this module of the engine computes statistics.
+// Turns the trials of a run into a report with results, verdicts and warnings.
 #pragma once
 
 #include <string_view>
@@ -9,21 +9,20 @@
 
 namespace loopbench::bench {
 
-/// Returns a report with the contenders, results and warnings of a run, and whether the run is complete. The
-/// caller adds the rest of the report (the command and the environment).
+/// Returns the report of a run, without the command and the environment, which the caller adds.
 reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 
 /// Returns the log ratios of a result to the result of another contender in the same report, workload and
 /// metric. Each log ratio comes from one block, and is above 0 if `item` is better. If `to` is the baseline's
-/// result, these are the log ratios from which the ratio of `item` is computed. Returns an empty list if
-/// there is no pair.
+/// result, returns the log ratios from which the ratio of `item` was computed. Returns an empty list if
+/// `item` and `to` have no pairs.
 std::vector<double> log_ratios_of(const reports::result& item, const reports::result& to);
 
-/// Returns the report of a journal. It equals, byte for byte, the report that the run itself wrote.
+/// Returns the report of a journal. This report equals the report that the run itself wrote, byte for byte.
 reports::report report_of(const session_record& journal);
 
-/// Returns the report from the text of a report.json or of a journal.jsonl. Throws reports::format_error with
-/// `name` in its message.
+/// Returns the report from the text of a report.json or of a journal.jsonl. If the text is invalid, throws
+/// reports::format_error with `name` in its message.
 reports::report read_report_or_journal(const std::string& text, std::string_view name);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// Each warning's condition is next to the warning's text.
 #include "bench/harness/summary/warnings.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +47,8 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
                    "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
-/// Warns of planned work that was not done because the run ended early.
+/// Warns of planned blocks that the report lacks, because the report is only a shard, or because the run
+/// ended early.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
         all.push_back(
@@ -76,9 +76,9 @@ bool too_few_for_any_verdict(const result& item) {
     return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
 }
 
-/// Returns the number of blocks that any difference needs to be significant: the maximum over the families
-/// with too few blocks. A family's number follows from the level that one more difference in it would have to
-/// meet.
+/// Returns the number of blocks that a difference needs to be significant: the maximum over the families with
+/// too few blocks. The number of a family follows from the significance level for one more difference
+/// (level_for_one_more).
 std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     const reports::report_index index{found};
     std::map<std::pair<std::string_view, bool>, std::vector<const result*>> families;
@@ -141,8 +141,8 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
              "link more layouts if an interval is too wide"});
 }
 
-/// Describes the network path to the client, from the first result that has these metrics, because the path
-/// depends on the kernels and not on the contender.
+/// Describes the network path to the client. Uses the first result with each metric of the path, because the
+/// path does not depend on the contender.
 std::string path_to_client(const report& found) {
     const auto median_of = [&](std::string_view metric) {
         const auto item = std::ranges::find_if(
@@ -165,7 +165,7 @@ texts drifted_workloads(const report& found) {
     return all;
 }
 
-/// Returns the results whose ratios differ between hosts, the largest difference first.
+/// Returns descriptions of the results whose ratios differ between hosts, sorted by descending difference.
 texts ratios_that_differ(const report& found) {
     std::vector<std::pair<double, std::string>> all;
     for (const auto& item : found.results) {
@@ -187,7 +187,7 @@ texts ratios_that_differ(const report& found) {
 }
 
 /// Describes the workloads on which concurrent contenders used different shares of the core's time. Ignores
-/// differences that the start and the end of the processes explain.
+/// differences of up to 5 percentage points, which the start and the end of the processes explain.
 texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     constexpr double explained = 0.05;
     texts all;

@@ -1,4 +1,4 @@
-// All warnings of a run, each with its remedy.
+// Makes the warnings of a report, each with a remedy.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@
 
 namespace loopbench::bench {
 
-/// Returns the warnings about `found`, the report of this plan and outcome. Apart from warnings, the report
-/// must be complete.
+/// Returns the warnings about `found`, the report of this plan and outcome. All fields of `found` except the
+/// warnings must be set before the call.
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
 reports::warning baseline_not_measured(const std::string& baseline);
 
-/// Returns a warning that contenders are faster than their floor. `cells` says which contenders are faster,
-/// and on which workloads. `why` is the reason; if it is empty, the warning says that no reason is known.
+/// Returns a warning that contenders are faster than their floor. `cells` contains phrases that name these
+/// contenders and workloads. `why` is the reason. If `why` is empty, the warning says that no reason is
+/// known.
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why);
 
