@@ -1,4 +1,4 @@
-// All metrics.
+// The list of all metrics.
 #include "reports/model/metrics.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ namespace loopbench::reports {
 enum class floor_role {
     none,  // the floor's value is not used
     show,  // the contender's value is shown as a multiple of the best floor's value
-    warn   // also warns of a value below the floor's; other percentiles would only repeat the warning
+    warn   // like `show`; in addition, a value below the floor's value causes a warning
 };
 
 /// The properties of a metric.
@@ -24,7 +24,7 @@ struct metric_info {
     std::string_view unit;
     direction better = direction::smaller;
     bool deterministic = false;        // true for a count that does not depend on the machine's state
-    bool valid_if_concurrent = false;  // true if other programs on the core do not change it (CPU, memory)
+    bool valid_if_concurrent = false;  // true if other programs on the core do not change the value
     floor_role floors = floor_role::none;
     bool judged_by_tolerance = false;  // true if the gate's limit for this metric is --tolerate
     std::string_view summary;
@@ -34,10 +34,10 @@ struct metric_info {
 /// Returns all metrics in the order in which reports contain them.
 std::span<const metric_info> known_metrics();
 
-/// Returns the metric with this name, or nullptr if there is none.
+/// Returns the metric with this name, or nullptr if the name is unknown.
 const metric_info* find_metric(std::string_view name);
 
-/// Returns a result for this metric, without a number.
+/// Returns a result of this metric that has no number yet.
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
 /// Returns the metric's title. For an unknown metric, which a third-party report can contain, returns the
