@@ -1,4 +1,4 @@
-// Tests that written reports fit report.schema.json, and that other documents do not.
+// Tests that written reports fit report.schema.json, and that other JSON texts do not fit.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -45,7 +45,7 @@ TEST(schema, every_field_of_a_multiple_of_the_floor_is_required) {
     }
 }
 
-TEST(schema, an_unknown_status_or_schema_does_not_fit) {
+TEST(schema, a_report_with_an_unknown_status_or_schema_does_not_fit) {
     auto document = sample_report_json();
     document["results"][0]["status"] = "fine";
     EXPECT_FALSE(fits_the_schema(document));

@@ -1,4 +1,4 @@
-// Tests the change points of series with known changes.
+// Tests the search for change points in series with known changes.
 #include <gtest/gtest.h>
 
 #include "simulated_series.hpp"
@@ -34,7 +34,7 @@ TEST(change_points, constant_or_short_series_have_no_change_points) {
         EXPECT_TRUE(changes_in({1, 1, 1, 2, 2, 2, 2, 2, 2, 2}, runs).empty());
 }
 
-TEST(change_points, counts_can_change_without_noise) {
+TEST(change_points, a_step_in_counts_without_noise_is_found) {
     run_series counts(20, 1.0);
     for (std::size_t i = 14; i < counts.size(); ++i) counts[i] = 2;
     const auto found = changes_in(counts, counts.size());

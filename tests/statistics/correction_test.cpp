@@ -17,8 +17,8 @@ void expect_near(const numbers& found, const numbers& expected) {
 }
 
 TEST(correction, holm_multiplies_by_the_remaining_number_and_never_decreases) {
-    // The p-values in ascending order: 0.01 * 4, 0.015 * 3, 0.02 * 2 (raised to 0.045), 0.03 * 1 (raised to
-    // 0.045).
+    // The p-values in ascending order, with their factors: 0.01 * 4, 0.015 * 3, 0.02 * 2 and 0.03 * 1. The
+    // last two products are raised to 0.045.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
 }
 
@@ -52,7 +52,7 @@ TEST(correction, one_comparison_is_unchanged_and_no_value_exceeds_one) {
     }
 }
 
-TEST(correction, the_level_for_one_more_difference_is_correct) {
+TEST(correction, the_level_for_one_more_difference_follows_the_correction) {
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::holm), 0.05 / 40);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(39, 40, 0.05, correction::holm), 0.05);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::benjamini_hochberg), 0.05 / 40);

@@ -1,4 +1,4 @@
-// Compares shifts between two samples with values from the sorted list of all differences.
+// Compares shifts between two samples with values from the sorted differences.
 #include <gtest/gtest.h>
 
 #include <algorithm>

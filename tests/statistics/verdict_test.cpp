@@ -1,4 +1,4 @@
-// Tests how intervals become verdicts.
+// Tests the verdicts for given intervals.
 #include "bench/harness/statistics/verdict.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(verdict, many_comparisons_need_more_evidence) {
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::faster);
 }
 
-TEST(verdict, seven_blocks_suffice_in_a_report_full_of_differences_but_not_in_a_gate) {
+TEST(verdict, seven_blocks_decide_40_equal_differences_in_a_report_but_not_in_a_gate) {
     const std::vector<log_ratios> comparisons(40, around(-0.5, 7));
     verdict_rule rule;
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::slower);
@@ -66,7 +66,7 @@ TEST(verdict, seven_blocks_suffice_in_a_report_full_of_differences_but_not_in_a_
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::inconclusive);
 }
 
-TEST(verdict, other_verdicts_state_the_smallest_detectable_difference) {
+TEST(verdict, only_verdicts_without_a_difference_state_the_smallest_detectable_one) {
     const auto found = judge_all(
         std::vector<log_ratios>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
     EXPECT_EQ(found[0].verdict, verdict::equivalent);

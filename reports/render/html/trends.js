@@ -326,8 +326,8 @@ const changeLabels = {
   },
 };
 
-// Returns a function that converts the values of a line for the chart: it returns the value itself, or the deviation from
-// the line's first level in per cent.
+// Returns a function that converts the values of a line for the chart: it returns the value itself, or the deviation
+// from the line's first level in per cent.
 function scaleOf(line) {
   if (choice.show !== "change" || line.panel.deterministic) return (value) => value;
   const first = line.points.slice(0, line.changes[0]?.at ?? line.points.length).map(({value}) => value).sort((a, b) => a - b);

@@ -54,7 +54,7 @@ for kind, count in [("normal", 6), ("normal", 7), ("skewed", 10), ("heavy", 20),
     data = samples_of(kind, count)
     medians.append({"kind": kind, "data": data, **median_answers(data)})
 for kind, count in [("normal", 50), ("skewed", 51), ("heavy", 64), ("bimodal", 80)]:
-    samples_of(kind, count)  # not used; keeps the random numbers below unchanged
+    samples_of(kind, count)  # advances the random numbers, so that the data below stays the same
 two_samples = [two_sample_answers(samples_of(a, m), samples_of(b, n))
                for a, m, b, n in [("normal", 5, "skewed", 4), ("heavy", 9, "normal", 12), ("skewed", 20, "skewed", 20),
                                   ("ties", 15, "ties", 12), ("bimodal", 40, "normal", 33)]]
