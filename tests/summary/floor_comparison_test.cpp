@@ -22,11 +22,12 @@ namespace {
 
 using reports::result;
 
-/// For each metric, the value that a contender measures in its n-th trial of a workload. n starts at 1.
+/// For each metric, a function that returns the value of a contender's n-th trial of a workload. n starts at
+/// 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
-/// Returns the report of a run of seven blocks of one workload, with these values for each contender. The
-/// contenders in `floors` describe themselves as floors.
+/// Returns the report of a run of `blocks` blocks of one workload, with the given values for each contender.
+/// The contenders in `floors` describe themselves as floors.
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
                                    const std::vector<std::string>& floors, std::uint64_t blocks = 7,
@@ -70,13 +71,13 @@ std::function<double(double)> always(double value) {
     return [value](double) { return value; };
 }
 
-/// Returns values that grow with every block, as on a machine that becomes slower. Only the quotients within
-/// a block are equal.
+/// Returns values that grow with every block, as on a machine that becomes slower. Quotients within a block
+/// stay constant.
 std::function<double(double)> growing(double value) {
     return [value](double n) { return value * n; };
 }
 
-TEST(floor_comparison, a_multiple_is_calculated_within_blocks) {
+TEST(floor_comparison, a_multiple_of_the_floor_is_calculated_within_blocks) {
     const auto report = report_with_floors(
         "echo/rtt/tcp/conns:1/bytes:64",
         {{"asio-epoll", {{"time", growing(1300)}}}, {"floor-blocking", {{"time", growing(1000)}}}},
@@ -188,7 +189,8 @@ TEST(floor_comparison, a_baseline_far_below_the_floor_leaves_no_ratio) {
     EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
 }
 
-// floor-blocking is faster than floor-epoll, but loop-epoll makes the same system calls as floor-epoll.
+// On this workload, floor-blocking is faster than floor-epoll. loop-epoll makes the same system calls as
+// floor-epoll.
 TEST(floor_comparison, a_contender_is_compared_with_the_floor_that_has_the_same_driver) {
     const std::map<std::string, measured> contenders{{"loop-epoll", {{"time", growing(8)}}},
                                                      {"loop-poll", {{"time", growing(8)}}},
