@@ -1,4 +1,4 @@
-// Tests that the journal contains each finished trial, one per line.
+// Tests that the journal contains one line for each finished trial.
 #include "bench/harness/experiment/journal.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Tests the patterns for names, and the suggestions for mistyped names.
+// Tests the patterns that select names, and the suggestions for mistyped names.
 #include "bench/harness/experiment/selection.hpp"
 
 #include <gtest/gtest.h>
