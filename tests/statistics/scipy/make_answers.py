@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes answers.json: SciPy's results for stored data. scipy_test.cpp compares them with the results of this project.
+"""Writes random data and SciPy's results for this data to answers.json. scipy_test.cpp compares SciPy's results with the
+results of this project.
 
 Run with Debian's python3-scipy (1.10.1): ./make_answers.py > answers.json
 """
@@ -14,7 +15,7 @@ random = numpy.random.default_rng(20261121)
 
 
 def samples_of(kind, count):
-    """Returns log ratios that resemble those of trials. They are rounded to keep the file small."""
+    """Returns log ratios that resemble those of trials, rounded to keep the file small."""
     values = {
         "normal": lambda: random.normal(0.01, 0.04, count),
         "skewed": lambda: random.lognormal(-3.5, 0.8, count) - 0.03,
