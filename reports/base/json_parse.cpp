@@ -96,8 +96,8 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Returns the double. simdjson (3.0.1) validates the number, but it counts the digits after "0."
-    /// wrongly, so that its value is wrong for more than 19 digits. The C library converts such numbers.
+    /// Returns the double. simdjson (3.0.1) validates the number, but counts the digits after "0." wrongly.
+    /// Its value is therefore wrong for more than 19 digits. The C library converts such numbers.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;

@@ -1,4 +1,4 @@
-// File operations. The remedies for their errors are in three tables.
+// File operations, and three tables with the remedies for their errors.
 #include "reports/base/posix_io.hpp"
 
 #include <fcntl.h>

@@ -17,12 +17,12 @@ class file_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 
-    /// `action` is a verb phrase like "write" or "create the folder"; for reading, it begins with "read".
-    /// `error` is an errno value.
+    /// `action` is a verb phrase like "write" or "create the folder". An action that reads must begin with
+    /// "read". `error` is an errno value.
     file_error(std::string_view action, std::string_view name, int error);
 };
 
-/// Repeats a system call until no signal interrupts it.
+/// Repeats a system call as long as signals interrupt it.
 template <class system_call>
 auto uninterrupted(system_call&& call) {
     for (;;) {

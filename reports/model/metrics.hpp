@@ -20,7 +20,7 @@ enum class floor_role {
 /// The properties of a metric.
 struct metric_info {
     std::string_view name;   // the name in files and on the command line
-    std::string_view title;  // the title for readers; a rate's title says "per operation" or the like
+    std::string_view title;  // the title for readers, for example "time per operation"
     std::string_view unit;
     direction better = direction::smaller;
     bool deterministic = false;        // true for a count that does not depend on the machine's state

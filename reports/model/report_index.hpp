@@ -1,6 +1,6 @@
 // Finds the results and the primary metrics of a report. An index is necessary, because a report can have a
 // hundred thousand results. The primary metric is not always the time. For example, a sleep always takes the
-// same time; loops differ in how late they wake up and in the CPU time that they use.
+// same time. Loops differ in how late they wake up and in the CPU time that they use.
 #pragma once
 
 #include <map>

@@ -44,8 +44,8 @@ struct floor_multiple {
     std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
-/// The ratio of the best contender on io_uring to the best contender on epoll; above 1 means that io_uring is
-/// better.
+/// The ratio of the best contender on io_uring to the best contender on epoll. A ratio above 1 means that
+/// io_uring is better.
 struct driver_ratio {
     std::string to;  // the best contender on epoll
     double median = 0;
@@ -56,7 +56,8 @@ struct driver_ratio {
 /// The ratio to the baseline on each of several hosts.
 struct host_effect {
     std::vector<std::optional<double>> ratios;  // the median on each host, in the order of the report's hosts
-    /// The standard deviation between hosts, in per cent. Absent if it cannot be distinguished from noise.
+    /// The standard deviation between hosts, in per cent. Absent if this value cannot be distinguished from
+    /// noise.
     std::optional<double> deviation_pct;
     bool differ = false;  // true if the hosts differ significantly, by more than the threshold
 };
@@ -178,8 +179,8 @@ struct planned {
     std::string size;       // the size of the workloads: "small" or "full"
     double min_time_s = 0;  // the minimum time of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;           // with --precision, the number that the precision needed
-    std::optional<std::int64_t> cpu{};  // the CPU to which the trials were pinned
+    std::uint64_t blocks = 0;                // with --precision, the number that the precision needed
+    std::optional<std::int64_t> cpu{};       // the CPU to which the trials were pinned
     std::optional<std::uint64_t> layouts{};  // number per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
     // For serve/open_loop with its client on another machine: the address of this machine, and the command
@@ -271,8 +272,7 @@ auto find_cell(items& all, const one& like) {
 /// bare coroutines.
 bool is_floor(const contender& who);
 
-/// Returns the text of `key` in the context, or nothing if the key is missing or its value is empty or not a
-/// text.
+/// Returns the text of `key` in the context, or nothing if the value is missing, empty or not a text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
 
 /// Returns a contender with this name, and with the fields that its context describes.

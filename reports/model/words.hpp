@@ -1,5 +1,5 @@
-// Enumerations of a report that the statistics and the engine use, too. This header contains nothing else, so
-// that including it creates no dependency on other parts of the reports.
+// The enumerations of a report. They have their own header, so that the statistics and the engine can use
+// them without the other parts of a report.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ enum class reliability { reliable, unreliable, unknown };
 enum class pairing {
     sequential,   // the trials run one after the other
     interleaved,  // one process at a time works on one core, for a millisecond or two
-    concurrent    // all run at once on one core, under the kernel's scheduler; CPU time is judged
+    concurrent    // all processes run at once on one core, under the kernel's scheduler; CPU time is judged
 };
 
 // The spelling of each value in files, in the order of the enumeration.

@@ -18,7 +18,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(journal, the_first_line_contains_the_plan) {
+TEST(journal, the_first_line_of_a_journal_contains_the_plan) {
     const temporary_folder folder;
     auto plan = small_plan(3);
     plan.budget = std::chrono::milliseconds{1500};

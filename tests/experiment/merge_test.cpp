@@ -98,7 +98,7 @@ TEST_F(shards, merging_yields_one_record_with_each_block_once_and_in_order) {
     for (const auto& [block, count] : trials) EXPECT_EQ(count, 4U) << block;
 }
 
-TEST_F(shards, trial_lines_are_copied_verbatim) {
+TEST_F(shards, merging_copies_trial_lines_unchanged) {
     const auto one = add({1, 2}, "a"), other = add({2, 2}, "b");
     const auto text = text_of({one, other});
     std::istringstream lines{content_of(one / "journal.jsonl") + content_of(other / "journal.jsonl")};
@@ -143,7 +143,7 @@ TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
     EXPECT_EQ(one.memory_bytes, other.memory_bytes);
 }
 
-TEST_F(shards, an_omitted_key_in_a_header_equals_null) {
+TEST_F(shards, an_omitted_key_in_a_shards_header_equals_null) {
     auto one = bench::read_shard(add({1, 2}, "a")), other = bench::read_shard(add({2, 2}, "b"));
     const auto end = other.text.find('\n');
     auto header = nlohmann::ordered_json::parse(other.text.substr(0, end));

@@ -44,7 +44,7 @@ TEST(plan, trials_of_a_workload_are_adjacent_and_include_each_contender_once) {
     }
 }
 
-TEST(plan, blocks_and_seeds_have_different_orders) {
+TEST(plan, different_blocks_and_seeds_have_different_orders_of_trials) {
     block_orders one{1, 6, 6}, two{2, 6, 6};
     const auto first = one.next();
     EXPECT_NE(first, one.next());
@@ -62,7 +62,7 @@ TEST(plan, each_attempt_at_a_workload_of_a_block_has_its_own_slice_order) {
     EXPECT_NE(bench::seed_of_slices(7, 3, 2, 1), bench::seed_of_slices(8, 3, 2, 1));
 }
 
-TEST(plan, each_contender_goes_first_about_equally_often) {
+TEST(plan, each_contender_runs_first_about_equally_often) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};
     for (int block = 0; block < 4000; ++block) ++first[orders.next().front().contender];
@@ -128,7 +128,7 @@ TEST(plan, the_seed_determines_the_layouts) {
     EXPECT_NE(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9, 2), 0, 0, 9));
 }
 
-TEST(plan, there_are_as_many_layout_pairs_as_the_smaller_side_has_layouts) {
+TEST(plan, the_build_with_fewer_layouts_limits_the_number_of_layout_pairs) {
     const auto plan = plan_of_layouts(8, 12);
     EXPECT_EQ(plan.layout_pairs(), 8U);
     EXPECT_EQ(drawn(plan, 1, 8, 8), drawn(plan, 1, 0, 8)) << "the same pairs of layouts meet again";

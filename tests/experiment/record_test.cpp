@@ -39,7 +39,7 @@ std::string with(std::string text, std::string_view old, std::string_view replac
     return text.replace(at, old.size(), replacement);
 }
 
-TEST(record, written_trials_are_read_back) {
+TEST(record, trials_in_a_journal_are_read_back) {
     const auto read = bench::read_journal(journal_text(), "it");
     EXPECT_EQ(read.plan.workloads, small_plan(3).workloads);
     EXPECT_EQ(read.command, (std::vector<std::string>{"loopbench", "run"}));
@@ -228,7 +228,7 @@ TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents) {
     EXPECT_EQ(checksum(one), checksum(other)) << "the path and the time differ";
 }
 
-TEST(record, an_incomplete_last_line_is_ignored) {
+TEST(record, an_incomplete_last_line_of_a_journal_is_ignored) {
     const auto text = journal_text();
     const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;
     for (std::size_t length = whole_lines; length < text.size(); length += 5)

@@ -321,7 +321,7 @@ TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // The interrupted row runs again, so that all of its trials come from one machine and can be compared.
+    // The interrupted row runs again. All of its trials then come from one machine and can be compared.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
     const bench::counting_attempts tried{rest};

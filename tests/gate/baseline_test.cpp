@@ -90,7 +90,7 @@ TEST_F(baseline, each_number_of_a_baseline_file_has_its_own_line) {
                 "\"pairing\":\"interleaved\"}\n");
 }
 
-TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
+TEST_F(baseline, a_baseline_file_fits_the_schema_and_every_field_is_required) {
     const auto document = sample_document();
     EXPECT_TRUE(fits(document, LOOPBENCH_BASELINE_SCHEMA));
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
@@ -105,7 +105,7 @@ TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
     }
 }
 
-TEST_F(baseline, counts_accept_exactly_the_deterministic_metrics) {
+TEST_F(baseline, baseline_counts_accept_exactly_the_deterministic_metrics) {
     for (const auto& metric : reports::known_metrics()) {
         auto document = sample_document();
         document["counts"][2]["metric"] = metric.name;
@@ -136,7 +136,7 @@ TEST_F(baseline, an_invalid_baseline_file_is_refused_with_the_reason) {
     EXPECT_SAYS(refusal_of("[]"), "expected an object");
 }
 
-TEST_F(baseline, a_wrong_value_in_a_baseline_file_is_refused_with_its_position) {
+TEST_F(baseline, a_wrong_value_in_a_baseline_file_is_refused_with_its_path) {
     EXPECT_SAYS(refusal_with("/counts/1/metric", "time"),
                 "counts[1].metric: \"time\" is not a count; expected one of waits");
     EXPECT_SAYS(refusal_with("/counts/1/metric", "syscalls"),
@@ -154,7 +154,7 @@ TEST_F(baseline, a_wrong_value_in_a_baseline_file_is_refused_with_its_position) 
     EXPECT_SAYS(refusal_of(nothing.dump()), "neither counts nor ratios");
 }
 
-TEST_F(baseline, updating_counts_rounds_them_and_keeps_the_selected_metrics) {
+TEST_F(baseline, an_update_rounds_counts_and_keeps_the_selected_metrics) {
     auto all = sample_baseline();
     bench::expect_counts(
         all, {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", {{"syscalls", 7.00049}, {"waits", 1}}, {}},
@@ -194,7 +194,7 @@ TEST_F(baseline, a_ratio_of_an_unmeasured_metric_or_a_repeated_ratio_is_refused)
     EXPECT_EQ(read(two.dump()).times->ratios.size(), 2U);
 }
 
-TEST_F(baseline, each_ratio_records_its_pairing) {
+TEST_F(baseline, each_ratio_in_a_baseline_file_has_its_pairing) {
     EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::pairing::interleaved);
     EXPECT_SAYS(refusal_with("/times/ratios/0/pairing", "sideways"), "pairing: \"sideways\"");
     auto report = sample_report();

@@ -89,7 +89,7 @@ TEST(calibrate, noise_can_hide_a_slowdown) {
 }
 
 // A control experiment. A threshold of 0 must cause false alarms.
-TEST(calibrate, false_alarms_are_counted) {
+TEST(calibrate, a_calibration_counts_false_alarms) {
     auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
     equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
     const auto found =
@@ -105,7 +105,7 @@ TEST(calibrate, trials_that_ignored_the_slowdown_are_refused) {
     EXPECT_NO_THROW(bench::check_slowdowns(ran(std::vector<unsigned>{3}, 6, 0.01)));
 }
 
-TEST(calibrate, trials_of_two_machines_are_refused) {
+TEST(calibrate, calibrating_with_trials_of_two_machines_is_refused) {
     const auto equal = ran({}, 20, 0.01);
     auto slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
     slowed.where.kernel = "another one";
@@ -232,7 +232,7 @@ constexpr auto calibrate_briefly =
     "XDG_STATE_HOME=$folder/state $loopbench calibrate --contender fake --workload yield --slowdown 3 "
     "--slowdown 10 --tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
 
-TEST(calibrate_command, rates_are_printed_kept_and_replayed_and_reports_quote_them) {
+TEST(calibrate_command, calibration_rates_are_printed_stored_replayed_and_quoted_in_reports) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());
     const auto ended = loopbench.in_shell(calibrate_briefly);

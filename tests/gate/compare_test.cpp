@@ -61,13 +61,13 @@ TEST_F(compare, a_slower_build_is_a_regression_with_its_size) {
     EXPECT_SAYS(ran.error_tail, fmt::format("next on yield: {:.1f} % slower than base (", slower_pct));
 }
 
-TEST_F(compare, a_faster_build_passes) {
+TEST_F(compare, a_faster_build_passes_the_comparison) {
     loopbench.add_contender("old", scattering(10500, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     EXPECT_EQ(run().code, 0);
 }
 
-TEST_F(compare, too_few_blocks_are_inconclusive) {
+TEST_F(compare, a_comparison_with_too_few_blocks_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--blocks", "4"});
@@ -181,14 +181,14 @@ exec "${0%old}new" "$@")sh");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST_F(compare, too_few_blocks_for_the_aa_check_are_inconclusive) {
+TEST_F(compare, a_comparison_with_too_few_blocks_for_the_aa_copy_is_inconclusive) {
     loopbench.add_contender("old", good_row);
     loopbench.add_contender("new", good_row);
     EXPECT_EQ(run({"--blocks", "6"}).code, 4);
     EXPECT_EQ(run({"--blocks", "8"}).code, 0);
 }
 
-TEST_F(compare, a_journal_can_replace_a_report) {
+TEST_F(compare, compare_accepts_a_journal_instead_of_a_report) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     ASSERT_EQ(loopbench({"run", "--blocks", "8", "-o", loopbench.out()}).code, 0);
     const auto ran = loopbench({"compare", loopbench.path("out/journal.jsonl").native(),
@@ -366,7 +366,7 @@ TEST_F(compare_reports, reports_of_different_sizes_are_refused) {
         << "an old report has no plan";
 }
 
-TEST_F(compare_reports, different_pairings_are_inconclusive_with_both_names_and_a_remedy) {
+TEST_F(compare_reports, comparing_different_pairings_is_inconclusive_and_names_the_pairings) {
     auto sequential = two_times(100, 50), interleaved = two_times(100, 53);
     for (auto& item : interleaved.results) item.made = reports::pairing::interleaved;
     const auto ran = between(reports::write_json(sequential), reports::write_json(interleaved));
@@ -566,7 +566,7 @@ TEST(two_reports, equal_builds_usually_pass_and_slower_builds_are_regressions) {
     EXPECT_GE(passed, 15);
 }
 
-TEST(gate, a_failure_ranks_first_and_an_unreliable_session_second) {
+TEST(gate, the_outcome_ranks_a_failure_first_and_an_unreliable_session_second) {
     auto report = sample_report();
     const auto session = [&] { return bench::outcome_of(bench::judge_session(report)); };
     const auto gate = [&](double tolerated_pct) {

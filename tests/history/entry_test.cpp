@@ -65,7 +65,7 @@ TEST(entry, a_result_with_a_ratio_keeps_its_ratio_and_other_results_keep_their_v
 }
 
 // A series must not contain a run twice.
-TEST(entry, a_report_with_a_duplicate_result_is_refused) {
+TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
     try {
@@ -90,7 +90,7 @@ TEST(entry, points_of_primary_metrics_and_counts_are_kept_apart_from_other_point
     EXPECT_TRUE(points_about(kept, "syscalls").is_null());
 }
 
-TEST(entry, a_result_without_a_number_has_no_point) {
+TEST(entry, a_result_without_a_number_adds_no_point_to_a_history) {
     auto report = report_of_day(1);
     report.results[0].median = std::numeric_limits<double>::infinity();
     report.results[1].low.reset();

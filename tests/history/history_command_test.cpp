@@ -1,4 +1,4 @@
-// Tests `loopbench history` and `run --history`, including their behaviour on a full disk.
+// Tests `loopbench history` and `run --history`, also on a full disk.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -193,7 +193,8 @@ TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// The baseline's times depend on the state of the machine, and the report has no other times to compare them
+// The baseline's times depend on the state of the machine. The report has no other times to compare these
+// times with.
 // with.
 TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     for (int day = 0; day < 40; ++day) {

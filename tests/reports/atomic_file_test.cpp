@@ -1,4 +1,4 @@
-// Tests that a file has either its old or its new contents, and that no other files remain.
+// Tests that a file has either its complete old or its complete new contents, and that no other files remain.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>

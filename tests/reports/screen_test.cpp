@@ -183,7 +183,7 @@ TEST(screen, many_contenders_and_workloads_do_not_make_the_screen_wider) {
     EXPECT_GE(count_of("conns:56", reports::draw_screen(report)), 1U) << "no workload is left out";
 }
 
-TEST(screen, an_empty_report_has_no_table) {
+TEST(screen, the_screen_of_an_empty_report_has_no_table) {
     expect_a_screen(reports::report{});
 }
 
@@ -200,7 +200,7 @@ TEST(screen, the_shortest_warnings_are_shown_and_the_others_are_counted) {
     EXPECT_EQ(reports::warning_lines(report).size(), 2U) << "a long warning is cut, not left out";
 }
 
-TEST(width, width_is_counted_in_terminal_columns) {
+TEST(width, the_width_of_a_text_is_its_number_of_terminal_columns) {
     EXPECT_EQ(reports::width_of("µs"), 2U);
     EXPECT_EQ(reports::width_of("漢"), 2U);
     EXPECT_EQ(reports::width_of("e\u0301"), 1U);

@@ -79,7 +79,7 @@ TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_i
     EXPECT_SAYS(said(report, topic::undecided), "time 2 of 3");
 }
 
-TEST(summary_sentences, undecided_results_are_only_counted) {
+TEST(summary_sentences, undecided_results_are_counted_and_not_described) {
     auto report = three_on("yield");
     for (auto& item : report.results)
         if (item.judged) item.judged = inconclusive;

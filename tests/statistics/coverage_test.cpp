@@ -52,7 +52,7 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
 }
 
 // With the threshold 0, only the correction limits the number of false differences.
-TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_claims_one) {
+TEST(coverage, reports_of_40_comparisons_of_equal_data_seldom_claim_a_difference) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;
         rule.threshold_pct = 0;

@@ -67,7 +67,7 @@ TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
 // For six samples: C_1 = 62/64 and C_2 = 50/64, thus I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5
 // / 1.4.
 // For ten samples: C_2 = 1002/1024 and C_3 = 912/1024, thus I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
-TEST(median, an_interval_at_95_percent_lies_between_two_ranks) {
+TEST(median, the_ends_of_a_95_percent_interval_lie_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
     EXPECT_NEAR(*median_with_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
     const double part = 29.2 / 90, s = 8 * part / (2 + 6 * part);
@@ -87,7 +87,7 @@ TEST(median, the_interval_widens_with_the_confidence_level) {
 }
 
 // This property guarantees that a verdict and its interval never contradict each other.
-TEST(sign_test, the_p_value_at_an_intervals_end_equals_its_level) {
+TEST(sign_test, the_p_value_at_the_end_of_an_interval_equals_the_intervals_level) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
     for (const double level : {0.9, 0.95, 0.99, 0.999}) {
@@ -140,7 +140,7 @@ TEST(ratio, values_that_are_not_above_zero_have_no_ratio) {
     EXPECT_TRUE(paired_log_ratios(values{1, 1}, values{1, -1}).empty());
 }
 
-TEST(ratio, a_ratio_beyond_the_range_of_double_does_not_exist) {
+TEST(ratio, pairs_whose_ratio_exceeds_the_range_of_double_are_left_out) {
     EXPECT_TRUE(paired_log_ratios(values{1e300, 1}, values{1e-300, 1}).empty());
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
 }

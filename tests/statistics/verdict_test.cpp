@@ -43,14 +43,14 @@ TEST(verdict, equivalence_needs_an_interval_within_the_threshold_on_both_sides) 
     EXPECT_EQ(zone(-0.009, 0.06), verdict::inconclusive);
 }
 
-TEST(verdict, a_verdict_needs_six_blocks) {
+TEST(verdict, a_significant_verdict_needs_six_blocks) {
     EXPECT_EQ(judged(around(1, 5)), verdict::inconclusive);
     EXPECT_EQ(judged(around(1, 6)), verdict::faster);
     EXPECT_EQ(bench::fewest_pairs(0.05), 6U);
     EXPECT_EQ(bench::fewest_pairs(0.05 / 40), 11U);
 }
 
-TEST(verdict, many_comparisons_need_more_evidence) {
+TEST(verdict, a_verdict_among_40_comparisons_needs_more_blocks) {
     std::vector<log_ratios> comparisons(40, around(0, 8, 0.01));
     comparisons[3] = around(0.5, 8);
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::inconclusive) << "8 pairs among 40 comparisons";

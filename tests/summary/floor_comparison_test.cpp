@@ -116,7 +116,7 @@ TEST(floor_comparison, a_contender_is_a_floor_by_its_role_and_not_by_its_name) {
     EXPECT_FALSE(found(report_with_floors("echo", contenders, {}), "asio-epoll", "time").times_floor);
 }
 
-TEST(floor_comparison, only_times_and_latenesses_have_a_multiple) {
+TEST(floor_comparison, only_times_and_latenesses_have_a_multiple_of_the_floor) {
     for (const auto& metric : reports::known_metrics()) {
         const auto report = report_with_floors(
             "echo",
@@ -128,7 +128,7 @@ TEST(floor_comparison, only_times_and_latenesses_have_a_multiple) {
     }
 }
 
-TEST(floor_comparison, values_that_are_not_above_zero_have_no_multiple) {
+TEST(floor_comparison, values_that_are_not_above_zero_have_no_multiple_of_the_floor) {
     const auto report = report_with_floors("timer/periodic",
                                            {{"asio-epoll", {{"time", always(1)}, {"late_p50", always(-5)}}},
                                             {"floor-sleep", {{"time", always(1)}, {"late_p50", always(4)}}}},

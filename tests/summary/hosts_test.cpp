@@ -167,7 +167,7 @@ TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     EXPECT_NEAR(std::sqrt(squares), 3, 0.35);
 }
 
-TEST(hosts, each_host_is_one_sample) {
+TEST(hosts, each_host_counts_as_one_sample) {
     const auto width = [](const setting& of) {
         const auto ratio = *time_of_loop(reported(of, 1)).to_baseline;
         return std::log(*ratio.high / *ratio.low);
@@ -197,7 +197,7 @@ TEST(hosts, trials_without_a_machine_name_count_as_one_more_host) {
     EXPECT_EQ(time_of_loop(report).by_host->ratios.size(), 3U);
 }
 
-TEST(hosts, too_few_hosts_for_a_sign_test_are_a_warning) {
+TEST(hosts, too_few_hosts_for_a_sign_test_cause_a_warning) {
     // With 40 results, the correction requires more than six hosts.
     auto plan = fleet_plan(12, 1);
     plan.workloads.clear();

@@ -178,7 +178,7 @@ TEST(layouts, the_deviation_between_layouts_is_estimated_correctly) {
     EXPECT_FALSE(plain.plan->layouts);
 }
 
-TEST(layouts, too_few_layouts_or_a_single_one_are_a_warning_with_a_remedy) {
+TEST(layouts, too_few_layouts_or_a_single_layout_cause_a_warning_with_a_remedy) {
     const auto codes = [](const reports::report& report) {
         std::set<std::string> all;
         for (const auto& item : report.warnings) all.insert(item.code);

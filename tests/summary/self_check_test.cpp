@@ -256,7 +256,7 @@ TEST(disturbance, repeats_are_limited_and_other_disturbed_trials_are_reported) {
         std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "disturbed"; }));
 }
 
-TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_ones_were_disturbed) {
+TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_trials_were_disturbed) {
     const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
         if (request.who.name == "loop-epoll") return ended(reports::result_status::unsupported, "no sockets");
         static int trial = 0;

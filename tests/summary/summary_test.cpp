@@ -84,7 +84,7 @@ std::string warnings_of_together(double waited) {
     }));
 }
 
-TEST(summary, unequal_waits_of_concurrent_trials_are_a_warning) {
+TEST(summary, unequal_waits_of_concurrent_trials_cause_a_warning) {
     EXPECT_EQ(warnings_of_together(0.03).find("waited_together"), std::string::npos);
     EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
 }
@@ -396,7 +396,7 @@ TEST(summary, zeros_in_random_blocks_are_no_difference) {
     EXPECT_EQ(wakeups_compared({0, 20}, {0, 20}).judged, reports::verdict::inconclusive) << "too few blocks";
 }
 
-TEST(summary, an_early_timer_is_as_inaccurate_as_a_late_one) {
+TEST(summary, an_early_timer_is_as_inaccurate_as_an_equally_late_timer) {
     const auto report = report_of(small_plan(8), [](const trial_request& request) {
         auto outcome = took_ns(1);
         const bool is_yield = request.workload == "yield";
@@ -607,7 +607,7 @@ TEST(summary, a_budget_that_ends_in_the_first_block_leaves_results_not_run) {
         << "judged as a comparison";
 }
 
-TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
+TEST(summary, a_spent_budget_causes_a_warning_and_the_run_is_complete) {
     const auto report = report_within(5s);
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(warning_codes(report), "budget few_trials ");

@@ -53,7 +53,8 @@ std::optional<traced_end> run_until_call(std::vector<std::string> command, std::
     std::vector<char*> pointers;
     for (auto& word : command) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    // The leak check cannot run in a traced process; therefore the child gets an option that switches it off.
+    // The leak check cannot run in a traced process. Therefore the child process gets an option that switches
+    // the check off.
     const char* options = std::getenv("ASAN_OPTIONS");
     const std::string old_options = options != nullptr ? options : "";
     ::setenv("ASAN_OPTIONS", (old_options + ":detect_leaks=0").c_str(), 1);

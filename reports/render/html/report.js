@@ -36,7 +36,7 @@ function addTop() {
   reliability.className = aa && (aa.found !== "reliable" || !few) ? aa.found : "unknown";
 }
 
-// Adds a summary sentence, and an expandable list of the results that it quotes.
+// Adds a summary sentence, and an expandable list of the results that the sentence quotes.
 function addSentence({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,

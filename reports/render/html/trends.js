@@ -335,7 +335,8 @@ function scaleOf(line) {
   return (value) => (value === null || !level ? null : 100 * (value - level) / Math.abs(level));
 }
 
-// Chooses the axis's range for the values. Includes the intervals unless they are much wider.
+// Chooses the axis's range for the values. Includes the intervals unless they are much wider than the range of the
+// values.
 function valueAxis(panel, sets) {
   const values = sets.flatMap(({data}) => data.map(({y}) => y)).filter((value) => value !== null);
   const ends = sets.flatMap(({data}) => data.flatMap(({low, high}) => [low, high])).filter((value) => value !== null);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes random data and SciPy's results for this data to answers.json. scipy_test.cpp compares SciPy's results with the
-results of this project.
+"""Writes random data and SciPy's results for this data to answers.json. scipy_test.cpp compares these
+results with the results of this project.
 
 Run with Debian's python3-scipy (1.10.1): ./make_answers.py > answers.json
 """
