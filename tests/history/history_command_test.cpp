@@ -70,7 +70,7 @@ TEST_F(history_command, unknown_fields_of_a_newer_version_are_exported_unchanged
     EXPECT_EQ(run("export", {"1"}).output, text);
 }
 
-TEST_F(history_command, a_refused_file_is_named_and_the_files_before_it_are_kept) {
+TEST_F(history_command, adding_a_refused_file_names_the_file_and_keeps_the_files_before) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");
     const auto ran = run("add", {good, bad});

@@ -112,7 +112,7 @@ std::string one_number_for(const char* places) {
                        places);
 }
 
-TEST_F(series, damaged_points_are_an_error_with_the_place_of_the_history) {
+TEST_F(series, damaged_points_are_reported_with_the_place_of_the_history) {
     const auto read_from = [&](const std::string& points) {
         for (const auto& run : store.runs()) store.remove(std::array{run.id});
         auto kept = entry_of(report_of_day(1), {});
@@ -193,8 +193,7 @@ TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// The baseline's times depend on the state of the machine. The report has no other times to compare these
-// times with.
+// The baseline's times depend on the state of the machine. The report has no other times to compare them
 // with.
 TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     for (int day = 0; day < 40; ++day) {

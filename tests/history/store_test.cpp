@@ -84,7 +84,7 @@ TEST(store, adding_a_report_again_only_updates_its_origin) {
     EXPECT_FALSE(store.runs()[0].dirty) << "the state of the new commit is unknown";
 }
 
-TEST(store, a_finished_run_replaces_its_interrupted_state) {
+TEST(store, a_finished_run_replaces_its_interrupted_report) {
     const empty_history history;
     auto store = opened(history);
     auto report = report_of_day(1);
@@ -183,7 +183,7 @@ TEST(store, names_of_any_bytes_are_accepted) {
     EXPECT_EQ(other_session{history}.count("loopbench_run"), 3);
 }
 
-TEST(store, runs_can_be_removed) {
+TEST(store, runs_can_be_removed_from_a_history) {
     const empty_history history;
     auto store = opened(history);
     const auto first = store.add(bench::entry_of(sample_report(), {"old", {}, "old"})).run;
@@ -221,7 +221,7 @@ TEST(store, a_history_with_unknown_tables_and_another_format_is_refused) {
     EXPECT_SAYS(complaint_of<reports::other_format>([&] { opened(history); }), "update loopbench");
 }
 
-TEST(store, a_lock_of_another_process_is_reported) {
+TEST(store, a_database_lock_of_another_process_is_reported) {
     const empty_history history;
     opened(history);
     bench::store store{history.place(), opening::existing, 1s};

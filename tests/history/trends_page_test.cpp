@@ -54,7 +54,7 @@ protected:
     std::size_t pages = 0;
 };
 
-TEST_F(trends_page, the_page_has_every_run_every_point_and_the_change) {
+TEST_F(trends_page, the_trends_page_contains_every_run_every_point_and_the_change) {
     const auto all = shown();
     EXPECT_EQ(all["runs"].size(), 40);
     EXPECT_EQ(all["contenders"][1]["library"], "loop");

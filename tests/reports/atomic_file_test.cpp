@@ -50,7 +50,7 @@ TEST(atomic_file, a_symbolic_link_still_points_to_the_file) {
     EXPECT_EQ(content_of(folder / "report"), "new");
 }
 
-TEST(atomic_file, a_dangling_symbolic_link_leads_to_the_new_file) {
+TEST(atomic_file, writing_to_a_dangling_symbolic_link_creates_its_target) {
     const temporary_folder folder;
     fs::create_directory(folder / "far");
     fs::create_symlink("far/second", folder / "first");
@@ -66,7 +66,7 @@ TEST(atomic_file, a_dangling_symbolic_link_leads_to_the_new_file) {
     EXPECT_SAYS(said, "/lost, a link to /nowhere/at/all: ");
 }
 
-TEST(atomic_file, the_umask_applies_to_the_file) {
+TEST(atomic_file, the_umask_applies_to_a_written_file) {
     const temporary_folder folder;
     const auto old_mask = ::umask(0027);
     write_file_atomically(folder / "report", "new");
