@@ -36,9 +36,8 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// Decides by the lock whether a file's writer is running, because a running writer locks its file. If the
-/// file system has no locks, or the writer has not locked the file yet, the process id in the file's name
-/// decides.
+/// Removes a temporary file only if no process has the process id in the file's name, and no process has
+/// locked the file. A running writer locks its file.
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
@@ -115,8 +114,8 @@ private:
     bool renamed_ = false;
 };
 
-/// Follows symbolic links as long as the path is a link to a missing file. Links in a circle end the loop,
-/// because the kernel reports ELOOP for them and not a missing file.
+/// Follows symbolic links to missing files, and returns the path that the last link names. Links in a circle
+/// also end the loop, because the kernel reports ELOOP for them instead of a missing file.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&
@@ -125,7 +124,7 @@ fs::path end_of_links(fs::path path) {
     return path;
 }
 
-/// Returns the name for messages. For a link, it consists of the link's name and its target.
+/// Returns the file's name for messages: `path` and, if `path` is a link, also the link's target.
 std::string called(const fs::path& path, const fs::path& target) {
     std::error_code unreadable;
     if (path == target || !fs::is_symlink(path, unreadable)) return path.native();

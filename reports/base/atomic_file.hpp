@@ -18,17 +18,17 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 struct new_file {
     std::filesystem::path path;
     std::string_view content;
-    /// Returns the next piece of the rest of the content, and an empty piece at the end. Set only for content
-    /// that need not fit into memory.
+    /// Returns the next piece of the content that follows `content`, or an empty text at the end. Set only if
+    /// the whole content might not fit into memory.
     std::function<std::string_view()> rest = {};
 };
 
-/// Replaces or creates several files that belong together, in the same way. Writes all of them before it
-/// renames the first.
+/// Replaces or creates several files like write_file_atomically(). Writes the content of all files before it
+/// renames the first one.
 void write_files_atomically(std::span<const new_file> files);
 
-/// Removes the temporary files that killed writers of `target` left. For callers that append to a file and
-/// thus never rewrite it.
+/// Removes the temporary files that killed writers of `target` left. Needed for a file to which programs only
+/// append, because write_file_atomically() never replaces such a file.
 void remove_abandoned(const std::filesystem::path& target);
 
 /// Creates the folder if it does not exist. Checks that files can be created in it. Throws file_error.

@@ -8,7 +8,7 @@ namespace loopbench::reports {
 
 struct file_format {
     std::string_view schema;  // NAME/NUMBER, the value of the file's field "schema"
-    std::string_view remedy;  // for a file with an older number, besides using the version that wrote it
+    std::string_view remedy;  // the advice for a file with an older number
 };
 
 inline constexpr file_format report_format{"loopbench-report/2", "measure again with `loopbench run`"};
@@ -25,10 +25,10 @@ inline constexpr file_format baseline_format{
 inline constexpr file_format history_format{"loopbench-history/2", "start another history with --history"};
 /// The file in which a contender stores its histograms.
 inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
-/// The output of loopbench-generator. Contenders read this output.
+/// The output of loopbench-generator, which contenders read.
 inline constexpr file_format generator_format{"loopbench-generator/1", "build both from the same sources"};
 
-/// The first format of a report. Its name did not contain "report".
+/// The schema of the first report format. Its name did not contain "report".
 inline constexpr std::string_view first_report_schema = "loopbench/1";
 
 }  // namespace loopbench::reports

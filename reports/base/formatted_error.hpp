@@ -8,7 +8,7 @@
 
 namespace loopbench::reports {
 
-/// The base class of errors. what() returns `text`, formatted with `parts` by fmt::format() if there are any.
+/// The base class of errors. what() returns `text`, or fmt::format(text, parts...) if `parts` are given.
 class formatted_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

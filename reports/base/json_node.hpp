@@ -35,8 +35,8 @@ struct json_list {
 };
 struct json_object {};
 
-/// A value of a document. The contents of a list or an object directly follow their value in the document's
-/// array, and end before index `end`.
+/// A value of a document. The elements of a list, or the fields of an object, directly follow the list or the
+/// object in the document's array. `end` is the index after the last of them.
 struct json_value {
     std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
                  json_object>
@@ -51,12 +51,12 @@ class node;
 struct reading {
     duplicates twice = duplicates::refused;
     std::size_t first_line = 1;   // the number of the text's first line in its file
-    std::size_t room_behind = 0;  // readable bytes after the text; if there are too few, it is copied
+    std::size_t room_behind = 0;  // number of readable bytes after the text; if too few, the text is copied
 };
 
-/// A parsed JSON text. The rules are stricter than JSON, so that no file can mislead its reader, overflow the
-/// stack, fill the memory or take an unlimited time: numbers must fit into a double, the limits above apply
-/// and, unless `twice` allows it, no object has a key twice.
+/// A parsed JSON text. The rules are stricter than those of JSON, so that no file can mislead its reader,
+/// overflow the stack, fill the memory or take an unlimited time: numbers must fit into a double, the limits
+/// above apply and, unless `twice` allows duplicates, an object must not contain a key twice.
 class document {
 public:
     /// Throws format_error with the line and the column of the error.

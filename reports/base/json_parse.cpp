@@ -96,15 +96,15 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Returns the double. simdjson (3.0.1) validates the number, but it counts the digits after "0."
-    /// wrongly, so that its value is wrong for more than 19 digits. The C library converts such numbers.
+    /// Returns the double. simdjson (3.0.1) validates the number, but counts the digits after "0." wrongly.
+    /// Its value is therefore wrong for more than 19 digits. The C library converts such numbers.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
         const std::string_view text = from.raw_json_token();  // includes the whitespace after the number
         const double found = from.get_double().value();
         if (text.find_last_not_of(" \n\r\t") < bytes_of_19_digits) return found;
-        const double exact = std::strtod(text.data(), nullptr);  // the padding stops strtod at the latest
+        const double exact = std::strtod(text.data(), nullptr);  // the padding stops strtod
         if (std::isinf(exact)) throw simdjson::simdjson_error{simdjson::NUMBER_ERROR};
         return exact;
     }
@@ -147,7 +147,8 @@ document::document(std::string_view whole, const reading& how) {
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // Reports the end of the text as the position, because most other errors here are an end inside a string.
+    // Reports the end of the text as the position, because most errors here are a text that ends inside a
+    // string.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)

@@ -1,4 +1,4 @@
-// File operations. The remedies for their errors are in three tables.
+// File operations, and three tables with the remedies for their errors.
 #include "reports/base/posix_io.hpp"
 
 #include <fcntl.h>
@@ -83,8 +83,8 @@ file_error::file_error(std::string_view action, std::string_view name, int error
 
 int unique_fd::reset() noexcept {
     if (fd_ < 0) return 0;
-    // Does not repeat close() after EINTR: Linux has already closed the descriptor, and another file may have
-    // received its number.
+    // Does not repeat close() after EINTR, because Linux has already closed the descriptor, and another file
+    // may have received its number.
     const int outcome = ::close(std::exchange(fd_, -1));
     return outcome == -1 && errno != EINTR ? errno : 0;
 }

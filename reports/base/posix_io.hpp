@@ -17,12 +17,12 @@ class file_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 
-    /// `action` is a verb phrase like "write" or "create the folder"; for reading, it begins with "read".
-    /// `error` is an errno value.
+    /// `action` is a verb phrase like "write" or "create the folder". An action that reads must begin with
+    /// "read". `error` is an errno value.
     file_error(std::string_view action, std::string_view name, int error);
 };
 
-/// Repeats a system call until no signal interrupts it.
+/// Repeats a system call as long as signals interrupt it.
 template <class system_call>
 auto uninterrupted(system_call&& call) {
     for (;;) {
@@ -31,7 +31,7 @@ auto uninterrupted(system_call&& call) {
     }
 }
 
-/// Owns one file descriptor. The value is -1 if there is none.
+/// Owns one file descriptor or none. Without a descriptor, get() returns -1.
 class unique_fd {
 public:
     unique_fd() = default;
@@ -57,34 +57,34 @@ private:
     int fd_ = -1;
 };
 
-/// Writes all of `bytes`. Throws file_error with `name`.
+/// Writes all of `bytes` to `fd`. Throws file_error with `name` as the file's name.
 void write_all(int fd, std::string_view bytes, std::string_view name);
 
 /// Writes all of `bytes` to standard output. Throws file_error.
 void write_standard_output(std::string_view bytes);
 
-/// The default limit of read_file(). It is ten times the largest report that the suite's own limits allow. It
-/// is small enough that the parsed form fits into the memory of an ordinary machine.
+/// The default limit of the functions that read files: ten times the largest report that the suite's own
+/// limits allow. The parsed form of a file of this size fits into the memory of an ordinary machine.
 inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 
-/// Opens a regular file, or a link to one. Throws file_error. For other kinds of files, throws immediately,
-/// because opening a pipe could block until another process opens its other end.
+/// Opens a regular file, or a link to a regular file. Throws file_error, also for other kinds of files. Never
+/// blocks, although a pipe without a writer or a reader can block open().
 unique_fd open_regular_file(const std::string& path, int flags, std::string_view action);
 
-/// The number of spare bytes after a file's content. simdjson reads ahead, and would copy the text without
-/// this space.
+/// The number of spare bytes that are reserved after a file's content. simdjson reads beyond the end of a
+/// text, and would copy a text without spare bytes.
 inline constexpr std::size_t room_behind = 64;
 
 /// Returns the whole content of a regular file. Throws file_error, also if the file has more than `bytes_max`
 /// bytes.
 std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// Returns the content of a file, pipe or device that the user named. Throws if the input, which can be
-/// endless, exceeds `bytes_max` bytes. Does not wait for a pipe without a writer.
+/// Returns the content of a file, pipe or device that the user named. Throws file_error, also if the input
+/// has more than `bytes_max` bytes. Does not wait for a pipe without a writer.
 std::string read_file_or_pipe(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// Returns the content of a file that another user may have created, or nothing if it does not exist. Throws
-/// file_error if it is not a regular file. Does not wait for a pipe, and does not follow links.
+/// Returns the content of a regular file that another user may have created, or nothing if the file does not
+/// exist. Throws file_error for a link and for other kinds of files. Does not wait for a pipe.
 std::optional<std::string> read_regular_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
 }  // namespace loopbench::reports

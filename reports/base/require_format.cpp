@@ -25,7 +25,8 @@ std::optional<numbered_name> parts_of(std::string_view schema) {
     return found;
 }
 
-/// Returns the version of loopbench that wrote the file; empty if the file does not contain the version.
+/// Returns the version of loopbench that wrote the file, or an empty text if the file does not state the
+/// version.
 std::string writer_of(const node& root) {
     auto version = root.find("version");
     if (!version)

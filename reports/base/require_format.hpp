@@ -1,4 +1,4 @@
-// Refuses files that this version cannot read, and names the version that can.
+// Refuses files whose format this version of loopbench does not read.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace loopbench::reports {
 
-/// The error for a file that has another format, or another number of its format, than this version reads.
+/// The error for a file whose format, or whose format's number, is not the one that this version reads.
 /// what() is a complete message with the file's name and the remedy.
 class other_format : public format_error {
 public:
@@ -17,12 +17,12 @@ public:
 };
 
 /// Throws other_format unless `stated`, the schema in `file`, is the schema of `known`. `written_by` is the
-/// version of loopbench that wrote the file; empty if it is unknown.
+/// version of loopbench that wrote the file, or empty if the version is unknown.
 void require_format(std::string_view stated, const file_format& known, std::string_view file,
                     std::string_view written_by = {});
 
-/// Checks a document, or the first line of a document. Throws other_format, or format_error if it has no
-/// schema.
+/// Checks the field "schema" of a document, or of the first line of a journal. Throws other_format if the
+/// schema is not `known`, and format_error if the field is missing.
 void require_format(const node& root, const file_format& known, std::string_view file);
 
 }  // namespace loopbench::reports

@@ -12,7 +12,7 @@
 
 namespace loopbench::reports {
 
-/// The error for a text that is not a report. what() contains the position and the cause.
+/// The error for a text without the expected format. what() contains the position and the cause.
 class format_error : public formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -21,9 +21,9 @@ public:
 nlohmann::ordered_json to_json(const environment& where);
 nlohmann::ordered_json to_json(const report& content);
 
-/// Returns the JSON text of a value. Numbers have the shortest form that reads back exactly. Invalid UTF-8
-/// becomes replacement characters, because names can contain any bytes and must not prevent a report.
-/// Characters that could control a terminal are escaped. If `indent` is -1, the text is one line.
+/// Returns the JSON text of a value. Numbers have the shortest form that reads back exactly. Replaces invalid
+/// UTF-8, because a name can contain any bytes. Escapes characters that could control a terminal. If `indent`
+/// is -1, the text is one line.
 std::string dump(const nlohmann::ordered_json& value, int indent = -1);
 
 /// Returns null for a missing number, and for numbers that JSON cannot represent (NaN, infinity).
@@ -32,7 +32,7 @@ nlohmann::ordered_json number_or_null(std::optional<double> value);
 /// Appends the number with at most `digits` digits. Appends null in the same cases as number_or_null().
 void add_number(std::string& out, std::optional<double> value, int digits);
 
-/// Returns `text` with replacement characters for invalid UTF-8, as a report file would contain it.
+/// Returns `text` with invalid UTF-8 replaced, as dump() would write it.
 std::string valid_utf8(std::string_view text);
 
 /// Returns the text of report.json.
@@ -41,11 +41,11 @@ std::string write_json(const report& content);
 /// Returns the report in `text`. Throws format_error with `name`, the position, the cause and the remedy.
 report read_json(const std::string& text, std::string_view name);
 
-/// Returns `text` in the layout of report.json, after read_json() has checked it. Keeps unknown fields, which
-/// a later version or another tool may have added.
+/// Checks `text` with read_json(), and returns it formatted like report.json. Keeps unknown fields, which a
+/// later version or another tool may have added.
 std::string rewrite_json(const std::string& text, std::string_view name);
 
-/// Returns a valid JSON text without the whitespace between its values.
+/// Removes the whitespace between the values of `text`, which must be valid JSON.
 std::string in_one_line(std::string text);
 
 /// Returns the beginning of a text from a file or a program, for a message: at most 60 bytes, in whole

@@ -1,4 +1,4 @@
-// All metrics.
+// The list of all metrics.
 #include "reports/model/metrics.hpp"
 
 #include <algorithm>
@@ -349,6 +349,10 @@ constexpr std::array metrics{
 
 std::span<const metric_info> known_metrics() {
     return metrics;
+}
+
+bool counts_samples(const metric_info& metric) {
+    return std::ranges::find(metrics, metric.name, &metric_info::samples_metric) != metrics.end();
 }
 
 const metric_info* find_metric(std::string_view name) {

@@ -15,17 +15,17 @@ namespace loopbench::reports {
 enum class floor_role {
     none,  // the floor's value is not used
     show,  // the contender's value is shown as a multiple of the best floor's value
-    warn   // also warns of a value below the floor's; other percentiles would only repeat the warning
+    warn   // like `show`; in addition, a value below the floor's value causes a warning
 };
 
 /// The properties of a metric.
 struct metric_info {
     std::string_view name;   // the name in files and on the command line
-    std::string_view title;  // the title for readers; a rate's title says "per operation" or the like
+    std::string_view title;  // the title for readers, for example "time per operation"
     std::string_view unit;
     direction better = direction::smaller;
     bool deterministic = false;        // true for a count that does not depend on the machine's state
-    bool valid_if_concurrent = false;  // true if other programs on the core do not change it (CPU, memory)
+    bool valid_if_concurrent = false;  // true if other programs on the core do not change the value
     floor_role floors = floor_role::none;
     bool judged_by_tolerance = false;  // true if the gate's limit for this metric is --tolerate
     /// The number of samples that a percentile needs in each trial. With fewer samples, it is the maximum, and
@@ -39,10 +39,13 @@ struct metric_info {
 /// Returns all metrics in the order in which reports contain them.
 std::span<const metric_info> known_metrics();
 
-/// Returns the metric with this name, or nullptr if there is none.
+/// Returns true if the metric is a number of samples. Such a number is neither good nor bad.
+bool counts_samples(const metric_info& metric);
+
+/// Returns the metric with this name, or nullptr if the name is unknown.
 const metric_info* find_metric(std::string_view name);
 
-/// Returns a result for this metric, without a number.
+/// Returns a result of this metric that has no number yet.
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
 /// Returns the metric's title. For an unknown metric, which a third-party report can contain, returns the

@@ -1,6 +1,6 @@
-// An index of a report's results, because a report can have a hundred thousand of them, and the primary
-// metrics of its workloads. The primary metric is not always the time. For example, a sleep always takes the
-// same time; loops differ in how late they wake up and in the CPU time that they use.
+// Finds the results and the primary metrics of a report. An index is necessary, because a report can have a
+// hundred thousand results. The primary metric is not always the time. For example, a sleep always takes the
+// same time. Loops differ in how late they wake up and in the CPU time that they use.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace loopbench::reports {
 
-/// An index of a report. Keeps a reference to the report.
+/// An index of a report. The report must exist as long as the index.
 class report_index {
 public:
     explicit report_index(const report& of);
@@ -29,26 +29,27 @@ public:
 
     /// Returns the results of a workload for a metric, in the report's order.
     [[nodiscard]] std::span<const result* const> of(std::string_view workload, std::string_view metric) const;
-    /// Returns the first result for this workload, contender and metric, or null if there is none.
+    /// Returns the first result for this workload, contender and metric, or null without a match.
     [[nodiscard]] const result* find(std::string_view workload, std::string_view contender,
                                      std::string_view metric = "time") const;
-    /// Returns this result if it has a number, otherwise null.
+    /// Returns the result that find() returns, or null if this result has no number.
     [[nodiscard]] const result* number(std::string_view workload, std::string_view contender,
                                        std::string_view metric = "time") const;
     [[nodiscard]] const result* baseline(std::string_view workload, std::string_view metric = "time") const {
         return number(workload, whole_.baseline, metric);
     }
 
-    /// Returns a workload's primary metrics, the most important one first. Some contenders can lack them.
-    /// Returns an empty list for a workload without results. The list comes from the report. If the report
-    /// does not contain it, the first applicable rule decides: latency and capacity if there is a capacity;
-    /// CPU and wakeups for the family `idle`; lateness and CPU if there is lateness; otherwise time, and also
-    /// p99 and CPU if there are latencies.
+    /// Returns a workload's primary metrics, the most important one first, or an empty list for a workload
+    /// without results. A contender can lack some of these metrics. The list comes from the report. If the
+    /// report does not contain the list, the first applicable rule decides: latency and capacity if there is
+    /// a capacity; CPU and wakeups for the family `idle`; lateness and CPU if there is lateness; otherwise
+    /// time, and also p99 and CPU if there are latencies.
     [[nodiscard]] const std::vector<std::string>& headline(std::string_view workload) const;
     [[nodiscard]] const std::map<std::string_view, std::vector<std::string>>& headlines() const {
         return headlines_;
     }
-    /// Returns true if the metric is a primary metric of the workload. Accepts any type with these two names.
+    /// Returns true if the metric is a primary metric of the workload. Accepts any type with the members
+    /// `workload` and `metric`.
     template <class line>
     [[nodiscard]] bool is_about(const line& of) const {
         return is_about(of.workload, of.metric);

@@ -1,4 +1,4 @@
-// Searches in results, and the keys of a context that become fields of a contender.
+// Finds results, and fills a contender's fields from its context.
 #include "reports/model/results.hpp"
 
 #include <utility>

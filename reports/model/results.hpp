@@ -22,14 +22,14 @@ struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
     std::optional<double> low, high;  // absent if there are too few trials for an interval
-    /// The ratio of each block, only for times of interleaved trials: the median over the rounds of the
-    /// block. For all other results, the ratio of a block is the quotient of two samples.
+    /// The ratio of each block: the median over the rounds of the block. Set only for times of interleaved
+    /// trials. For other results, the ratio of a block is the quotient of two samples.
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
-/// A contender's value minus the baseline's value, in the metric's unit. Used for values that are not above
-/// zero, because ratios are undefined there. It compares distances from zero, so that being early is not
-/// better than being late.
+/// A contender's value minus the baseline's value, in the metric's unit. Used instead of a ratio if a value
+/// is zero or negative. Compares distances from zero, so that a timer that fires early is not better than one
+/// that fires late.
 struct difference {
     std::string to;                   // the baseline's name
     double median = 0;                // the median of the differences within blocks
@@ -44,8 +44,8 @@ struct floor_multiple {
     std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
-/// The ratio of the best contender on io_uring to the best contender on epoll; above 1 means that io_uring is
-/// better.
+/// The ratio of the best contender on io_uring to the best contender on epoll. A ratio above 1 means that
+/// io_uring is better.
 struct driver_ratio {
     std::string to;  // the best contender on epoll
     double median = 0;
@@ -53,12 +53,13 @@ struct driver_ratio {
     verdict judged = verdict::inconclusive;
 };
 
-/// The ratio on each of several hosts.
+/// The ratio to the baseline on each of several hosts.
 struct host_effect {
     std::vector<std::optional<double>> ratios;  // the median on each host, in the order of the report's hosts
-    /// The standard deviation between hosts, in per cent. Absent if it cannot be distinguished from noise.
+    /// The standard deviation between hosts, in per cent. Absent if this value cannot be distinguished from
+    /// noise.
     std::optional<double> deviation_pct;
-    bool differ = false;  // true if hosts differ by more than the threshold and more than by chance
+    bool differ = false;  // true if the hosts differ significantly, by more than the threshold
 };
 
 /// One metric of one workload and contender. A workload and contender without numbers has a single result,
@@ -71,21 +72,21 @@ struct result {
     direction better = direction::smaller;
     bool deterministic = false;
     pairing made = pairing::sequential;          // the pairing of the trials
-    std::vector<std::optional<double>> samples;  // one per trial, by block; for --checks one per pair
+    std::vector<std::optional<double>> samples;  // one per trial, by block; one per pair with --checks
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
     std::optional<difference> from_baseline;  // only set if there is no ratio
-    /// The multiple of the best floor. Absent if there is no floor, or if the kernel does not limit this
-    /// metric.
+    /// The value as a multiple of the best floor's value. Absent if no floor was measured, and for metrics
+    /// other than time, latency and lateness.
     std::optional<floor_multiple> times_floor;
-    /// The ratio to epoll. Set only for time and CPU of the fastest contender on io_uring, if there is a
-    /// contender on epoll.
+    /// The ratio to the fastest contender on epoll. Set only for time and CPU of the fastest contender on
+    /// io_uring.
     std::optional<driver_ratio> to_epoll;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
-    /// The standard deviation between layouts of the same code, in per cent. Set for a comparison of several
-    /// layouts of each build; absent if it cannot be distinguished from noise.
+    /// The standard deviation between layouts of the same code, in per cent. Set only if several layouts of
+    /// each build are compared.
     std::optional<double> layout_pct;
     std::optional<host_effect> by_host;  // set for ratios with blocks from several hosts
     /// Set for a percentile of too few samples, which is their maximum: the number of samples per trial.
@@ -104,7 +105,7 @@ struct contender {
 /// A workload's description, without its numbers.
 struct workload {
     std::string name;
-    /// The workload's primary metrics. Overviews and summary sentences use these metrics.
+    /// The metrics that the screen and the gates judge, the most important one first.
     std::vector<std::string> primary_metrics;
 };
 
@@ -123,7 +124,7 @@ struct alarm_rate {
     double at_most_pct = 100;  // 95 % upper limit of the false-alarm rate
 };
 
-/// The agreement of a workload's interleaved trials with its trials in another pairing, which is the referee.
+/// Compares a workload's interleaved trials with its trials in another pairing (the referee).
 struct pairing_agreement {
     std::string workload;
     pairing referee = pairing::sequential;
@@ -158,12 +159,12 @@ struct environment {
     std::optional<std::string> governor;
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
-    /// The shortest time of a system call (getppid), over batches. Absent if another program made the report.
+    /// The shortest measured time of a system call (getppid). Absent if another program made the report.
     std::optional<double> cheapest_call_ns{};
     std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, at the start of the run
     std::optional<calibration> calibrated;  // absent if this machine has no calibration
-    /// A random number that the kernel draws at boot. It distinguishes machines that look the same. Only in
-    /// reports of shards.
+    /// A random number that the kernel draws at boot. It distinguishes machines with equal properties. Set
+    /// only in reports of shards.
     std::optional<std::string> machine = {};
 };
 
@@ -172,7 +173,7 @@ struct host {
     std::string kernel, cpu_model;
     std::int64_t cores = 0;
     std::vector<std::uint64_t> shards;  // the numbers of the shards that ran on this host
-    std::uint64_t blocks = 0;           // in these shards; two hosts can share a block, workload by workload
+    std::uint64_t blocks = 0;           // in these shards; a block's workloads can run on different hosts
 };
 
 /// The part of the plan that must be equal in two comparable reports.
@@ -180,9 +181,9 @@ struct planned {
     std::string size;       // the size of the workloads: "small" or "full"
     double min_time_s = 0;  // the minimum time of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;           // if the user gave a precision, the number of blocks that were needed
-    std::optional<std::int64_t> cpu{};  // the CPU to which the trials were pinned
-    std::optional<std::uint64_t> layouts{};  // per build; absent unless several layouts are compared
+    std::uint64_t blocks = 0;                // with --precision, the number that the precision needed
+    std::optional<std::int64_t> cpu{};       // the CPU to which the trials were pinned
+    std::optional<std::uint64_t> layouts{};  // number per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
     // For serve/open_loop with its client on another machine: the address of this machine, and the command
     // that starts the client.
@@ -199,14 +200,14 @@ struct warning {
 struct judging {
     std::string correction;    // the correction for the number of comparisons
     double threshold_pct = 0;  // smaller differences are ignored
-    /// The number of comparisons of `time` on workloads whose primary metrics include time. The correction
-    /// treats each other metric as a separate family. In a run, a metric on workloads where it is not primary
-    /// is a separate family, too.
+    /// The number of comparisons of `time` on workloads whose primary metrics include time. Each other metric
+    /// is corrected separately. In a run, results of a metric on workloads where the metric is not primary
+    /// are also corrected separately.
     std::uint64_t comparisons = 0;
 };
 
-/// The comparison of the baseline with its A/A copy on one workload, and of its first blocks with its last
-/// blocks.
+/// Compares the baseline with its A/A copy on one workload, and the first half of the run with the second
+/// half.
 struct self_comparison {
     std::string workload;
     ratio to_itself;
@@ -216,7 +217,7 @@ struct self_comparison {
     bool drifted = false;             // true if the halves differ by more than chance
 };
 
-/// The A/A comparison: the differences that this session finds between equal programs.
+/// The A/A comparison. It shows the differences that this session finds between two copies of a program.
 struct self_check {
     std::string contender, aa_copy;  // one executable under two names of equal length
     reliability found = reliability::unknown;
@@ -230,7 +231,7 @@ struct disturbances {
     std::uint64_t trials = 0;     // all finished trials, including repeated ones
     std::uint64_t disturbed = 0;  // the disturbed ones among these trials
     std::uint64_t repeated = 0;   // workloads of blocks that ran again after a disturbance or an interrupt
-    std::uint64_t kept = 0;       // disturbed trials in the results, after the limit for repeats
+    std::uint64_t kept = 0;       // disturbed trials in the results, after the limit for repeats was reached
 };
 
 struct report {
@@ -243,7 +244,7 @@ struct report {
     environment where;                       // with several hosts, the environment of the first host
     std::optional<std::vector<host>> hosts;  // absent if there is only one host
     std::vector<contender> contenders;
-    std::vector<workload> workloads;  // empty if another program made the report: see report_index.hpp
+    std::vector<workload> workloads;  // empty if another program made the report (see report_index.hpp)
     std::vector<result> results;
     judging judged_by;
     std::optional<self_check> aa;  // absent if the baseline was not measured
@@ -251,32 +252,32 @@ struct report {
     std::vector<warning> warnings;
 };
 
-/// Returns the report's result for this workload, contender and metric, or null if there is none.
+/// Returns the report's result for this workload, contender and metric, or null without a match.
 const result* find_result(const report& in, std::string_view workload, std::string_view contender,
                           std::string_view metric = "time");
 
-/// Returns true if both have the same workload and contender. Accepts any types with these two names.
+/// Returns true if the two objects have the same workload and contender. Accepts any types with the members
+/// `workload` and `contender`.
 template <class one, class other>
 bool same_cell(const one& left, const other& right) {
     return left.workload == right.workload && left.contender == right.contender;
 }
 
-/// Returns an iterator to the first of `all` with the same workload and contender as `like`, or the end of
-/// `all`.
+/// Returns an iterator to the first element of `all` that has the same workload and contender as `like`, or
+/// the end of `all` without a match.
 template <class items, class one>
 auto find_cell(items& all, const one& like) {
     return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });
 }
 
-/// Returns true if the contender's context says that it is a floor. A floor makes bare calls or uses bare
-/// coroutines, and is thus the limit for all loops.
+/// Returns true if the contender's context says that it is a floor. A floor makes bare system calls or runs
+/// bare coroutines.
 bool is_floor(const contender& who);
 
-/// Returns the text of `key` in the context, or nothing if the key is missing or its value is empty or not a
-/// text.
+/// Returns the text of `key` in the context, or nothing if the value is missing, empty or not a text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
 
-/// Returns the contender that its context describes.
+/// Returns a contender with this name, and with the fields that its context describes.
 contender describe(std::string name, nlohmann::ordered_json context);
 
 }  // namespace loopbench::reports

@@ -1,5 +1,5 @@
-// Enumerations of a report that the statistics and the engine use, too. This header contains nothing else, so
-// that including it creates no dependency on other parts of the reports.
+// The enumerations of a report. They have their own header, so that the statistics and the engine can use
+// them without the other parts of a report.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ enum class result_status {
     ok,
     unsupported,
     failed,
-    not_run  // not reached: the run was interrupted, or its time budget ended
+    not_run  // the run was interrupted, or its time budget ended first
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class reliability { reliable, unreliable, unknown };
-/// The arrangement of a block's trials in time. It determines how they can be compared.
+/// The arrangement of a block's trials in time. It determines how the trials can be compared.
 enum class pairing {
     sequential,   // the trials run one after the other
-    interleaved,  // all processes live on one core; one works at a time, for a millisecond or two
-    concurrent    // all run at once on one core, under the kernel's scheduler; CPU time is judged
+    interleaved,  // one process at a time works on one core, for a millisecond or two
+    concurrent    // all processes run at once on one core, under the kernel's scheduler; CPU time is judged
 };
 
 // The spelling of each value in files, in the order of the enumeration.
@@ -47,7 +47,7 @@ constexpr bool is_difference(std::optional<verdict> judged) {
     return judged == verdict::faster || judged == verdict::slower;
 }
 
-/// Returns the spelling of an enumeration's value; the enumeration needs names_of().
+/// Returns the spelling of an enumeration's value. The enumeration needs names_of().
 template <class enumeration>
 requires std::is_enum_v<enumeration> && requires(enumeration value) {
     names_of(value);
@@ -56,7 +56,7 @@ constexpr std::string_view name_of(enumeration value) {
     return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-/// Returns the value with this spelling; nothing for other texts.
+/// Returns the value with this spelling, or nothing for other texts.
 template <class enumeration>
 constexpr std::optional<enumeration> named(std::string_view name) {
     const auto all = names_of(enumeration{});

@@ -1,4 +1,4 @@
-// The results of `loopbench calibrate`, as later reports quote them.
+// Reads the results of `loopbench calibrate`, and shows them as text.
 #pragma once
 
 #include <nlohmann/json.hpp>

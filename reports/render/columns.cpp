@@ -1,4 +1,4 @@
-// Groups results into lines, and defines all columns.
+// Groups results into lines, and defines all columns of the tables.
 #include "reports/render/columns.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns both ends of the interval, because times are skewed, and a single ± width would hide the skewness.
+/// Returns both ends of the interval of the time. A single ± width would hide that times are skewed.
 std::string interval_text(const line& from) {
     const auto* time = from.find("time");
     if (time == nullptr || !time->low || !time->high) return "";
@@ -29,7 +29,7 @@ std::string in_its_unit(const result& of, double value) {
     return three_digits(value);
 }
 
-/// Returns the first primary metric with its interval; empty if this metric is the time.
+/// Returns the first primary metric with its interval, or "" if this metric is the time.
 std::string about_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || found->metric == "time") return "";
@@ -39,7 +39,7 @@ std::string about_text(const line& from) {
                        in_its_unit(*found, *found->high));
 }
 
-/// Returns the difference with its sign. The difference replaces the ratio.
+/// Returns the difference with its sign. The table shows the difference if there is no ratio.
 std::string difference_text(const result& of) {
     const auto with_sign = [&](double value) { return (value > 0 ? "+" : "") + in_its_unit(of, value); };
     const auto& [to, median, low, high] = *of.from_baseline;
@@ -71,7 +71,7 @@ std::string verdict_on(const result& item) {
                        fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
 }
 
-/// Returns the verdicts on all primary metrics.
+/// Returns the verdicts on all primary metrics of the line.
 std::string verdict_text(const line& from) {
     std::vector<const result*> judged;
     for (const auto& metric : from.headline)
@@ -133,7 +133,8 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
-    // These metrics come from --counts and --checks. The files contain further metrics of these passes.
+    // The columns for the metrics of --counts and --checks. The files contain further metrics of these
+    // passes.
     median("syscalls/op", "syscalls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
@@ -227,7 +228,7 @@ std::string human_time(double value_ns) {
         std::string_view name;
     };
     constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
-    // A value from 0.9995 of a unit on is shown in this unit, because it rounds to 1.00.
+    // Values from 0.9995 are shown in this unit, because they round to 1.00.
     const auto chosen = std::ranges::find_if(
         units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
     const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
@@ -244,7 +245,7 @@ std::string with_commas(double value) {
     return digits;
 }
 
-/// Returns "4.2 %", or "a factor of 3,178" for factors from ten on.
+/// Returns a text like "4.2 %", or like "a factor of 3,178" if the factor is at least ten.
 std::string worse_by(double ratio) {
     constexpr double readable_factor = 10;
     const double factor = 1 / ratio;
@@ -338,8 +339,8 @@ std::string hosts_legend(const report& content) {
         content.hosts->size());
 }
 
-/// Returns how many of the found differences are expected to be false alarms, because Benjamini and
-/// Hochberg's correction only keeps their share small.
+/// Returns a sentence with the expected number of false alarms among the differences. Benjamini and
+/// Hochberg's correction limits only the share of false alarms.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
@@ -351,8 +352,8 @@ std::string false_alarms(const report& content) {
                        found, fixed_point(share * static_cast<double>(found), found < 200 ? 2 : 0));
 }
 
-/// Returns the length of a slice in the plan. A slice can take longer, because work can be interrupted only
-/// at certain points.
+/// Returns the planned length of a slice. A slice can take longer, because work can be interrupted only at
+/// certain points.
 std::string length_of_slices(const report& content) {
     if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
@@ -361,7 +362,7 @@ std::string length_of_slices(const report& content) {
         ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 
-/// Describes all pairings except for sequential.
+/// Describes all pairings in the report except sequential.
 std::string pairings_legend(const report& content) {
     const auto has = [&](reports::pairing made) {
         return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
@@ -380,8 +381,8 @@ std::string pairings_legend(const report& content) {
     return text;
 }
 
-/// Describes the comparisons for which the verdicts are corrected. A run with only sleeps has no comparison
-/// of time.
+/// Names the comparisons for whose number the verdicts are corrected. A run that only sleeps has no
+/// comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for those of each other metric", of_time,

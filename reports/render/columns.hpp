@@ -1,6 +1,6 @@
-// The columns of a report for readers. The terminal's table and Markdown share them: one line per workload
-// and contender, lines grouped by workload family, and one list of columns. This header also contains the
-// texts that several formats share.
+// The columns of the tables for readers. The terminal and Markdown share them: one line per workload and
+// contender, and one group of lines per workload family. This header also contains the texts that several
+// formats share.
 #pragma once
 
 #include <initializer_list>
@@ -15,8 +15,8 @@
 
 namespace loopbench::reports {
 
-/// One line (workload × contender) with its metrics. Points into the report, which must exist at least as
-/// long.
+/// The metrics of one workload and contender. Points into the report, which must exist at least as long as
+/// the line.
 struct line {
     const report* whole = nullptr;
     std::string_view workload;
@@ -25,9 +25,10 @@ struct line {
     std::vector<std::string> headline;  // the workload's primary metrics
 
     [[nodiscard]] const result* find(std::string_view metric) const;
-    /// Returns the first primary metric that has a number, otherwise the time; null if neither has a number.
+    /// Returns the first primary metric that has a number, otherwise the time, or null if the time has no
+    /// number either.
     [[nodiscard]] const result* main() const;
-    /// Returns "unsupported: why", "failed: why" or "not run: why"; empty if the line has numbers.
+    /// Returns "unsupported: REASON", "failed: REASON" or "not run: REASON", or "" if the line has numbers.
     [[nodiscard]] std::string note() const;
 };
 
@@ -38,32 +39,31 @@ struct family {
 
 struct column {
     std::string_view title;
-    std::string (*text)(const line&);  // returns "" without a text; null: shows the median of `metric`
-    bool always = false;               // true if the column is shown even when no line has a text
+    std::string (*text)(const line&);  // returns "" for an empty cell; if null, the cell shows `metric`
+    bool always = false;               // true if the column is shown even if all its cells are empty
     bool right_aligned = true;
     std::string_view metric = {};
     std::string (*format)(double) = nullptr;
 
     [[nodiscard]] bool has_text(const line& from) const;
-    /// Returns the text, or "-" if there is none.
+    /// Returns the text of the cell, or "-" for an empty cell.
     [[nodiscard]] std::string cell(const line& from) const;
 };
 
-/// The number of columns with the names of workload and contender. A line without numbers has a note after
+/// The number of columns that name the workload and the contender. A line without numbers has a note after
 /// these columns.
 inline constexpr std::size_t naming_columns = 2;
 
 /// Returns the workload families in the order of the report.
 std::vector<family> families_of(const report& content);
 
-/// Returns the columns that have a text for at least one of these lines, and the columns that are always
-/// shown.
+/// Returns the columns that have a text for at least one of these lines, and the columns with `always`.
 std::vector<column> columns_for(std::span<const line> lines);
 
 /// Returns " (max of 30)" for a percentile of too few samples, which is their maximum; otherwise empty.
 std::string max_of_text(const result& of);
 
-/// Formats a number with this number of decimals. A value that rounds to zero has no sign.
+/// Formats a number with `decimals` decimals. A value that rounds to zero has no sign.
 std::string fixed_point(double value, int decimals);
 
 /// Formats a number with three significant digits, or with all digits before the decimal point: "0.97",
@@ -73,8 +73,8 @@ std::string three_digits(double value);
 /// Formats a time with three significant digits and a suitable unit: "12.3 µs".
 std::string human_time(double value_ns);
 
-/// Describes a verdict of `slower`: "slower than asio-epoll by 4.2 %: ..." for time, and how much worse the
-/// contender is for other metrics.
+/// Describes a verdict of `slower`. For time, the text is like "slower than asio-epoll by 4.2 %: ..."; for
+/// other metrics, it states how much worse the contender is.
 std::string how_much_worse(const result& of);
 
 /// Describes an inconclusive verdict and its smallest detectable difference.
@@ -83,28 +83,28 @@ std::string why_inconclusive(const result& of);
 /// The codes of two warnings: one for the report of a single shard, and one for a merged record with missing
 /// shards.
 inline constexpr std::string_view shard_code = "shard", missing_shards_code = "missing_shards";
-/// Returns true if this is the report of a single shard. Its trials are also part of the merged run.
+/// Returns true if this is the report of a single shard.
 bool is_of_shard(const report& content);
 
-/// Returns a sentence with the reason why a report is incomplete.
+/// Returns a sentence that explains why a report is incomplete.
 std::string why_incomplete(const report& content);
 
-/// Returns the reason why all verdicts of the session are unreliable, according to the A/A comparison.
-/// Returns nothing unless the session is unreliable.
+/// Returns the reason why the session is unreliable according to the A/A comparison, or nothing if the
+/// session is not unreliable.
 std::optional<std::string> why_unreliable(const report& content);
 
-/// Returns the result of the A/A comparison as a sentence; empty if there was no A/A comparison.
+/// Returns the result of the A/A comparison as a sentence, or "" without an A/A comparison.
 std::string self_check_text(const std::optional<self_check>& aa);
 
-/// Returns the text that explains the columns, for the place below the tables.
+/// Returns the text below the tables, which explains the columns.
 std::string legend_for(const report& content);
 
-/// Returns `text` with '?' in place of control characters (including those of text direction) and of bytes
-/// that are not UTF-8. Characters in `kept` stay unchanged. Names can contain any characters and must not
-/// control a terminal.
+/// Replaces control characters (including those of text direction) and invalid UTF-8 in `text` by '?',
+/// because names can contain any characters and must not control a terminal. Characters in `kept` stay
+/// unchanged.
 std::string printable(std::string_view text, std::string_view kept = {});
 
-/// Returns the printable form of `text`, with each of these characters replaced by its escape sequence.
+/// Returns the printable form of `text`, with each character in `as` replaced by its escape sequence.
 std::string escaped(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> as,
                     std::string_view kept = {});
 

@@ -48,7 +48,7 @@ struct indexed_report : report_index {
     [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const {
         places all;
         // Without the baseline, as in a comparison of two reports, the ratios can be relative to different
-        // values.
+        // values. Such ratios cannot be sorted.
         if (baseline(workload, metric) == nullptr) return all;
         for (const auto* item : measured(workload, metric)) {
             if (item->contender == whole().baseline)
@@ -61,14 +61,14 @@ struct indexed_report : report_index {
         });
         return all;
     }
-    /// Returns the results that have a number. Leaves out floors.
+    /// Returns the contenders' results that have a number, without the floors' results.
     [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const {
         sources all;
         std::ranges::copy_if(of(workload, metric), std::back_inserter(all),
                              [&](const result* item) { return item->median && !is_floor(item->contender); });
         return all;
     }
-    /// Returns the number of workloads with at least two contenders that can be compared.
+    /// Returns the number of workloads with at least two comparable contenders.
     [[nodiscard]] std::size_t compared(std::string_view metric) const {
         const auto all = about(metric);
         return static_cast<std::size_t>(std::ranges::count_if(
@@ -76,8 +76,8 @@ struct indexed_report : report_index {
     }
 };
 
-/// Returns true if a measured contender that could be the best is missing from the standings. A contender
-/// with a difference instead of a ratio is missing from them. It cannot be the best if it is significantly
+/// Returns true if a measured contender that could be the best is missing from the standings. Contenders with
+/// a difference instead of a ratio are missing. Such a contender cannot be the best if it is significantly
 /// worse than the baseline.
 bool first_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
@@ -117,12 +117,10 @@ std::string which_others(const names& those, std::size_t all) {
     return those.size() == all ? others : fmt::format("{} of {}", those.size(), others);
 }
 
-/// Returns "is" or "are".
 std::string_view is_or_are(const names& those) {
     return those.size() == 1 ? "is" : "are";
 }
 
-/// Returns "burns" or "burn".
 std::string_view burn_or_burns(const names& those) {
     return those.size() == 1 ? "burns" : "burn";
 }
@@ -132,7 +130,7 @@ std::string times(double value) {
     return three_digits(value) + "×";
 }
 
-/// Returns a text like " (2.36 to 2.67)"; empty if an end of the interval is missing.
+/// Returns a text like " (2.36 to 2.67)", or "" if an end of the interval is missing.
 std::string in_brackets(const std::optional<double>& low, const std::optional<double>& high) {
     return low && high ? fmt::format(" ({} to {})", three_digits(*low), three_digits(*high)) : "";
 }
@@ -141,7 +139,6 @@ std::string share(double value) {
     return fmt::format("{:.{}f} %", 100 * value, value < 0.0995 ? 1 : 0);
 }
 
-/// A range of values.
 struct range {
     std::optional<double> least, most;
 
@@ -158,8 +155,8 @@ struct range {
     }
 };
 
-/// Returns a text like "on yield", "on all 7 workloads" or "on 6 of 7 workloads". If only some of the
-/// compared workloads are decided, returns a text like "on both decided workloads (of 7)".
+/// Returns a text like "on yield", "on all 7 workloads" or "on 6 of 7 workloads". If some of the compared
+/// workloads are undecided, the text is like "on both decided workloads (of 7)".
 std::string on_how_many(const names& those, std::size_t decided, std::size_t compared) {
     const bool all_decided = decided >= compared;
     const std::string_view kind = all_decided ? "workloads" : "decided workloads";
@@ -176,8 +173,8 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
 /// The leaders of each workload: the contenders that no other contender beats significantly.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
-/// The contenders that lead on the most workloads, and these workloads. If several contenders lead on equally
-/// many workloads, only those with the same workloads are included.
+/// The contenders that lead on the most workloads, and these workloads. If contenders lead on equally many
+/// but different workloads, only those that lead on the same workloads are included.
 struct lead {
     names who;
     names on;
@@ -205,7 +202,7 @@ lead widest_lead(const lead_table& table) {
     return found;
 }
 
-/// Returns true if naming a group is informative. A group of all contenders is not.
+/// Returns true if a sentence should name the group. A group of all contenders says nothing.
 bool tells_something(const places& all, const places& group) {
     return all.size() > 1 && group.size() < all.size();
 }
@@ -222,7 +219,7 @@ lead_table leads_by_time(const indexed_report& in) {
 }
 
 /// Returns a text about the leaders, for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield".
-/// The ratios are those of leaders that are significantly faster than the baseline; a single ratio has its
+/// Uses the ratios of the leaders that are significantly faster than the baseline. A single ratio has its
 /// interval. If no leader is significantly faster, the text only names the leaders.
 std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
     const auto baseline = cut(in.whole().baseline);
@@ -303,8 +300,7 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
-/// Returns the verdict of the direct comparison of two contenders; nothing if they were not compared
-/// directly.
+/// Returns the verdict of the direct comparison of two contenders, or nothing without such a comparison.
 std::optional<verdict> verdict_as_drivers(const standing& one, const standing& other) {
     const auto said = [](const standing& ours, const standing& theirs) {
         return ours.item->to_epoll && ours.item->to_epoll->to == theirs.item->contender;
@@ -314,8 +310,8 @@ std::optional<verdict> verdict_as_drivers(const standing& one, const standing& o
     return found->item->to_epoll->judged;
 }
 
-/// Returns true if neither contender can be called better. The direct comparison decides; without one, the
-/// intervals and the verdicts decide.
+/// Returns true if neither contender can be called better. The direct comparison decides. If the contenders
+/// were not compared directly, the intervals and the verdicts decide.
 bool level(const standing& one, const standing& other, std::string_view baseline) {
     const auto no_difference = [](const standing& each) { return !is_difference(each.item->judged); };
     if (const auto judged = verdict_as_drivers(one, other)) return !is_difference(judged);
@@ -327,8 +323,8 @@ bool level(const standing& one, const standing& other, std::string_view baseline
 struct driver_pair {
     standing ours, theirs;
 
-    /// Returns the ratio that was measured in pairs. If the report has no such ratio, returns the quotient of
-    /// the two ratios to the baseline.
+    /// Returns the ratio that was measured in pairs. If the report does not contain this ratio, returns the
+    /// quotient of the two ratios to the baseline.
     [[nodiscard]] double times_as_fast() const {
         const auto& measured = ours.item->to_epoll;
         return measured && measured->to == theirs.item->contender ? measured->median
@@ -353,8 +349,8 @@ std::string_view how_sure(const standing& one, const standing& other, std::strin
     return level(one, other, baseline) ? "undecided" : "significant";
 }
 
-/// Returns a text with the CPU time per operation of both contenders and the certainty of the difference. The
-/// text is empty if one of them did not report CPU time.
+/// Returns a text with the CPU time per operation of both contenders and the certainty of the difference, or
+/// "" if one of the contenders did not report CPU time.
 std::string cpu_compared(const indexed_report& in, const driver_pair& of, sources& from) {
     const auto& workload = of.ours.item->workload;
     const auto* const ours = in.number(workload, of.ours.item->contender, "cpu");
@@ -370,7 +366,8 @@ std::string cpu_compared(const indexed_report& in, const driver_pair& of, source
                        is_judged ? fmt::format(" ({})", how_sure(*one, *other, in.whole().baseline)) : "");
 }
 
-/// Adds the comparison of io_uring with epoll, for the workload that has both and the most connections.
+/// Adds the comparison of io_uring with epoll, for the workload that has contenders on both drivers and the
+/// most connections.
 void find_connections(std::vector<summary_sentence>& all, const indexed_report& in) {
     std::uint64_t most = 1;
     std::optional<driver_pair> busiest;
@@ -397,7 +394,7 @@ bool burns(const indexed_report& in, std::string_view workload, std::string_view
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
 }
 
-/// Returns the workloads that wait, because loops can waste CPU time on these workloads.
+/// Returns the workloads in which loops wait, and can thus waste CPU time.
 names workloads_that_wait(const indexed_report& in) {
     names all;
     for (const auto workload : in.workloads())
@@ -413,7 +410,7 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// Returns the workload with the most contenders. Costs are shown for one workload only, because they differ
+/// Returns the workload with the most contenders. The sentence quotes only one workload, because costs differ
 /// between workloads.
 std::string_view most_measured(const indexed_report& in, const names& workloads) {
     return *std::ranges::max_element(
@@ -428,7 +425,7 @@ std::string how_late(const lead& those, std::string_view workload) {
     return fmt::format("{} late on {}", lateness(there), cut(workload));
 }
 
-/// Returns a text like " with 36.0 to 56.6 µs of CPU per operation"; empty if no leader reported its CPU
+/// Returns a text like " with 36.0 to 56.6 µs of CPU per operation", or "" if no leader reported its CPU
 /// time.
 std::string cpu_of_leaders(const indexed_report& in, const lead& those, std::string_view workload,
                            sources& from) {
@@ -471,7 +468,8 @@ lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
     return table;
 }
 
-/// Returns the shares of a core that the leaders burn while they wait; empty if any leader sleeps.
+/// Returns the range of the shares of a core that the leaders burn while they wait. The range is empty if any
+/// leader sleeps.
 range burnt_by(const indexed_report& in, const lead& those) {
     range burnt;
     for (const auto* item : those.from) {
@@ -481,8 +479,8 @@ range burnt_by(const indexed_report& in, const lead& those) {
     return burnt;
 }
 
-/// Adds the most accurate contenders and their CPU time. Contenders that burn a core and contenders that
-/// sleep are named separately, for the same workload if possible.
+/// Adds the contenders with the most accurate timers, and their CPU time. Contenders that burn a core and
+/// contenders that sleep are named separately, for the same workload if possible.
 void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     const auto table = leads_by_lateness(in, sleeps);
@@ -525,7 +523,7 @@ void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
 }
 
 /// Returns "" if all contenders that were measured on waiting workloads reported their CPU share. Otherwise
-/// returns how many contenders did, because this counter is optional for contenders.
+/// returns a text with the number of contenders that did. This counter is optional for contenders.
 std::string among_those_that_report(const indexed_report& in) {
     std::set<std::string_view> waiting, silent;
     for (const auto workload : workloads_that_wait(in))
@@ -538,12 +536,12 @@ std::string among_those_that_report(const indexed_report& in) {
                        waiting.size());
 }
 
-/// Adds the contenders that burn CPU on any waiting workload, and the highest CPU share of all other
-/// contenders.
+/// Adds the contenders that burn CPU on any waiting workload, and the highest CPU share of the contenders
+/// that do not.
 void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) {
     names burners;
     range burnt;
-    const result* others = nullptr;  // the result with the highest share among all other contenders
+    const result* others = nullptr;  // the highest share of the contenders that do not burn
     summary_sentence found{topic::waiting, "Waiting", "", {}};
     sources not_burning;
     const auto is_a_burner = [&](std::string_view who) {
@@ -588,7 +586,7 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
     all.push_back(std::move(found));
 }
 
-/// Returns true if the time was too short for an interval and the cores were busy at the start of the run.
+/// Returns true if the run was too short for an interval and the cores were busy when the run began.
 bool was_too_busy(const report& content) {
     const auto warns = [&](std::string_view code) {
         return std::ranges::find(content.warnings, code, &warning::code) != content.warnings.end();
@@ -644,7 +642,7 @@ void find_failures(std::vector<summary_sentence>& all, const report& content) {
              {}});
 }
 
-/// The number of verdicts for a metric, and the undecided ones. Floors are left out, because users cannot
+/// The number of comparisons for a metric, and the undecided ones. Floors are left out, because users cannot
 /// choose a floor as their runtime.
 struct tally {
     std::size_t compared = 0;
@@ -702,8 +700,8 @@ void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in
     all.push_back(std::move(found));
 }
 
-/// Adds a statement about the reliability of the verdicts. If it is unknown, find_cautions() has already
-/// added one.
+/// Adds a statement about the reliability of the verdicts. If the reliability is unknown, find_cautions() has
+/// already added this statement.
 void find_trust(std::vector<summary_sentence>& all, const report& content) {
     summary_sentence found{topic::trust, "A/A", "", {}};
     if (!content.aa)
@@ -731,8 +729,7 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // The beginning of the interval that begins highest. The best contender's interval can begin lower,
-    // because it can be wider.
+    // The highest beginning of an interval. The best contender's interval can be wider, and begin lower.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);
@@ -740,7 +737,7 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     }
     for (const auto& each : all) {
         const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
-        const bool is_best = &each == &all.front();  // in a third-party report, its interval can be invalid
+        const bool is_best = &each == &all.front();  // third-party reports can contain an invalid interval
         if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
     }
     return group;

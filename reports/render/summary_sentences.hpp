@@ -1,7 +1,7 @@
-// Summary sentences of a report, for a reader who looks at one screen. Each sentence claims only what
-// verdicts and intervals show. If two intervals touch, neither contender is called better. A contender whose
-// difference is inconclusive counts as level with the baseline. The sentences about an unreliable session
-// contain no statement about differences.
+// Summary sentences of a report, for a reader who looks at one screen. A sentence claims only what verdicts
+// and intervals show. If the intervals of two contenders touch, neither is called better. If a contender's
+// verdict is inconclusive, it counts as level with the baseline. If the session is unreliable, no sentence
+// claims a difference.
 #pragma once
 
 #include <span>
@@ -33,8 +33,8 @@ struct summary_sentence {
     topic about = topic::caution;
     /// The subject, one to three words without a colon.
     std::string_view title;
-    /// The statement, which continues the title, as plain text. Names in it are cut after 60 characters. They
-    /// can contain any characters, so that every writer must escape the text.
+    /// The statement, which continues the title, as plain text. Names in the statement are cut after 60
+    /// characters. Every writer must escape the text, because names can contain any characters.
     std::string text;
     /// The results that the sentence quotes. The pointers point into the report.
     std::vector<const result*> from;
@@ -50,18 +50,19 @@ struct standing {
     double ratio = 1, low = 1, high = 1;
 };
 
-/// Returns true if the intervals touch. Neither contender can then be called better.
+/// Returns true if the intervals of the two contenders touch. Neither contender can then be called better.
 bool touch(const standing& one, const standing& other);
 
 /// Returns the contenders that can be compared, the best one first: the baseline, and all contenders whose
-/// ratio has an interval. Leaves out floors. Returns an empty list if the baseline has no number: in a
-/// comparison of two reports, each ratio is relative to the contender's own old value.
+/// ratio has an interval. Leaves out floors. Returns an empty list if the baseline has no number. In a
+/// comparison of two reports, this is always so, because each ratio is relative to the contender's own old
+/// value.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
-/// Returns the best of the standings, and all others that are not significantly worse than any contender. A
-/// contender is significantly worse than another one under two conditions: its interval lies below the other
-/// interval, and the verdicts against the baseline confirm it (the other contender is faster, or this one is
-/// slower).
+/// Returns the best contender, and all others that are not significantly worse than any contender. A
+/// contender is significantly worse than another one if its interval lies below the other interval, and if in
+/// addition the verdicts against the baseline confirm this: the other contender is `faster`, or this one is
+/// `slower`.
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline);
 
 }  // namespace loopbench::reports

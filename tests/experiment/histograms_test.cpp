@@ -1,5 +1,5 @@
-// Tests the path of histograms through the real command, from a contender's histogram file to a report that
-// shows the histograms.
+// Tests histograms with the real command, from a contender's histogram file to a report that shows the
+// histograms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -139,7 +139,7 @@ TEST_F(histograms, histograms_of_another_run_are_refused_and_a_page_omits_them) 
     EXPECT_SAYS(page.output, "\"curves\":[]");
 }
 
-// Users can choose seeds, so two runs can have the same seed.
+// Users can choose seeds. Two runs can therefore have the same seed.
 TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "7"}).code, 0);
@@ -172,7 +172,7 @@ TEST_F(histograms, the_histogram_of_an_unrecorded_trial_is_not_counted) {
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-// The histograms of a day of trials do not fit into the memory.
+// The histograms of a day of trials need more memory than a machine has.
 TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
@@ -180,8 +180,8 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     const auto few = report();
     constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
     {
-        // Writes the same line repeatedly to keep this process small, because a child's peak memory includes
-        // its parent's (resource_usage::rss_max_bytes).
+        // Writes the same line many times to keep this process small. A child's peak memory includes the
+        // memory of its parent (resource_usage::rss_max_bytes).
         const auto line =
             R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])" +
             std::string(line_bytes, ' ') + "}\n";
@@ -209,7 +209,7 @@ TEST_F(histograms, damaged_histograms_are_refused_with_the_line_and_a_page_omits
     EXPECT_SAYS(page.error_tail, "no distributions");
 }
 
-TEST(histogram_file, the_file_yields_the_histograms_of_the_requested_workload) {
+TEST(histogram_file, reading_a_histogram_file_returns_the_histograms_of_one_workload) {
     const temporary_folder folder;
     EXPECT_EQ(bench::read_histogram_file(folder / "side.json", "yield"), "");
     reports::write_file_atomically(

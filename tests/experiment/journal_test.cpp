@@ -1,4 +1,4 @@
-// Tests that the journal contains each finished trial, one per line.
+// Tests that the journal contains one line for each finished trial.
 #include "bench/harness/experiment/journal.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(journal, the_first_line_contains_the_plan) {
+TEST(journal, the_first_line_of_a_journal_contains_the_plan) {
     const temporary_folder folder;
     auto plan = small_plan(3);
     plan.budget = std::chrono::milliseconds{1500};

@@ -1,5 +1,4 @@
-// Tests that shards are merged into one record, and that journals which are not shards of one run are
-// refused.
+// Tests that shards are merged into one record, and that journals of different runs are refused.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <gtest/gtest.h>
@@ -32,8 +31,8 @@ protected:
         write_script(folder / "bin/other", "exit 1");
     }
 
-    /// Runs a shard and writes its journal. `as` can change the record before the run; `before_it_ends` can
-    /// change the outcome before the end line is written.
+    /// Runs a shard and writes its journal. `as` can change the record before the run. `before_it_ends` can
+    /// change the outcome before the journal's last line is written.
     std::filesystem::path add(shard part, const std::string& name, const record_change& as = {},
                               const record_change& before_it_ends = {}) const {
         bench::session_record record;
@@ -75,7 +74,7 @@ protected:
         return complaint_of<bench::usage_error>([&] { text_of(folders, missing); });
     }
 
-    /// Returns the error message for two shards, the second of which `as` changed.
+    /// Returns the error message for two shards. `as` changes the record of the second shard.
     std::string refusal_of(const record_change& as) const {
         return refusal({add({1, 2}, "one"), add({2, 2}, "other", as)});
     }
@@ -99,7 +98,7 @@ TEST_F(shards, merging_yields_one_record_with_each_block_once_and_in_order) {
     for (const auto& [block, count] : trials) EXPECT_EQ(count, 4U) << block;
 }
 
-TEST_F(shards, trial_lines_are_copied_verbatim) {
+TEST_F(shards, merging_copies_trial_lines_unchanged) {
     const auto one = add({1, 2}, "a"), other = add({2, 2}, "b");
     const auto text = text_of({one, other});
     std::istringstream lines{content_of(one / "journal.jsonl") + content_of(other / "journal.jsonl")};
@@ -126,7 +125,7 @@ TEST_F(shards, merged_trials_keep_the_name_of_their_machine) {
     EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
 }
 
-// A history identifies machines by their properties, so the merged properties must not depend on which
+// A history identifies a machine by its properties. The merged properties must therefore not depend on which
 // machine ran which shard.
 TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
     const auto on_the_other = [](bench::session_record& record) {
@@ -144,7 +143,7 @@ TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
     EXPECT_EQ(one.memory_bytes, other.memory_bytes);
 }
 
-TEST_F(shards, an_omitted_key_in_a_header_equals_null) {
+TEST_F(shards, an_omitted_key_in_a_shards_header_equals_null) {
     auto one = bench::read_shard(add({1, 2}, "a")), other = bench::read_shard(add({2, 2}, "b"));
     const auto end = other.text.find('\n');
     auto header = nlohmann::ordered_json::parse(other.text.substr(0, end));

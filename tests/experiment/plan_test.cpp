@@ -1,4 +1,4 @@
-// Tests the order of trials, which the seed in a report must reproduce.
+// Tests the order of trials. The seed in a report must reproduce this order.
 #include "bench/harness/experiment/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(plan, a_seed_gives_the_same_order_on_every_platform) {
     EXPECT_EQ(spelled(orders.next()), "10 12 11 21 22 20 02 01 00 ");
 }
 
-TEST(plan, every_block_runs_each_contender_once_adjacent_within_a_workload) {
+TEST(plan, trials_of_a_workload_are_adjacent_and_include_each_contender_once) {
     block_orders orders{1, 4, 5};
     for (int block = 0; block < 20; ++block) {
         const auto order = orders.next();
@@ -44,7 +44,7 @@ TEST(plan, every_block_runs_each_contender_once_adjacent_within_a_workload) {
     }
 }
 
-TEST(plan, blocks_and_seeds_have_different_orders) {
+TEST(plan, different_blocks_and_seeds_have_different_orders_of_trials) {
     block_orders one{1, 6, 6}, two{2, 6, 6};
     const auto first = one.next();
     EXPECT_NE(first, one.next());
@@ -62,7 +62,7 @@ TEST(plan, each_attempt_at_a_workload_of_a_block_has_its_own_slice_order) {
     EXPECT_NE(bench::seed_of_slices(7, 3, 2, 1), bench::seed_of_slices(8, 3, 2, 1));
 }
 
-TEST(plan, each_contender_goes_first_about_equally_often) {
+TEST(plan, each_contender_runs_first_about_equally_often) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};
     for (int block = 0; block < 4000; ++block) ++first[orders.next().front().contender];
@@ -104,7 +104,7 @@ bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::u
     return plan;
 }
 
-/// Returns the layouts that a contender uses in the `count` blocks from `first` on.
+/// Returns the layouts that a contender uses in `count` blocks, beginning with block `first`.
 std::vector<std::size_t> drawn(const bench::run_plan& plan, std::size_t contender, std::uint64_t first,
                                std::uint64_t count) {
     std::vector<std::size_t> all;
@@ -128,7 +128,7 @@ TEST(plan, the_seed_determines_the_layouts) {
     EXPECT_NE(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9, 2), 0, 0, 9));
 }
 
-TEST(plan, there_are_as_many_layout_pairs_as_the_smaller_side_has_layouts) {
+TEST(plan, the_build_with_fewer_layouts_limits_the_number_of_layout_pairs) {
     const auto plan = plan_of_layouts(8, 12);
     EXPECT_EQ(plan.layout_pairs(), 8U);
     EXPECT_EQ(drawn(plan, 1, 8, 8), drawn(plan, 1, 0, 8)) << "the same pairs of layouts meet again";
@@ -136,7 +136,7 @@ TEST(plan, there_are_as_many_layout_pairs_as_the_smaller_side_has_layouts) {
     EXPECT_EQ(bench::layout_of(plan_of_layouts(0, 0), 5, 0), 0U);
 }
 
-TEST(plan, a_layout_is_never_compared_with_itself_and_the_aa_copy_gets_its_own_if_possible) {
+TEST(plan, a_layout_is_never_compared_with_itself_and_the_aa_copy_has_its_own_if_possible) {
     for (const std::size_t layouts : {6U, 7U, 20U}) {
         const auto plan = plan_of_layouts(layouts, layouts);
         for (std::uint64_t block = 0; block < 40; ++block)

@@ -1,4 +1,4 @@
-// Tests the reader of journals, including damaged and malicious ones: errors name the line.
+// Tests the reader of journals, also with damaged and malicious journals. Errors must name the line.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ std::string with(std::string text, std::string_view old, std::string_view replac
     return text.replace(at, old.size(), replacement);
 }
 
-TEST(record, written_trials_are_read_back) {
+TEST(record, trials_in_a_journal_are_read_back) {
     const auto read = bench::read_journal(journal_text(), "it");
     EXPECT_EQ(read.plan.workloads, small_plan(3).workloads);
     EXPECT_EQ(read.command, (std::vector<std::string>{"loopbench", "run"}));
@@ -49,7 +49,7 @@ TEST(record, written_trials_are_read_back) {
     EXPECT_TRUE(read.outcome.interrupted) << "the journal has no end line";
 }
 
-TEST(record, slice_lengths_are_read_back_and_invalid_ones_refused) {
+TEST(record, slice_lengths_are_read_back_and_invalid_lengths_are_refused) {
     const temporary_folder folder;
     auto plan = small_plan(1);
     plan.slice = {std::chrono::microseconds{250}, std::chrono::microseconds{4000}};
@@ -175,8 +175,8 @@ TEST(record, a_killed_run_with_a_precision_reports_the_number_of_planned_blocks)
     EXPECT_EQ(planned_after(38), wanted);
 }
 
-/// Returns the text of an unfinished journal: the second of four shards, with two of its three blocks. The
-/// plan has twelve blocks.
+/// Returns the text of an unfinished journal of the second of four shards. The plan has twelve blocks, three
+/// of them in this shard. The journal contains two of these three blocks.
 std::string journal_of_a_shard(const temporary_folder& folder) {
     auto plan = small_plan(12);
     plan.part = bench::shard{2, 4};
@@ -228,7 +228,7 @@ TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents) {
     EXPECT_EQ(checksum(one), checksum(other)) << "the path and the time differ";
 }
 
-TEST(record, an_incomplete_last_line_is_ignored) {
+TEST(record, an_incomplete_last_line_of_a_journal_is_ignored) {
     const auto text = journal_text();
     const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;
     for (std::size_t length = whole_lines; length < text.size(); length += 5)
@@ -277,7 +277,7 @@ TEST(record, plans_with_too_many_results_are_refused) {
 
 TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     auto plan = small_plan(1);
-    // one more contender: the A/A copy
+    // The A/A copy is one more contender.
     plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");
     EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
     plan.workloads.emplace_back("x");
@@ -393,7 +393,7 @@ TEST(record, resuming_with_a_changed_or_additional_library_is_refused) {
     EXPECT_SAYS(refusal(), "libmine.so has changed");
 }
 
-TEST(record, a_complaint_about_a_huge_name_stays_short) {
+TEST(record, an_error_message_about_a_long_name_is_short) {
     const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
                                            R"("contender":")" + std::string(1'000'000, 'x') + '"'));
     EXPECT_SAYS(text, "line 2: contender: ");

@@ -1,4 +1,4 @@
-// Tests the rules of a run with a fake clock and fake trials that return at once.
+// Tests the rules of a run with a fake clock and with fake trials that return immediately.
 #include "bench/harness/experiment/runner.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(runner, an_unsupported_result_is_tried_in_three_blocks) {
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
 }
 
-// The rule must be the same for the first block and for every other block.
+// The first block must not be an exception.
 TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
     for (const int late : {1, 2, 4}) {
         int trials = 0;
@@ -116,7 +116,8 @@ TEST(runner, repeated_attempts_in_a_block_count_once_before_a_result_is_given_up
     }
 }
 
-// The contender can run the workload, but in one block it was unsupported for a temporary reason.
+// The contender can run the workload. In one block, a temporary problem made it report the workload as
+// unsupported.
 TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -175,7 +176,7 @@ TEST(runner, the_run_stops_before_a_block_that_exceeds_the_budget) {
     EXPECT_FALSE(result.outcome.interrupted);
 }
 
-TEST(runner, the_longest_block_decides_whether_another_one_fits) {
+TEST(runner, the_longest_block_decides_if_another_block_fits_into_the_budget) {
     auto plan = small_plan(10);
     plan.budget = 12'500ms;
     std::chrono::nanoseconds now{0};
@@ -270,7 +271,7 @@ TEST(runner, the_run_ends_if_every_result_has_failed) {
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
 }
 
-/// Returns the values of a request that the plan determines, as text.
+/// Returns the values of a request that the plan determines, as a text.
 std::string spelled(const trial_request& request) {
     return request.who.name + " " + request.workload + " " + std::to_string(request.padding_bytes) + " " +
            std::to_string(request.cpu.value_or(-1));
@@ -320,7 +321,7 @@ TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // The interrupted row runs again, so that all of its trials are pairs and come from one machine.
+    // The interrupted row runs again. All of its trials then come from one machine and can be compared.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
     const bench::counting_attempts tried{rest};

@@ -1,4 +1,4 @@
-// Tests the patterns for names, and the suggestions for mistyped names.
+// Tests the patterns that select names, and the suggestions for mistyped names.
 #include "bench/harness/experiment/selection.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(selection, a_pattern_matches_a_whole_name_or_its_first_parts) {
     EXPECT_FALSE(bench::matches("yield", "gather/yield"));
 }
 
-TEST(selection, names_keep_their_order_and_are_selected_once) {
+TEST(selection, selected_names_keep_their_order_and_occur_once) {
     EXPECT_EQ(bench::select(workloads, names{"yield", "echo", "*conns:1"}, "workload"),
               (names{workloads[0], workloads[1], workloads[2]}));
     EXPECT_EQ(bench::select(workloads, {}, "workload"), workloads);
@@ -54,14 +54,14 @@ TEST(selection, the_quick_option_measures_the_tutorial_designs_the_flagships_asi
         EXPECT_FALSE(bench::is_headline_contender(name)) << name;
 }
 
-TEST(selection, the_nearest_name_can_be_longer_than_the_typed_word) {
+TEST(selection, a_suggested_name_can_be_longer_than_the_typed_word) {
     EXPECT_EQ(bench::nearest("asoi", names{"crash", "gb", "asio-epoll", "loop-epoll"}, 1),
               names{"asio-epoll"});
     EXPECT_EQ(bench::nearest("--blcoks", names{"--budget", "--blocks", "--baseline"}, 1), names{"--blocks"});
     EXPECT_EQ(bench::nearest("xy", names{"xa", "xb"}, 5).size(), 2U);
 }
 
-TEST(selection, distant_names_are_not_suggested) {
+TEST(selection, names_unlike_the_typed_word_are_not_suggested) {
     for (const auto* word : {"", "x", "zzz", "qqqqqqqqqq"})
         EXPECT_TRUE(bench::nearest(word, names{"yield", "echo", "--blocks"}).empty()) << word;
     const auto text = selection_complaint({"zzzz"});

@@ -1,5 +1,5 @@
-// Tests the baseline file: a written baseline is read back and fits the schema, and every other file is
-// refused with the reason.
+// Tests the baseline file. A written baseline file is read back unchanged and fits the schema. Every other
+// file is refused with the reason.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ protected:
         return bench::read_baseline(file());
     }
 
-    /// Returns the error message for a text that is not a baseline.
+    /// Returns the error message for a text that is not a baseline file.
     std::string refusal_of(const std::string& text) {
         try {
             read(text);
@@ -59,7 +59,7 @@ protected:
         return "it was read";
     }
 
-    /// Returns the error message for the sample baseline with one changed value.
+    /// Returns the error message for the sample baseline file with the value `value` at `place`.
     std::string refusal_with(const char* place, const json& value) {
         auto document = sample_document();
         document[json::json_pointer{place}] = value;
@@ -70,7 +70,7 @@ private:
     temporary_folder folder_;
 };
 
-TEST_F(baseline, a_written_baseline_is_read_back_unchanged) {
+TEST_F(baseline, a_written_baseline_file_is_read_back_unchanged) {
     const auto text = bench::write_baseline(sample_baseline());
     EXPECT_EQ(bench::write_baseline(read(text)), text);
     auto without_times = sample_baseline();
@@ -78,7 +78,7 @@ TEST_F(baseline, a_written_baseline_is_read_back_unchanged) {
     EXPECT_FALSE(read(bench::write_baseline(without_times)).times);
 }
 
-TEST_F(baseline, each_number_has_its_own_line) {
+TEST_F(baseline, each_number_of_a_baseline_file_has_its_own_line) {
     const auto text = bench::write_baseline(sample_baseline());
     EXPECT_SAYS(text,
                 "\n  {\"workload\":\"echo/rtt/tcp/conns:1/bytes:64\",\"contender\":\"loop-epoll\","
@@ -90,13 +90,13 @@ TEST_F(baseline, each_number_has_its_own_line) {
                 "\"pairing\":\"interleaved\"}\n");
 }
 
-TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
+TEST_F(baseline, a_baseline_file_fits_the_schema_and_every_field_is_required) {
     const auto document = sample_document();
     EXPECT_TRUE(fits(document, LOOPBENCH_BASELINE_SCHEMA));
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
-            if (key == "version") continue;  // the reader uses it only in messages
+            if (key == "version") continue;  // only messages use the version
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
@@ -105,7 +105,7 @@ TEST_F(baseline, the_sample_fits_the_schema_and_every_field_is_required) {
     }
 }
 
-TEST_F(baseline, counts_accept_exactly_the_deterministic_metrics) {
+TEST_F(baseline, baseline_counts_accept_exactly_the_deterministic_metrics) {
     for (const auto& metric : reports::known_metrics()) {
         auto document = sample_document();
         document["counts"][2]["metric"] = metric.name;
@@ -115,7 +115,7 @@ TEST_F(baseline, counts_accept_exactly_the_deterministic_metrics) {
     }
 }
 
-TEST_F(baseline, the_projects_own_baseline_fits_the_schema_and_holds_only_counts) {
+TEST_F(baseline, the_projects_own_baseline_file_fits_the_schema_and_has_only_counts) {
     EXPECT_TRUE(fits(json::parse(content_of(LOOPBENCH_OWN_BASELINE)), LOOPBENCH_BASELINE_SCHEMA));
     const auto own = bench::read_baseline(LOOPBENCH_OWN_BASELINE);
     EXPECT_FALSE(own.counts.empty());
@@ -127,7 +127,7 @@ TEST_F(baseline, the_projects_own_baseline_fits_the_schema_and_holds_only_counts
               lines_after_version(content_of(LOOPBENCH_OWN_BASELINE)));
 }
 
-TEST_F(baseline, an_invalid_file_is_refused_with_the_reason) {
+TEST_F(baseline, an_invalid_baseline_file_is_refused_with_the_reason) {
     EXPECT_THROW(bench::read_baseline(file()), bench::usage_error) << "missing";
     EXPECT_THROW(bench::read_baseline("/"), bench::usage_error);
     EXPECT_SAYS(refusal_of("allocations: 3\n"), "line 1, column 1: invalid or incomplete JSON");
@@ -136,7 +136,7 @@ TEST_F(baseline, an_invalid_file_is_refused_with_the_reason) {
     EXPECT_SAYS(refusal_of("[]"), "expected an object");
 }
 
-TEST_F(baseline, a_wrong_value_is_refused_with_its_position) {
+TEST_F(baseline, a_wrong_value_in_a_baseline_file_is_refused_with_its_path) {
     EXPECT_SAYS(refusal_with("/counts/1/metric", "time"),
                 "counts[1].metric: \"time\" is not a count; expected one of waits");
     EXPECT_SAYS(refusal_with("/counts/1/metric", "syscalls"),
@@ -154,7 +154,7 @@ TEST_F(baseline, a_wrong_value_is_refused_with_its_position) {
     EXPECT_SAYS(refusal_of(nothing.dump()), "neither counts nor ratios");
 }
 
-TEST_F(baseline, updating_counts_rounds_them_and_keeps_the_selected_metrics) {
+TEST_F(baseline, an_update_rounds_counts_and_keeps_the_selected_metrics) {
     auto all = sample_baseline();
     bench::expect_counts(
         all, {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", {{"syscalls", 7.00049}, {"waits", 1}}, {}},
@@ -167,7 +167,7 @@ TEST_F(baseline, updating_counts_rounds_them_and_keeps_the_selected_metrics) {
     EXPECT_EQ(all.counts[4].metric, "allocated_bytes");
 }
 
-TEST_F(baseline, updating_ratios_accepts_only_those_with_an_interval) {
+TEST_F(baseline, an_update_writes_only_ratios_with_an_interval) {
     auto times = *sample_baseline().times;
     times.ratios.push_back({"timer/periodic", "loop-tick", 1, 1, 1, reports::pairing::sequential});
     auto report = sample_report();
@@ -194,7 +194,7 @@ TEST_F(baseline, a_ratio_of_an_unmeasured_metric_or_a_repeated_ratio_is_refused)
     EXPECT_EQ(read(two.dump()).times->ratios.size(), 2U);
 }
 
-TEST_F(baseline, each_ratio_records_its_pairing) {
+TEST_F(baseline, each_ratio_in_a_baseline_file_has_its_pairing) {
     EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::pairing::interleaved);
     EXPECT_SAYS(refusal_with("/times/ratios/0/pairing", "sideways"), "pairing: \"sideways\"");
     auto report = sample_report();
@@ -204,7 +204,7 @@ TEST_F(baseline, each_ratio_records_its_pairing) {
     EXPECT_EQ(times.ratios.back().made, reports::pairing::concurrent);
 }
 
-TEST_F(baseline, a_diff_shows_the_changed_lines) {
+TEST_F(baseline, the_difference_of_two_baseline_files_is_the_changed_lines) {
     const auto old = bench::write_baseline(sample_baseline());
     auto all = sample_baseline();
     all.counts[1].per_op = 0.25;

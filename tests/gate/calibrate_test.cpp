@@ -1,5 +1,5 @@
-// Tests calibration rates. The trials are fake: each takes exactly the configured time, so that the true
-// answer is known.
+// Tests calibration rates. Each fake trial takes exactly the configured time, so that the correct verdict is
+// known.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
     return outcome;
 }
 
-/// Returns a record of trials of one workload. The noise of their times has this spread.
+/// Returns a record of trials of one workload. `spread` is the spread of their times.
 bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
     bench::run_plan base = small_plan(blocks);
     base.workloads = {"echo"};
@@ -88,8 +88,8 @@ TEST(calibrate, noise_can_hide_a_slowdown) {
     EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }
 
-// The control experiment: a threshold of 0 must cause false alarms.
-TEST(calibrate, false_alarms_are_counted) {
+// A control experiment. A threshold of 0 must cause false alarms.
+TEST(calibrate, a_calibration_counts_false_alarms) {
     auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
     equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
     const auto found =
@@ -105,7 +105,7 @@ TEST(calibrate, trials_that_ignored_the_slowdown_are_refused) {
     EXPECT_NO_THROW(bench::check_slowdowns(ran(std::vector<unsigned>{3}, 6, 0.01)));
 }
 
-TEST(calibrate, trials_of_two_machines_are_refused) {
+TEST(calibrate, calibrating_with_trials_of_two_machines_is_refused) {
     const auto equal = ran({}, 20, 0.01);
     auto slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
     slowed.where.kernel = "another one";
@@ -123,7 +123,7 @@ TEST(calibrate, halves_of_two_different_calibrations_are_refused) {
     EXPECT_THROW(bench::judge_calibration(equal, of_another_build, {}), bench::usage_error);
 }
 
-TEST(calibrate, all_trials_must_have_the_same_pairing) {
+TEST(calibrate, all_trials_of_a_calibration_must_have_the_same_pairing) {
     auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 20, 0.01);
     EXPECT_EQ(bench::judge_calibration(equal, slowed, {}).made, reports::pairing::sequential)
         << "without a choice";
@@ -151,8 +151,8 @@ TEST(calibrate, slowed_contenders_support_slices_like_the_original) {
     EXPECT_EQ(bench::pairing_of(plan), reports::pairing::interleaved);
 }
 
-/// Returns the record of an interleaved session, or of the sequential session of its referee. All times are
-/// multiplied by `factor`, and `exponent` is the power of the slowdowns' effect.
+/// Returns the record of an interleaved session, or of the sequential session that is its referee. All times
+/// are multiplied by `factor`. Each slowdown is raised to the power `exponent`.
 bench::session_record paired_by(reports::pairing made, double factor, double exponent) {
     bench::run_plan base = small_plan(8);
     base.workloads = {"echo"};
@@ -187,7 +187,7 @@ TEST(calibrate, a_session_that_is_not_interleaved_has_no_referee) {
     EXPECT_FALSE(bench::referee_plan(paired_by(reports::pairing::sequential, 1, 1).plan));
 }
 
-TEST(calibrate, an_incomplete_try_is_ignored) {
+TEST(calibrate, an_incomplete_try_of_a_calibration_is_ignored) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
     EXPECT_EQ(found.aa.tries, 1U);
@@ -214,8 +214,8 @@ TEST(calibration_file, a_calibration_is_read_back_only_on_its_own_machine) {
     EXPECT_THROW(bench::read_calibration(folder / "circle", here), reports::file_error);
 }
 
-/// Returns a contender that takes the configured time with noise of 0.1 % and reports its slowdown. It runs
-/// the shell command `when` in each trial.
+/// Returns a contender that takes the configured time with 0.1 % of noise, and reports its slowdown. The
+/// contender runs the shell command `when` in each trial.
 std::string obedient(const std::string& when = ":") {
     return when + R"sh(
 noise=$(( ($(trials) * 7919) % 10 ))
@@ -232,7 +232,7 @@ constexpr auto calibrate_briefly =
     "XDG_STATE_HOME=$folder/state $loopbench calibrate --contender fake --workload yield --slowdown 3 "
     "--slowdown 10 --tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
 
-TEST(calibrate_command, rates_are_printed_kept_and_replayed_and_reports_quote_them) {
+TEST(calibrate_command, calibration_rates_are_printed_stored_replayed_and_quoted_in_reports) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());
     const auto ended = loopbench.in_shell(calibrate_briefly);
@@ -258,7 +258,7 @@ TEST(calibrate_command, rates_are_printed_kept_and_replayed_and_reports_quote_th
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
-// A calibration that takes an hour can produce a journal of this size.
+// A calibration of an hour can produce a journal of this size.
 TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_replayed) {
     loopbench_command loopbench;
     const auto ended = loopbench.in_shell(

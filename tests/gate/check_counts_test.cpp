@@ -1,5 +1,5 @@
-// Runs the real command on a contender with real counts. Checks that the command finds one planted system
-// call or allocation per operation.
+// Runs the real command on a contender with real counts. The command must find one added system call or
+// allocation per operation.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ protected:
     }
 
     /// Returns the count per operation in the line that an update adds ('+') or removes ('-'). The count is
-    /// not exact, because on a busy machine a tracer can miss one call in a thousand.
+    /// not exact, because a tracer on a busy machine can miss one call in a thousand.
     static double syscalls_in_line(const std::string& difference, char sign) {
         const auto line = fmt::format(
             R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);
@@ -48,7 +48,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(check_counted, the_gate_results_of_the_same_build_hold) {
+TEST_F(check_counted, an_unchanged_build_passes_the_check_of_counts) {
     const auto ran = check("");
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
     EXPECT_EQ(ran.output, "pass: 7 of 7 results hold\n");
@@ -72,12 +72,12 @@ TEST_F(check_counted, one_more_allocation_per_operation_is_a_regression) {
     EXPECT_SAYS(ran.output, "5 of 7 results hold");
 }
 
-TEST_F(check_counted, a_large_slack_lets_a_planted_call_pass) {
+TEST_F(check_counted, a_large_slack_tolerates_an_added_system_call) {
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--slack 1.1").code, 0);
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--slack 0.9").code, 3);
 }
 
-TEST_F(check_counted, a_loose_baseline_is_reported_and_an_update_tightens_it) {
+TEST_F(check_counted, a_loose_baseline_file_is_reported_and_an_update_tightens_it) {
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--update").code, 0);
     const auto looser = check("");
     EXPECT_EQ(looser.code, 0);
@@ -89,7 +89,7 @@ TEST_F(check_counted, a_loose_baseline_is_reported_and_an_update_tightens_it) {
     EXPECT_SAYS(check("", "--update").output, "is unchanged");
 }
 
-TEST_F(check_counted, a_failing_contender_is_an_error_and_never_becomes_the_baseline) {
+TEST_F(check_counted, a_failing_contender_is_an_error_and_never_becomes_the_baseline_file) {
     const auto before = content_of(loopbench.path("baseline.json"));
     const auto ran = check("LOOPBENCH_TEST_COST=crash");
     EXPECT_EQ(ran.code, 1) << ran.output;
@@ -110,7 +110,7 @@ TEST_F(check_counted, without_a_tracer_the_check_is_inconclusive_and_names_the_t
         << "a regression of one count outranks an undecided one";
 }
 
-TEST_F(check_counted, a_report_with_counts_is_checked_without_running_anything) {
+TEST_F(check_counted, a_report_with_counts_is_checked_without_running_a_contender) {
     const auto run = loopbench.in_shell(
         "LOOPBENCH_TEST_COST=system_call \"$loopbench\" run --counts --blocks 1 -o \"$out\"");
     ASSERT_EQ(run.code, 0) << run.error_tail;

@@ -1,5 +1,5 @@
-// Tests the rules of the gate without processes: slack, suspects and their confirmation, and the ranking of
-// outcomes.
+// Tests the rules of the gate without processes: slack, the confirmation of suspected regressions, and the
+// ranking of outcomes.
 #include "bench/harness/gate/check.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ gate_result_kind count_found(const bench::expectations& expected, const char* me
     return found.at(0).kind;
 }
 
-TEST(check_counts, counts_hold_up_to_their_slack_and_not_beyond) {
+TEST(check_counts, a_count_that_differs_by_at_most_its_slack_passes) {
     const auto expected = one_count("syscalls", 1);  // the slack is 0.02 per operation plus 2 % of 1
     EXPECT_EQ(count_found(expected, "syscalls", 1), gate_result_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 1.04), gate_result_kind::holds);
@@ -68,7 +68,7 @@ TEST(check_counts, zero_slack_still_tolerates_rounding_errors) {
     EXPECT_EQ(count_found(expected, "syscalls", 0.301), gate_result_kind::regression);
 }
 
-TEST(check_counts, missing_counts_are_unclear_with_the_reason_and_never_hold) {
+TEST(check_counts, missing_counts_are_unclear_with_the_reason_and_never_pass) {
     const auto expected = one_count("syscalls", 1);
     const auto none = bench::check_counts(expected, {});
     EXPECT_EQ(none.at(0).kind, gate_result_kind::unclear);
@@ -96,7 +96,7 @@ TEST(check_counts, only_deterministic_results_of_a_report_are_counts) {
     EXPECT_TRUE(cells[1].failed);
 }
 
-TEST(check_counts, the_count_of_a_result_that_was_not_reached_is_unclear) {
+TEST(check_counts, the_count_of_a_result_that_was_not_run_is_unclear) {
     reports::report cut;
     cut.results = {missing_as("yield", "loop-epoll", reports::result_status::not_run,
                               "interrupted before its first trial")};
@@ -105,7 +105,8 @@ TEST(check_counts, the_count_of_a_result_that_was_not_reached_is_unclear) {
     EXPECT_SAYS(found.at(0).message, "interrupted before");
 }
 
-/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`). Times scatter by 1 %.
+/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`). Times have a spread of 1
+/// %.
 reports::report session(double slower, std::size_t blocks = 20) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -143,12 +144,12 @@ reports::report unreliable_session(double slower) {
     return unreliable;
 }
 
-TEST(check_times, the_gate_results_of_the_same_build_hold) {
+TEST(check_times, an_unchanged_build_passes_the_check_of_times) {
     EXPECT_EQ(time_found(session(1)).kind, gate_result_kind::holds);
     EXPECT_NEAR(*time_found(session(1)).measured, 2, 0.02);
 }
 
-TEST(check_times, a_slower_time_is_suspect_and_a_faster_one_shows_a_loose_baseline) {
+TEST(check_times, a_slower_time_is_suspect_and_a_faster_time_shows_a_loose_baseline_file) {
     EXPECT_EQ(time_found(session(1.05)).kind, gate_result_kind::suspect);
     EXPECT_TRUE(time_found(session(1.05)).message.starts_with("4."))
         << "beyond the lower end of the expected interval";
@@ -215,7 +216,7 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
     EXPECT_SAYS(time_found(of_two_hosts).message, "of 2 hosts");
 }
 
-TEST(check_times, times_with_another_pairing_than_the_baselines_are_unclear) {
+TEST(check_times, times_whose_pairing_differs_from_the_baseline_file_are_unclear) {
     auto interleaved = session(1.05);
     for (auto& item : interleaved.results) item.made = reports::pairing::interleaved;
     const auto found = time_found(interleaved);
@@ -245,7 +246,7 @@ TEST(check_times, missing_times_are_unclear_or_failed) {
 }
 
 /// Returns a session with a periodic timer. The lateness and the CPU time of loop-epoll are half of
-/// asio-epoll's, times `worse`. The values scatter by `spread`.
+/// asio-epoll's, times `worse`. `spread` is the spread of the values.
 reports::report session_of_timers(double worse, double spread = 0.1) {
     auto content = session(1);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -268,7 +269,7 @@ bench::expected_times times_of_timers() {
     return times;
 }
 
-TEST(check_times, primary_metrics_are_judged_and_confirmed_one_by_one) {
+TEST(check_times, each_primary_metric_is_judged_and_confirmed_separately) {
     const auto times = times_of_timers();
     const auto check = [&](const reports::report& in) { return bench::check_times(times, in, {}); };
     for (const auto& found : check(session_of_timers(1)))
@@ -329,7 +330,7 @@ TEST(check_times, a_regression_needs_confirmation_by_a_second_session) {
     EXPECT_EQ(after_two(session(1.05), session(1.05, 4)).at(0).kind, gate_result_kind::unclear);
 }
 
-TEST(check_times, an_unreliable_second_session_confirms_nothing) {
+TEST(check_times, an_unreliable_second_session_confirms_no_regression) {
     const auto found = after_two(session(1.05), unreliable_session(1.05));
     EXPECT_EQ(bench::outcome_of(found), gate_outcome::unreliable);
     for (const auto& item : found) EXPECT_NE(item.kind, gate_result_kind::suspect);
@@ -338,7 +339,7 @@ TEST(check_times, an_unreliable_second_session_confirms_nothing) {
     EXPECT_EQ(bench::outcome_of(after_two(session(1.05), failed)), gate_outcome::failed);
 }
 
-TEST(check_times, holding_times_need_no_second_session) {
+TEST(check_times, times_within_their_limits_need_no_second_session) {
     EXPECT_TRUE(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1), {}))
                     .ratios.empty());
     EXPECT_EQ(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1.05), {}))
@@ -365,7 +366,7 @@ TEST(check, the_worst_gate_result_decides_the_outcome) {
     EXPECT_EQ(bench::outcome_of({}), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-TEST(check, every_format_states_the_same_results) {
+TEST(check, every_format_states_the_same_gate_results) {
     using enum gate_result_kind;
     const auto found = some({holds, regression, looser, unclear});
     const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {

@@ -1,5 +1,5 @@
-// Runs the real command on fake contenders: checks times against a baseline, and runs a second session for
-// slower times.
+// Runs the real command on fake contenders. The command checks times against a baseline file, and runs a
+// second session if times are slower.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns a benchmark whose times scatter in a fixed pattern around the shell variable $ns.
+/// Returns a benchmark whose times scatter in a fixed pattern around $ns. The shell code `set_ns` sets $ns.
 std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
@@ -44,8 +44,8 @@ protected:
         EXPECT_NEAR(written["times"]["ratios"][0]["median"].get<double>(), 2, 0.02);
     }
 
-    /// Returns a shell test that succeeds only in the second session, because that session's folder exists
-    /// before its first trial.
+    /// Returns a shell test that succeeds only in the second session. The folder of the second session exists
+    /// before the session's first trial.
     std::string second_session() const {
         return fmt::format("[ -d {} ]", loopbench.path("out/second").native());
     }
@@ -55,7 +55,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(check_timed, the_gate_results_of_the_same_build_hold_after_one_session) {
+TEST_F(check_timed, an_unchanged_build_passes_after_one_session) {
     update();
     const auto ran = check();
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
@@ -63,7 +63,7 @@ TEST_F(check_timed, the_gate_results_of_the_same_build_hold_after_one_session) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/second")));
 }
 
-TEST_F(check_timed, the_baseline_records_small_or_full_size) {
+TEST_F(check_timed, the_baseline_file_records_small_or_full_size) {
     constexpr auto says_its_size = R"sh(, "size": "'"${LOOPBENCH_SIZE:-full}"'")sh";
     loopbench.add_contender("asio-epoll", scattering("ns=10000"), says_its_size);
     loopbench.add_contender("loop-epoll", scattering("ns=5000"), says_its_size);
@@ -103,7 +103,7 @@ TEST_F(check_timed, updating_with_a_report_of_another_size_drops_the_old_ratios)
     EXPECT_EQ(times["ratios"][0]["workload"], "yield");
 }
 
-TEST_F(check_timed, a_session_uses_the_pairing_of_the_baseline) {
+TEST_F(check_timed, a_session_uses_the_pairing_of_the_baseline_file) {
     const auto on_cpu = [](int ns) {
         return fmt::format(R"sh(ns=$(( {} + 10 * (($(trials) * 37) % 7 - 3) ))
 row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
@@ -112,7 +112,7 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     loopbench.add_contender("asio-epoll", on_cpu(10'000));
     loopbench.add_contender("loop-epoll", on_cpu(5000));
     constexpr auto workload =
-        "echo/rtt/conns:1";  // unknown to the catalog, so that it has the requested pairing
+        "echo/rtt/conns:1";  // not in the catalog; a known workload could have another pairing
     ASSERT_EQ(check({"--update", "--tier", "times", "--pairing", "concurrent"}, workload).code, 0);
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "concurrent");
     const auto ran = check({}, workload);
@@ -144,7 +144,7 @@ TEST_F(check_timed, a_slowdown_in_the_first_session_alone_passes_with_a_message)
     EXPECT_SAYS(found["message"].get<std::string>(), "does not confirm") << found;
 }
 
-TEST_F(check_timed, a_faster_build_shows_that_the_baseline_is_loose) {
+TEST_F(check_timed, a_faster_build_shows_that_the_baseline_file_is_loose) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=4000"));
     const auto ran = check();
@@ -180,7 +180,7 @@ TEST_F(check_timed, a_confirming_session_whose_aa_copy_differs_is_unreliable) {
     EXPECT_EQ(check().code, 5);
 }
 
-TEST_F(check_timed, an_unreliable_session_never_becomes_the_baseline) {
+TEST_F(check_timed, an_unreliable_session_never_becomes_the_baseline_file) {
     update();
     const auto before = content_of(baseline());
     loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
@@ -235,7 +235,7 @@ TEST_F(check_timed, an_update_reports_every_result_that_it_cannot_write) {
     refused({"--update"}, 1, "loop-epoll on yield failed: ");
 }
 
-TEST_F(check_timed, an_interrupted_update_exits_as_interrupted_and_leaves_the_baseline_unchanged) {
+TEST_F(check_timed, an_interrupted_update_leaves_the_baseline_file_unchanged) {
     const auto expect_interrupted = [&] {
         const auto now = [&] {
             return std::filesystem::exists(baseline()) ? content_of(baseline()) : std::string{};
@@ -259,7 +259,7 @@ TEST_F(check_timed, an_interrupted_update_exits_as_interrupted_and_leaves_the_ba
     expect_interrupted();
 }
 
-TEST_F(check_timed, a_baseline_of_another_machine_is_inconclusive) {
+TEST_F(check_timed, a_baseline_file_of_another_machine_is_inconclusive) {
     update();
     auto other = nlohmann::ordered_json::parse(content_of(baseline()));
     other["times"]["machine"] = "a faster one";
@@ -277,7 +277,7 @@ TEST_F(check_timed, a_failing_contender_is_an_error) {
     EXPECT_SAYS(ran.output, "exit code 7");
 }
 
-TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it) {
+TEST_F(check_timed, a_report_is_checked_and_another_report_confirms_its_regression) {
     update();
     const auto run = [&](const char* folder) {
         const auto ran = loopbench(
@@ -307,7 +307,7 @@ TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it)
     EXPECT_EQ(check({shard, slow}).code, 2);
 }
 
-TEST_F(check_timed, every_format_goes_to_standard_output_alone) {
+TEST_F(check_timed, standard_output_contains_only_the_requested_format) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     const auto starts = [&](const char* format, std::string_view front) {
@@ -322,7 +322,7 @@ TEST_F(check_timed, every_format_goes_to_standard_output_alone) {
     starts("json", "{\n \"schema\": \"loopbench-check/1\"");
 }
 
-TEST_F(check_timed, a_file_that_is_no_baseline_is_a_usage_error) {
+TEST_F(check_timed, a_file_that_is_no_baseline_file_is_a_usage_error) {
     const auto refused = [&](const std::string& text, const char* cause) {
         reports::write_file_atomically(baseline(), text);
         const auto ran = check();

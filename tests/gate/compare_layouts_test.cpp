@@ -1,6 +1,6 @@
 // Tests `loopbench compare` on folders of builds that differ only in code placement. The builds are scripts
-// whose times depend on the layout. A comparison must not mistake the effect of the layout for a change of
-// the code.
+// whose times depend on the layout. The command must not mistake the effect of the layout for a change of the
+// code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ protected:
                         name));
     }
 
-    /// Adds twelve layouts of a build that takes about `ns` nanoseconds. A layout changes the time by
-    /// up to 3 %. `first` is the start in the pattern of these changes.
+    /// Adds twelve layouts of a build that takes about `ns` nanoseconds. Each layout changes the time by up
+    /// to 3 %, in a fixed pattern of twelve changes that begins at index `first`.
     void add_layouts(const std::string& side, int ns, std::size_t first = 0) {
         constexpr std::array pct{3, -3, 2, -2, 3, -3, 1, -1, 2, -2, 1, -1};
         for (std::size_t i = 0; i < pct.size(); ++i)

@@ -1,4 +1,4 @@
-// Runs the real command on two benchmark programs and on two reports; checks verdicts and exit codes.
+// Runs the real command on two benchmark programs, and on two reports. Checks verdicts and exit codes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ namespace {
 using bench::gate_outcome;
 using reports::verdict;
 
-/// Returns a benchmark whose times scatter by 1 to 2 % around `ns`, in a pattern that repeats after seven
-/// trials. Trials are counted for each name of the benchmark. `offset` is the step between two times.
+/// Returns a benchmark whose times scatter around `ns` in a pattern that repeats after seven trials. `offset`
+/// is the step between two times.
 std::string scattering(double ns, const char* offset) {
     return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
                        offset);
@@ -61,13 +61,13 @@ TEST_F(compare, a_slower_build_is_a_regression_with_its_size) {
     EXPECT_SAYS(ran.error_tail, fmt::format("next on yield: {:.1f} % slower than base (", slower_pct));
 }
 
-TEST_F(compare, a_faster_build_passes) {
+TEST_F(compare, a_faster_build_passes_the_comparison) {
     loopbench.add_contender("old", scattering(10500, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     EXPECT_EQ(run().code, 0);
 }
 
-TEST_F(compare, too_few_blocks_are_inconclusive) {
+TEST_F(compare, a_comparison_with_too_few_blocks_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--blocks", "4"});
@@ -83,8 +83,8 @@ TEST_F(compare, a_budget_that_ends_before_the_first_trial_is_inconclusive) {
     EXPECT_SAYS(ran.error_tail, "next on yield: time has no value to compare: the time budget");
 }
 
-// The time of a periodic timer is the time of its deadlines. It does not show the lateness or the cost of
-// waiting.
+// The time of a periodic timer is the time of its deadlines. This time shows neither the lateness nor the
+// cost of waiting.
 TEST_F(compare, timers_are_judged_by_lateness_and_cpu) {
     const auto timer = [](int late, int cpu) {
         return fmt::format(
@@ -133,8 +133,8 @@ TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
 TEST_F(compare, a_session_whose_baseline_scatters_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // Scattered single times do not make a machine unreliable: the pairs compensate for them, but the
-    // intervals become wide.
+    // Scattered times do not make a session unreliable, because each pair cancels the scatter. They only make
+    // the intervals wide.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }
@@ -181,14 +181,14 @@ exec "${0%old}new" "$@")sh");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST_F(compare, too_few_blocks_for_the_aa_check_are_inconclusive) {
+TEST_F(compare, a_comparison_with_too_few_blocks_for_the_aa_copy_is_inconclusive) {
     loopbench.add_contender("old", good_row);
     loopbench.add_contender("new", good_row);
     EXPECT_EQ(run({"--blocks", "6"}).code, 4);
     EXPECT_EQ(run({"--blocks", "8"}).code, 0);
 }
 
-TEST_F(compare, a_journal_can_replace_a_report) {
+TEST_F(compare, compare_accepts_a_journal_instead_of_a_report) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     ASSERT_EQ(loopbench({"run", "--blocks", "8", "-o", loopbench.out()}).code, 0);
     const auto ran = loopbench({"compare", loopbench.path("out/journal.jsonl").native(),
@@ -207,7 +207,7 @@ TEST_F(compare, programs_that_are_no_benchmarks_are_usage_errors) {
     EXPECT_EQ(loopbench({"compare", old, old, "--workload", "yeild"}).code, 2);
 }
 
-/// Returns a report of two contenders. Their times scatter around these values.
+/// Returns a report of two contenders. Their times scatter around `baseline_ns` and `other_ns`.
 reports::report two_times(double baseline_ns, double other_ns, std::size_t trials = 12) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -285,7 +285,7 @@ TEST_F(compare_reports, failed_and_missing_results_are_found) {
     }
 }
 
-TEST_F(compare_reports, measuring_options_are_refused_and_selections_apply) {
+TEST_F(compare_reports, reports_are_compared_with_selections_but_without_measuring_options) {
     const auto one = report_with(100, 50);
     for (const auto& option : {std::vector<std::string>{"--blocks", "3"},
                                {"--seed", "1"},
@@ -331,7 +331,7 @@ TEST_F(compare_reports, an_interrupted_run_is_inconclusive_with_its_name) {
     EXPECT_SAYS(ran.error_tail, "time has no value to compare: interrupted before its first trial");
 }
 
-TEST_F(compare_reports, the_less_reliable_session_decides) {
+TEST_F(compare_reports, the_less_reliable_of_two_sessions_decides_the_outcome) {
     using enum reports::reliability;
     const auto in_session = [](reports::reliability found) {
         auto content = two_times(100, 50);
@@ -366,7 +366,7 @@ TEST_F(compare_reports, reports_of_different_sizes_are_refused) {
         << "an old report has no plan";
 }
 
-TEST_F(compare_reports, different_pairings_are_inconclusive_with_both_names_and_a_remedy) {
+TEST_F(compare_reports, comparing_different_pairings_is_inconclusive_and_names_the_pairings) {
     auto sequential = two_times(100, 50), interleaved = two_times(100, 53);
     for (auto& item : interleaved.results) item.made = reports::pairing::interleaved;
     const auto ran = between(reports::write_json(sequential), reports::write_json(interleaved));
@@ -440,7 +440,8 @@ TEST_F(compare_reports, no_regression_is_named_if_the_machine_may_have_changed) 
     EXPECT_EQ(ran.code, 4) << "the baseline moved by a quarter, or by a twentieth: " << ran.error_tail;
 }
 
-/// Returns a report like two_times() for a periodic timer. The values are the median latenesses.
+/// Returns a report like that of two_times(), but for a periodic timer. The arguments are the median
+/// latenesses.
 reports::report two_timers(double baseline_late, double other_late) {
     auto content = two_times(1e6, 1e6);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -535,7 +536,7 @@ TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_rounds) 
     EXPECT_EQ(between(reports::write_json(then), reports::write_json(now)).code, 3);
 }
 
-/// Returns a session of twelve workloads and ten blocks. Its single times have a spread of 1 %.
+/// Returns a session of twelve workloads and ten blocks. The times of single trials have a spread of 1 %.
 reports::report random_session(std::mt19937_64& random, double slower) {
     std::normal_distribution<double> noise{0, 0.01};
     reports::report content;
@@ -549,7 +550,7 @@ reports::report random_session(std::mt19937_64& random, double slower) {
     return content;
 }
 
-TEST(two_reports, equal_builds_mostly_pass_and_slower_ones_are_regressions) {
+TEST(two_reports, equal_builds_usually_pass_and_slower_builds_are_regressions) {
     std::mt19937_64 random{20261122};
     const auto outcome = [&](double slower) {
         const auto then = random_session(random, 1), now = random_session(random, slower);
@@ -565,7 +566,7 @@ TEST(two_reports, equal_builds_mostly_pass_and_slower_ones_are_regressions) {
     EXPECT_GE(passed, 15);
 }
 
-TEST(gate, a_failure_ranks_first_and_an_unreliable_session_second) {
+TEST(gate, the_outcome_ranks_a_failure_first_and_an_unreliable_session_second) {
     auto report = sample_report();
     const auto session = [&] { return bench::outcome_of(bench::judge_session(report)); };
     const auto gate = [&](double tolerated_pct) {
@@ -589,7 +590,7 @@ TEST(gate, a_failure_ranks_first_and_an_unreliable_session_second) {
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-// The timer is early, so that the result has a difference instead of a ratio.
+// The timer is early; therefore the result has a difference instead of a ratio.
 TEST(gate, a_difference_in_a_primary_metric_must_rule_out_a_doubling) {
     const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
         auto report = two_timers(-60e3, -60e3);
@@ -609,7 +610,7 @@ TEST(gate, a_difference_in_a_primary_metric_must_rule_out_a_doubling) {
     EXPECT_EQ(found("late_p50", 61e3, verdict::slower), gate_outcome::regression);
 }
 
-TEST(gate, every_result_is_judged_even_a_duplicate) {
+TEST(gate, duplicate_results_are_judged_too) {
     auto report = sample_report();
     std::erase_if(report.results, [](const auto& item) { return item.status != reports::result_status::ok; });
     report.workloads[1].primary_metrics = {"time"};

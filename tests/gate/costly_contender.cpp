@@ -1,7 +1,7 @@
-// A contender that becomes more expensive through environment variables, like a loop after a bad change.
-// LOOPBENCH_TEST_COST=system_call or LOOPBENCH_TEST_COST=allocation adds one system call or one allocation
-// per operation; LOOPBENCH_TEST_COST=crash simulates a bug. LOOPBENCH_TEST_COST_OF limits the effect to the
-// program with that name.
+// A contender that environment variables make more expensive, like a loop after a bad change.
+// LOOPBENCH_TEST_COST=system_call and LOOPBENCH_TEST_COST=allocation add one system call or one allocation
+// per operation. LOOPBENCH_TEST_COST=crash crashes the program. LOOPBENCH_TEST_COST_OF limits the effect to
+// the program with that name.
 #include <fcntl.h>
 #include <unistd.h>
 

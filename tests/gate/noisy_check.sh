@@ -27,7 +27,7 @@ done
 [ "$code" -ne 5 ] || { echo "this machine is too noisy even without the noise generator:"; cat "$folder/log"; exit 77; }
 [ "$code" -eq 0 ] || { cat "$folder/log"; exit 1; }
 
-# Starts four noise processes per core. A contender then gets a fifth of a core and often waits for it.
+# Starts four noise processes per core. A contender then gets a fifth of a core, and often waits for the core.
 for ((i = 0; i < 4 * $(nproc); ++i)); do
     if command -v stress-ng >/dev/null; then
         stress-ng --cpu 1 --timeout 120s --quiet &
@@ -36,7 +36,7 @@ for ((i = 0; i < 4 * $(nproc); ++i)); do
     fi
     noise+=($!)
 done
-try() {  # arguments: the planted cost, and the only exit code that would be wrong
+try() {  # arguments: LOOPBENCH_TEST_COST, and the only wrong exit code
     code=0
     LOOPBENCH_TEST_COST=$1 LOOPBENCH_TEST_COST_OF=asio-other check >"$folder/log" 2>&1 || code=$?
     cat "$folder/log"

@@ -1,4 +1,4 @@
-// Tests the parts of a report that a history keeps, and that the report can be restored from them.
+// Tests which parts of a report a history keeps, and that these parts are enough to restore the report.
 #include "bench/harness/history/entry.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ nlohmann::json points_about(const bench::entry& kept, std::string_view metric) {
     return {};
 }
 
-TEST(entry, a_kept_entry_gives_back_the_report_byte_for_byte) {
+TEST(entry, an_entry_restores_its_report_byte_for_byte) {
     for (const auto& report : {sample_report(), report_of_day(1)})
         EXPECT_EQ(reports::write_json(reports::read_json(bench::entry_of(report, {}).report, "kept")),
                   reports::write_json(report));
@@ -64,8 +64,8 @@ TEST(entry, a_result_with_a_ratio_keeps_its_ratio_and_other_results_keep_their_v
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// The series would otherwise contain the run twice.
-TEST(entry, a_report_with_a_duplicate_result_is_refused) {
+// A series must not contain a run twice.
+TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
     try {
@@ -79,7 +79,7 @@ TEST(entry, a_report_with_a_duplicate_result_is_refused) {
     EXPECT_NO_THROW(bench::entry_of(report, {})) << "the same metric with another pairing is another series";
 }
 
-TEST(entry, points_of_primary_metrics_and_counts_are_kept_separate_from_the_rest) {
+TEST(entry, points_of_primary_metrics_and_counts_are_kept_apart_from_other_points) {
     auto report = report_of_day(1);
     report.workloads[0].primary_metrics = {"cpu"};
     auto kept = bench::entry_of(report, {});
@@ -90,7 +90,7 @@ TEST(entry, points_of_primary_metrics_and_counts_are_kept_separate_from_the_rest
     EXPECT_TRUE(points_about(kept, "syscalls").is_null());
 }
 
-TEST(entry, a_result_without_a_number_has_no_point) {
+TEST(entry, a_result_without_a_number_adds_no_point_to_a_history) {
     auto report = report_of_day(1);
     report.results[0].median = std::numeric_limits<double>::infinity();
     report.results[1].low.reset();
@@ -126,7 +126,8 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
-// Such output results from a filter that matched nothing. Without an error, the user would not notice this.
+// A filter of benchmarks that matched nothing produces such output. Without an error, the user would not
+// notice this.
 TEST(entry, google_benchmark_output_without_benchmarks_is_refused) {
     for (const auto* none :
          {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",
@@ -203,7 +204,7 @@ TEST(entry, a_report_of_a_shard_is_refused_with_the_remedy_to_merge) {
     for (const auto* part : {"1/report.json: ", "shard", "`loopbench merge`"}) EXPECT_SAYS(complaint, part);
 }
 
-TEST(entry, other_files_are_refused_by_name) {
+TEST(entry, files_that_are_no_reports_are_refused_with_their_names) {
     for (const auto* text :
          {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench-report/99"})",
           R"({"context": {"date": "yesterday"}, "benchmarks": [{"name": "b", "run_name": "b", "run_type":

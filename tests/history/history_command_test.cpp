@@ -1,4 +1,4 @@
-// Tests `loopbench history` and `run --history`, including their behaviour on a full disk.
+// Tests `loopbench history` and `run --history`, also on a full disk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST_F(history_command, unknown_fields_of_a_newer_version_are_exported_unchanged
     EXPECT_EQ(run("export", {"1"}).output, text);
 }
 
-TEST_F(history_command, a_refused_file_is_named_and_the_files_before_it_are_kept) {
+TEST_F(history_command, adding_a_refused_file_names_the_file_and_keeps_the_files_before) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");
     const auto ran = run("add", {good, bad});
@@ -161,7 +161,7 @@ TEST_F(history_command, a_run_that_reuses_the_number_and_date_of_a_removed_run_h
     EXPECT_EQ(std::distance(fs::directory_iterator{pages}, fs::directory_iterator{}), 2);
 }
 
-TEST_F(history_command, the_environment_selects_the_history) {
+TEST_F(history_command, an_environment_variable_selects_the_history) {
     const auto file = write(report_of_day(1), "report.json");
     const auto data = loopbench.in_shell(
         "unset LOOPBENCH_HISTORY; export XDG_DATA_HOME=$folder/data; $loopbench "
@@ -195,7 +195,8 @@ TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
-// The second run starts in the folder .git, where git knows the commit but not whether the sources are clean.
+// In the folder .git, git knows the commit but not whether the sources are clean. The second run starts
+// there.
 TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
@@ -210,7 +211,7 @@ TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
     EXPECT_TRUE(runs()[1]["dirty"].is_null());
 }
 
-TEST_F(history_command, a_password_in_the_wrong_place_is_not_shown) {
+TEST_F(history_command, a_password_in_a_misplaced_url_is_not_shown) {
     const std::string url = "'postgresql://me:secret@h/db'",
                       with_a_blank = "'postgresql://me:se secret@h/db'";
     for (const auto& words : {"history list " + url, "history list " + with_a_blank, "history show " + url,
@@ -222,7 +223,7 @@ TEST_F(history_command, a_password_in_the_wrong_place_is_not_shown) {
     }
 }
 
-TEST_F(history_command, two_concurrent_adds_are_both_kept) {
+TEST_F(history_command, two_concurrently_added_reports_are_both_kept) {
     write(large_report(1), "1.json");
     write(large_report(2), "2.json");
     const auto both = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() +
@@ -245,7 +246,7 @@ TEST_F(history_command, an_add_beyond_a_file_size_limit_changes_nothing_and_is_r
     EXPECT_EQ(runs().size(), 2);
 }
 
-// This test uses a full disk instead of a limit for the process. It mounts a small file system, which
+// This test fills a disk instead of limiting the file size of a process. It mounts a small file system, which
 // disappears when the shell ends.
 TEST_F(history_command, an_add_to_a_full_disk_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;

@@ -1,7 +1,7 @@
-// Kills `history add` repeatedly with SIGKILL. Earlier runs must stay, a report must be complete or absent,
-// and adding the report again must succeed. The kills occur at random times and, if ptrace is allowed, at
-// random system calls. LOOPBENCH_TEST_KILLS sets the number of kills. with_postgresql runs the same test on a
-// server.
+// Kills `history add` many times with SIGKILL. Earlier runs must stay, the report must be stored completely
+// or not at all, and adding the report again must succeed. The kills occur at random times and, if ptrace is
+// allowed, at random system calls. LOOPBENCH_TEST_KILLS sets the number of kills. with_postgresql runs the
+// same test with a PostgreSQL server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ protected:
         return all;
     }
 
-    /// Adds the file and kills the command at a random time, unless the command ends before that.
+    /// Adds the file, and kills the command at a random time unless the command ends earlier.
     void add_and_be_killed(const std::string& file) {
         const bool at_a_call = calls_ > 0 && random_() % 2 == 0;
         if (at_a_call) {
@@ -77,7 +77,7 @@ protected:
         ASSERT_EQ(ran.code, 0) << ran.error_tail;
     }
 
-    /// Returns the number of runs. Expects that the last run is complete.
+    /// Returns the number of runs in the history. Expects that the last run is complete.
     std::size_t whole_runs() const {
         bench::store store{place_, bench::opening::existing};
         const auto there = store.runs();
@@ -95,7 +95,7 @@ protected:
     int killed_ = 0;
 };
 
-TEST_F(killed_add, a_kill_at_any_moment_loses_nothing_and_leaves_no_partial_report) {
+TEST_F(killed_add, a_kill_at_any_moment_loses_no_run_and_leaves_no_partial_report) {
     const int wanted = kills_wanted();
     std::size_t kept = whole_runs();
     for (int number = 2; killed_ < wanted && number < 20 + 4 * wanted; ++number) {
@@ -116,8 +116,8 @@ TEST_F(killed_add, a_kill_at_any_moment_loses_nothing_and_leaves_no_partial_repo
     EXPECT_EQ(std::ranges::adjacent_find(seeds), seeds.end()) << "each report is stored once";
 }
 
-TEST_F(killed_add, a_kill_during_the_creation_leaves_a_history_that_accepts_reports) {
-    if (!history_.is_file()) return;  // not on PostgreSQL, where the database already exists
+TEST_F(killed_add, a_history_whose_creation_was_killed_accepts_reports) {
+    if (!history_.is_file()) return;  // the test's PostgreSQL database already exists
     const int wanted = std::max(kills_wanted() / 4, 1);
     const auto file = write(2);
     for (int number = 0; killed_ < wanted && number < 20 + 4 * wanted; ++number) {

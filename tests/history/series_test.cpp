@@ -1,4 +1,4 @@
-// Tests the series of runs in a history, and the changes in these series.
+// Tests the series of runs in a history, and the changes in the series.
 #include "bench/harness/history/series.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST_F(series, a_series_has_one_machine_one_size_and_one_baseline) {
     }
     EXPECT_EQ(ratios, 5);
     other = report_of_day(6);
-    other.where.memory_bytes -= std::int64_t{100} << 20;  // a newer kernel can reserve more memory
+    other.where.memory_bytes -= std::int64_t{100} << 20;  // as if a newer kernel reserved more memory
     add(other);
     const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
     EXPECT_EQ(std::ranges::count(all, 2, [](const auto& each) { return each.points.size(); }), 1);
@@ -104,7 +104,7 @@ TEST_F(series, different_pairings_are_different_series) {
     EXPECT_EQ(all[1].of.made, reports::pairing::interleaved);
 }
 
-/// Returns points with one number. `places` are the indexes of the contenders.
+/// Returns points that contain one number. `places` is the JSON list of the contenders' indexes.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
         "unit": "ns", "direction": "smaller", "deterministic": false, "pairing": "sequential"}},
@@ -112,7 +112,7 @@ std::string one_number_for(const char* places) {
                        places);
 }
 
-TEST_F(series, damaged_points_are_an_error_with_the_place_of_the_history) {
+TEST_F(series, damaged_points_are_reported_with_the_place_of_the_history) {
     const auto read_from = [&](const std::string& points) {
         for (const auto& run : store.runs()) store.remove(std::array{run.id});
         auto kept = entry_of(report_of_day(1), {});
@@ -127,7 +127,7 @@ TEST_F(series, damaged_points_are_an_error_with_the_place_of_the_history) {
         EXPECT_SAYS(complaint_of<bench::database_error>([&] { read_from(points); }), store.place());
 }
 
-TEST_F(series, interrupted_runs_and_unreliable_times_are_left_out) {
+TEST_F(series, series_omit_interrupted_runs_and_unreliable_times) {
     add(report_of_day(1));
     auto interrupted = report_of_day(2);
     interrupted.complete = false;
@@ -156,7 +156,7 @@ TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
         << "a requested metric is always included";
 }
 
-TEST_F(series, a_change_has_its_size_and_the_runs_around_it) {
+TEST_F(series, a_change_is_reported_with_its_size_and_the_runs_around_it) {
     add_a_change();
     const auto all = read();
     const auto changes = bench::changes_in(all);
@@ -193,7 +193,8 @@ TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// These times depend on the state of the machine, and the report has no other times to compare them with.
+// The baseline's times depend on the state of the machine. The report has no other times to compare them
+// with.
 TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
@@ -220,7 +221,7 @@ TEST_F(series, values_are_judged_if_there_is_no_baseline) {
     EXPECT_EQ(changes[0].is, bench::change_direction::better) << "less time is better";
 }
 
-/// Returns sixty runs of a program without a baseline. `time` returns its time on each day.
+/// Returns sixty runs of a program without a baseline. `time` returns the program's time on each day.
 std::vector<reports::report> without_baseline(const std::function<double(int day)>& time) {
     std::vector<reports::report> all;
     for (int day = 0; day < 60; ++day) {
@@ -232,7 +233,7 @@ std::vector<reports::report> without_baseline(const std::function<double(int day
     return all;
 }
 
-// In this test the machine becomes noisy, but the build does not become slower.
+// Simulates a machine that becomes noisy, and a build that does not become slower.
 TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
     std::mt19937_64 random{8};
     std::normal_distribution<double> noise{0, 1};
@@ -251,7 +252,7 @@ TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
     EXPECT_EQ(json["better"], false);
 }
 
-// Zero has no logarithm, and a difference from zero is not a number of per cent.
+// A zero has no logarithm, and a difference from zero cannot be expressed in per cent.
 TEST_F(series, a_series_with_a_zero_reports_absolute_changes) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.3};

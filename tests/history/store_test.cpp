@@ -30,7 +30,7 @@ bench::store opened(const empty_history& history) {
     return bench::store{history.place(), opening::created_if_missing, 2s};
 }
 
-/// A direct connection to the database of the store.
+/// A direct connection to the store's database.
 struct other_session {
     explicit other_session(const empty_history& history)
         : sql{history.is_file() ? "sqlite3" : "postgresql",
@@ -84,7 +84,7 @@ TEST(store, adding_a_report_again_only_updates_its_origin) {
     EXPECT_FALSE(store.runs()[0].dirty) << "the state of the new commit is unknown";
 }
 
-TEST(store, a_finished_run_replaces_its_interrupted_state) {
+TEST(store, a_finished_run_replaces_its_interrupted_report) {
     const empty_history history;
     auto store = opened(history);
     auto report = report_of_day(1);
@@ -139,7 +139,7 @@ TEST(store, machines_are_numbered_by_their_first_run) {
     EXPECT_EQ(numbers, (std::vector<std::size_t>{2, 1, 1}));
 }
 
-TEST(store, extreme_numbers_are_accepted) {
+TEST(store, the_largest_integers_are_accepted) {
     const empty_history history;
     auto store = opened(history);
     auto report = report_of_day(1);
@@ -150,7 +150,7 @@ TEST(store, extreme_numbers_are_accepted) {
     EXPECT_FALSE(store.report_of(INT64_MAX));
 }
 
-// Names are passed as SQL parameters, so that any contents are safe.
+// The store passes names as SQL parameters, so that no name can change a statement.
 TEST(store, names_of_any_bytes_are_accepted) {
     const empty_history history;
     auto store = opened(history);
@@ -167,7 +167,7 @@ TEST(store, names_of_any_bytes_are_accepted) {
         const auto runs = store.runs();
         const auto kept = std::ranges::find(runs, run, &bench::kept_run::id);
         ASSERT_NE(kept, runs.end());
-        // Invalid UTF-8 and NUL characters are stored as replacement characters.
+        // The store replaces invalid UTF-8 and NUL characters in names.
         auto readable = reports::valid_utf8(name);
         for (auto at = readable.find('\0'); at != std::string::npos; at = readable.find('\0'))
             readable.replace(at, 1, "\xEF\xBF\xBD");
@@ -183,7 +183,7 @@ TEST(store, names_of_any_bytes_are_accepted) {
     EXPECT_EQ(other_session{history}.count("loopbench_run"), 3);
 }
 
-TEST(store, runs_can_be_removed) {
+TEST(store, runs_can_be_removed_from_a_history) {
     const empty_history history;
     auto store = opened(history);
     const auto first = store.add(bench::entry_of(sample_report(), {"old", {}, "old"})).run;
@@ -221,7 +221,7 @@ TEST(store, a_history_with_unknown_tables_and_another_format_is_refused) {
     EXPECT_SAYS(complaint_of<reports::other_format>([&] { opened(history); }), "update loopbench");
 }
 
-TEST(store, a_lock_of_another_process_is_reported) {
+TEST(store, a_database_lock_of_another_process_is_reported) {
     const empty_history history;
     opened(history);
     bench::store store{history.place(), opening::existing, 1s};
@@ -277,7 +277,7 @@ TEST(sqlite, a_place_that_cannot_be_examined_or_created_is_reported_with_a_remed
     EXPECT_SAYS(folderless, "--history");
 }
 
-TEST(sqlite, a_file_that_disappears_during_use_loses_nothing) {
+TEST(sqlite, no_run_is_lost_if_the_file_disappears_during_use) {
     const temporary_folder folder;
     const auto file = folder / "history.db", elsewhere = folder / "elsewhere.db";
     bench::store store{file.native(), opening::created_if_missing};
@@ -291,7 +291,7 @@ TEST(sqlite, a_file_that_disappears_during_use_loses_nothing) {
     EXPECT_EQ((bench::store{file.native(), opening::existing}.runs().size()), 1);
 }
 
-TEST(sqlite, a_damaged_file_is_reported) {
+TEST(sqlite, a_damaged_history_file_is_reported) {
     const temporary_folder folder;
     const auto file = (folder / "history.db").native();
     bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(1), {}));
@@ -320,7 +320,7 @@ TEST(sqlite, a_path_of_any_characters_is_accepted_or_refused_with_a_reason) {
     EXPECT_THROW((bench::store{(folder / "\"").native(), opening::created_if_missing}), bench::usage_error);
 }
 
-TEST(postgresql, a_connection_that_ends_during_use_loses_nothing) {
+TEST(postgresql, no_run_is_lost_if_the_connection_ends_during_use) {
     if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
     auto store = opened(history);
@@ -339,8 +339,8 @@ TEST(postgresql, a_connection_that_ends_during_use_loses_nothing) {
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
 }
 
-// The store's transactions must set their own isolation level. With this default of the server, a transaction
-// would not see the rows that other writers committed while it waited.
+// The store's transactions must set their own isolation level. With the server's default in this test, a
+// transaction would not see the rows that other writers committed while it waited.
 TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
     if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
@@ -406,7 +406,7 @@ TEST(place, a_url_of_another_database_is_refused) {
         }
 }
 
-TEST(place, passwords_are_hidden) {
+TEST(place, passwords_in_urls_are_hidden) {
     EXPECT_EQ(bench::without_password("postgresql://me:secret@host/db"), "postgresql://me:***@host/db");
     EXPECT_EQ(bench::without_password("postgres://me:se@cret@host:5432/db?x=1"),
               "postgres://me:***@host:5432/db?x=1");

@@ -1,4 +1,4 @@
-// Provides an empty history for a test, and reports that tests add to it.
+// Provides an empty history for a test, and reports to add to the history.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 
 namespace loopbench::tests {
 
-/// Returns the URL of the PostgreSQL server. Returns an empty string if there is no server (see
-/// with_postgresql); the tests then use SQLite.
+/// Returns the URL of the PostgreSQL server, or an empty string without a server (see with_postgresql).
+/// Without a server, the tests use SQLite.
 inline std::string postgresql() {
     const char* url = ::getenv("LOOPBENCH_POSTGRESQL");
     return url != nullptr ? url : "";
@@ -51,7 +51,7 @@ private:
     std::string url_;
 };
 
-/// Returns a report of the given day, counted from the beginning of 2026. It contains yield on loop-epoll,
+/// Returns a report of a day, counted from the beginning of 2026. The report contains yield on loop-epoll,
 /// which is `ratio` times as fast as asio-epoll and makes `syscalls` system calls per operation.
 inline reports::report report_of_day(int day, double ratio = 1.5, double syscalls = 1) {
     reports::report all;
@@ -82,7 +82,7 @@ inline reports::report report_of_day(int day, double ratio = 1.5, double syscall
     return all;
 }
 
-/// Returns a report that has as many results as a full run.
+/// Returns a report with as many results as a full run.
 inline reports::report large_report(int day) {
     auto report = report_of_day(day);
     const auto results = report.results;

@@ -17,8 +17,8 @@ using bench::opening;
 
 class trends_page : public testing::Test {
 protected:
-    /// Adds forty runs. From the 31st run on, loop-epoll is 5 % slower. Its number of system calls never
-    /// changes.
+    /// Adds forty runs. From the 31st run on, loop-epoll is 5 % slower. Its number of system calls is
+    /// constant.
     trends_page() {
         std::mt19937_64 random{7};
         std::normal_distribution<double> noise{0, 0.005};
@@ -54,7 +54,7 @@ protected:
     std::size_t pages = 0;
 };
 
-TEST_F(trends_page, the_page_has_every_run_every_point_and_the_change) {
+TEST_F(trends_page, the_trends_page_contains_every_run_every_point_and_the_change) {
     const auto all = shown();
     EXPECT_EQ(all["runs"].size(), 40);
     EXPECT_EQ(all["contenders"][1]["library"], "loop");
@@ -69,15 +69,15 @@ TEST_F(trends_page, a_constant_series_is_written_as_one_number) {
     EXPECT_EQ(line_of(shown(), "syscalls", "loop-epoll")["values"], 1);
 }
 
-TEST_F(trends_page, runs_link_to_their_report_pages_if_there_are_any) {
+TEST_F(trends_page, runs_link_to_their_report_pages_if_the_folder_of_pages_is_given) {
     EXPECT_TRUE(shown()["runs"][0]["page"].is_null());
     const auto all = shown("../reports");
     EXPECT_EQ(all["reports"], "../reports");
     EXPECT_EQ(all["runs"][0]["page"], bench::report_page_name(store.runs()[0]));
 }
 
-// Only the ratio of loop-epoll adds a point for each run, because constant series add none.
-TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_and_their_changes) {
+// Only the ratio of loop-epoll has one number per run, because a constant series has a single number.
+TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_runs_and_their_changes) {
     const auto most = shown("", 20);
     EXPECT_EQ(most["all_runs"], 40);
     EXPECT_EQ(most["runs"].size(), 20);

@@ -13,8 +13,8 @@ comments in the source do not matter; the code Before must not contain comments.
 
 FOLDER gets a copy of the checked-out commit, a build of this copy without optimisation, and the results. All three stay
 for the next call, so that an interrupted run continues. A mutant that made a test fail is not tried again, even on a
-later commit; all other mutants are. The program must pass its tests before the mutant is applied. WORDS are put before
-the commands that build and run, for example `nice` or a command that takes a lock.
+later commit. All other mutants are tried again. The program must pass its tests before the mutant is applied. WORDS are
+put before the commands that build and run programs, for example `nice` or a command that takes a lock.
 
 The table has a line for each mutant that was tried. The exit code is 1 if a mutant survived or did not build, or if its
 tests did not pass without the mutant.
@@ -95,7 +95,7 @@ def tests_in(folder):
 
 def check_tests(mutant):
     """Raises Unusable if the mutant's program has no matching tests. The tests of NAME_tests are usually in the folder
-    NAME; if there is no such folder, all test names count.
+    NAME; without such a folder, the tests of all folders count.
     """
     folder = HERE.parent / mutant.program.removesuffix("_tests")
     if not mutant.is_googletest:
@@ -142,7 +142,7 @@ class Tree:
         self.reset(self.commit)
         self.build_folder = self.folder / "build/dev"
         if not (self.build_folder / "build.ninja").exists():
-            # This preset compiles each source separately (no unity build), so that a mutant needs one compilation.
+            # This preset compiles each source separately (no unity build). A mutant then needs only one compilation.
             configured = call(["cmake", "--preset", "dev", "-DLOOPBENCH_WERROR=OFF", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"],
                               self.folder)
             if configured.returncode != 0:

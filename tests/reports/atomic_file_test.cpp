@@ -1,4 +1,4 @@
-// Tests that a file has either its old or its new contents, and that no other files remain.
+// Tests that a file has either its complete old or its complete new contents, and that no other files remain.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -50,7 +50,7 @@ TEST(atomic_file, a_symbolic_link_still_points_to_the_file) {
     EXPECT_EQ(content_of(folder / "report"), "new");
 }
 
-TEST(atomic_file, a_dangling_symbolic_link_leads_to_the_new_file) {
+TEST(atomic_file, writing_to_a_dangling_symbolic_link_creates_its_target) {
     const temporary_folder folder;
     fs::create_directory(folder / "far");
     fs::create_symlink("far/second", folder / "first");
@@ -66,7 +66,7 @@ TEST(atomic_file, a_dangling_symbolic_link_leads_to_the_new_file) {
     EXPECT_SAYS(said, "/lost, a link to /nowhere/at/all: ");
 }
 
-TEST(atomic_file, the_umask_applies_to_the_file) {
+TEST(atomic_file, the_umask_applies_to_a_written_file) {
     const temporary_folder folder;
     const auto old_mask = ::umask(0027);
     write_file_atomically(folder / "report", "new");
@@ -76,7 +76,7 @@ TEST(atomic_file, the_umask_applies_to_the_file) {
     EXPECT_EQ(about.st_mode & 0777U, 0640U);
 }
 
-TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
+TEST(atomic_file, writing_to_a_pipe_does_not_replace_the_pipe) {
     const temporary_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     const reports::unique_fd reader{::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
@@ -87,7 +87,7 @@ TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
     EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
 }
 
-TEST(atomic_file, a_pipe_without_a_reader_is_an_error_without_waiting) {
+TEST(atomic_file, writing_to_a_pipe_without_a_reader_fails_immediately) {
     const temporary_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     const auto text = complaint([&] { write_file_atomically(folder / "pipe", "new"); });
@@ -104,20 +104,20 @@ TEST(atomic_file, a_write_error_replaces_no_file_of_a_group) {
     EXPECT_EQ(folder.files(), 1U);
 }
 
-TEST(atomic_file, a_folder_in_place_of_the_file_is_an_error_with_its_name) {
+TEST(atomic_file, writing_to_a_folder_is_an_error_with_the_folders_name) {
     const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
     EXPECT_SAYS(text, folder.path().native() + ": Is a directory");
     EXPECT_EQ(folder.files(), 0U);
 }
 
-TEST(atomic_file, a_missing_folder_is_an_error_with_its_name) {
+TEST(atomic_file, writing_into_a_missing_folder_is_an_error_with_the_files_name) {
     const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder / "no/report", "new"); });
     EXPECT_SAYS(text, "no/report: No such file or directory");
 }
 
-TEST(atomic_file, leftovers_of_a_killed_writer_are_removed_and_nothing_else) {
+TEST(atomic_file, only_temporary_files_of_ended_writers_are_removed) {
     const temporary_folder folder;
     const std::string ended = "report.2147483647-0.tmp";
     const std::string myself = "report." + std::to_string(::getpid()) + "-9.tmp";
@@ -140,7 +140,7 @@ TEST(read_file, a_file_above_the_limit_is_refused_with_a_remedy) {
     EXPECT_SAYS(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }), "it does not end");
 }
 
-TEST(read_file, anything_but_a_file_is_refused_without_waiting) {
+TEST(read_file, pipes_devices_and_folders_are_refused_without_waiting) {
     const temporary_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     fs::create_symlink("pipe", folder / "link");
@@ -154,7 +154,7 @@ TEST(read_file, anything_but_a_file_is_refused_without_waiting) {
     EXPECT_SAYS(text, "pipe is empty");
 }
 
-TEST(read_file, a_named_pipe_is_read_to_its_end_if_pipes_are_allowed) {
+TEST(read_file, a_pipe_is_read_to_its_end_if_pipes_are_allowed) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
     const reports::unique_fd out{ends[0]};

@@ -1,4 +1,4 @@
-// Tests reading reports from third parties: each error message contains the position of the error.
+// Tests reading JSON from third parties. Each error message contains the position of the error.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -31,7 +31,7 @@ TEST(json_read, a_written_report_is_read_back_unchanged) {
     EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
 }
 
-TEST(json_read, spare_capacity_after_the_text_changes_nothing) {
+TEST(json_read, spare_capacity_after_the_text_does_not_change_the_report) {
     for (const std::string_view mark : {"", "\xEF\xBB\xBF"}) {
         auto text = std::string{mark} + reports::dump(reports::to_json(sample_report()));
         text.shrink_to_fit();
@@ -41,8 +41,9 @@ TEST(json_read, spare_capacity_after_the_text_changes_nothing) {
     }
 }
 
-// This test is needed because simdjson does not document that its output may overwrite its input.
-TEST(json_read, minifying_in_place_works_on_every_processor) {
+// simdjson does not document that minify() may write to its input. Therefore this test tries the code for
+// every processor.
+TEST(json_read, minifying_in_place_gives_the_same_text_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {
         if (!one->supported_by_runtime_system()) continue;
@@ -55,7 +56,7 @@ TEST(json_read, minifying_in_place_works_on_every_processor) {
     simdjson::get_active_implementation() = chosen;
 }
 
-TEST(json_read, a_report_without_floors_has_no_multiples) {
+TEST(json_read, a_report_without_floors_has_no_multiples_of_a_floor) {
     auto document = reports::to_json(sample_report());
     for (auto& item : document["results"]) item["times_floor"] = nullptr;
     for (const auto& item : reports::read_json(reports::dump(document), "it").results)
@@ -64,28 +65,28 @@ TEST(json_read, a_report_without_floors_has_no_multiples) {
                 "report.json is not a report: results[2].times_floor: expected an object, found number");
 }
 
-TEST(json_read, every_cut_of_a_report_is_refused) {
+TEST(json_read, every_truncated_report_is_refused) {
     const auto text = reports::dump(reports::to_json(sample_report()));
     for (std::size_t length = 0; length < text.size(); length += 7)
         EXPECT_SAYS(reader_complaint(text.substr(0, length)), "incomplete JSON") << length;
 }
 
-TEST(json_read, a_syntax_error_is_named_with_line_and_column) {
+TEST(json_read, a_syntax_error_is_reported_with_its_line_and_column) {
     EXPECT_SAYS(reader_complaint("{\n  \"schema\": oops}"), "line 2, column 13");
 }
 
-TEST(json_read, a_missing_field_is_named_with_its_position) {
+TEST(json_read, a_missing_field_is_reported_with_its_path) {
     const auto text = complaint_after([](ordered_json& document) { document["results"][2].erase("unit"); });
     EXPECT_SAYS(text, "results[2]: the field \"unit\" is missing");
 }
 
-TEST(json_read, a_field_of_the_wrong_type_is_named_with_its_position) {
+TEST(json_read, a_field_of_the_wrong_type_is_reported_with_its_path) {
     const auto text =
         complaint_after([](ordered_json& document) { document["results"][0]["median"] = "fast"; });
     EXPECT_SAYS(text, "results[0].median: expected a number, found string");
 }
 
-TEST(json_read, an_unknown_status_is_named_with_the_known_ones) {
+TEST(json_read, an_error_about_an_unknown_status_lists_the_known_ones) {
     const auto text =
         complaint_after([](ordered_json& document) { document["results"][0]["status"] = "fine"; });
     EXPECT_SAYS(text, "\"fine\" is not one of ok, unsupported, failed");
@@ -108,12 +109,12 @@ TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
     EXPECT_SAYS(text, "line 2, column 70: nested more than 64 levels deep");
 }
 
-TEST(json_read, input_that_would_take_too_long_is_refused_with_its_position) {
+TEST(json_read, objects_with_too_many_keys_and_too_long_texts_are_refused) {
     std::string keys;
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "line 2, column ");
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "an object of more than 10000 keys");
-    const std::string name(reports::json_bytes_max, 'x');  // the file of a journal can be larger
+    const std::string name(reports::json_bytes_max, 'x');  // a journal file can be larger than this limit
     EXPECT_SAYS(reader_complaint("{\"schema\": \"" + name + "\"}"),
                 "line 1, column 1: the text has 268435470 bytes");
 }
@@ -125,7 +126,7 @@ TEST(json_read, a_duplicate_key_is_refused_in_any_spelling) {
     EXPECT_FALSE(reader_complaint(R"({"\ud800": 0, "\ud800": 1, "\q": 2})").empty());
 }
 
-TEST(json_read, numbers_beyond_a_double_are_refused_with_their_position) {
+TEST(json_read, numbers_beyond_a_double_are_refused_with_line_and_column) {
     const auto text = reports::write_json(sample_report());
     for (const auto* number : {"1e400", "-1e400", "NaN", "Infinity", "-Infinity"}) {
         auto wrong = text;
@@ -149,13 +150,13 @@ TEST(json_read, fractions_with_many_digits_are_read_as_the_nearest_double) {
     EXPECT_THROW(reports::parse_strictly("[0.99999999999999999999e309]"), reports::format_error);
 }
 
-TEST(json_read, truncated_or_trailing_text_is_refused_at_its_position) {
+TEST(json_read, truncated_or_trailing_text_is_refused_with_line_and_column) {
     EXPECT_SAYS(reader_complaint("{\"a\": [1,\n2"), "line 2, column 2: invalid or incomplete JSON");
     EXPECT_SAYS(reader_complaint("{\"a\": 1}\nx"), "line 2, column 2: invalid");
     EXPECT_SAYS(reader_complaint("{\"a\": 1} {}"), "line 1, column");
 }
 
-TEST(json_read, invalid_utf_8_is_refused_with_its_line) {
+TEST(json_read, invalid_utf_8_is_refused_with_its_line_number) {
     EXPECT_SAYS(reader_complaint("{\"a\":\n\"\xff\"}"), "line 2, column 1: invalid UTF-8");
 }
 
@@ -163,7 +164,7 @@ TEST(json_read, a_byte_order_mark_is_skipped) {
     EXPECT_EQ(reader_complaint("\xEF\xBB\xBF" + reports::write_json(sample_report())), "");
 }
 
-TEST(json_read, a_complaint_about_a_huge_or_odd_name_stays_short_and_plain) {
+TEST(json_read, an_error_message_about_a_long_or_odd_text_is_short_and_printable) {
     const auto text = complaint_after([](ordered_json& document) {
         document["results"][0]["status"] = "\x1b[31m" + std::string(1'000'000, 'x');
     });

@@ -1,4 +1,5 @@
-// Tests the list of metrics. Its names are a contract, because other programs read them in reports.
+// Tests the list of metrics. The names of metrics must not change, because other programs read them in
+// reports.
 #include "reports/model/metrics.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(metrics, every_agreed_name_is_known) {
+TEST(metrics, every_name_of_a_metric_that_programs_rely_on_is_known) {
     for (
         const auto* name :
         {"time",        "throughput", "latency_p50", "latency_p90",     "latency_p99",      "latency_max",
@@ -19,7 +20,7 @@ TEST(metrics, every_agreed_name_is_known) {
         EXPECT_NE(reports::find_metric(name), nullptr) << name;
 }
 
-TEST(metrics, every_name_is_unique_and_explained) {
+TEST(metrics, every_metric_has_a_unique_name_and_title_and_a_summary) {
     std::set<std::string_view> names, titles;
     for (const auto& metric : reports::known_metrics()) {
         EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
@@ -28,13 +29,13 @@ TEST(metrics, every_name_is_unique_and_explained) {
     }
 }
 
-TEST(metrics, only_rates_and_fairness_are_better_when_larger) {
+TEST(metrics, only_rates_and_fairness_are_better_if_larger) {
     const std::set<std::string_view> larger{"throughput", "fairness", "capacity", "path_rate"};
     for (const auto& metric : reports::known_metrics())
         EXPECT_EQ(metric.better == reports::direction::larger, larger.contains(metric.name)) << metric.name;
 }
 
-TEST(metrics, a_name_outside_the_table_is_unknown) {
+TEST(metrics, a_name_that_is_not_in_the_list_is_no_metric) {
     EXPECT_EQ(reports::find_metric("iterations"), nullptr);
     EXPECT_EQ(reports::title_of_metric("iterations"), "iterations");
 }

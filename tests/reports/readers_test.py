@@ -55,7 +55,7 @@ if not JUNIT_SCHEMA.exists():
 
 
 def written(source, form):
-    """Returns the report or journal in this format, as text."""
+    """Returns the output of `loopbench report` for a report or a journal in this format."""
     done = subprocess.run([LOOPBENCH, "report", source, "--format", form], check=True, capture_output=True)
     return done.stdout.decode()  # decode() fails on invalid UTF-8
 
@@ -72,12 +72,12 @@ def printable(text, kept=""):
 
 
 def cells_of(report):
-    """Returns one result for each workload and contender."""
+    """Returns the result for `time` of each workload and contender."""
     return [each for each in report["results"] if each["metric"] == "time"]
 
 
 def judged_by_cell(report):
-    """Returns, for each workload and contender, the results with a verdict on a primary metric. The results have the
+    """Returns a dictionary (workload, contender) -> results with a verdict on a primary metric. The results have the
     order of the primary metrics.
     """
     about = {each["name"]: each["primary_metrics"] for each in report["workloads"]}
@@ -287,7 +287,7 @@ class Readers(unittest.TestCase):
 
     # ---- github: the workflow commands, read as GitHub documents them ----
 
-    def test_github_has_one_command_per_line_and_names_add_none(self):
+    def test_github_has_one_command_per_line_and_names_add_no_commands(self):
         def decoded(text):
             return re.sub("%(0A|0D|25|3A|2C)", lambda found: chr(int(found[1], 16)), text)
 

@@ -1,4 +1,4 @@
-// Tests that written reports fit report.schema.json, and that other documents do not.
+// Tests that written reports fit report.schema.json, and that other JSON texts do not fit.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -15,11 +15,11 @@ nlohmann::json sample_report_json() {
     return nlohmann::json::parse(reports::write_json(sample_report()));
 }
 
-TEST(schema, a_report_with_every_feature_fits) {
+TEST(schema, a_report_with_every_feature_fits_the_schema) {
     EXPECT_TRUE(fits_the_schema(sample_report_json()));
 }
 
-TEST(schema, every_field_of_a_report_is_required) {
+TEST(schema, the_schema_requires_every_field_of_a_report) {
     const auto keys = sample_report_json();
     for (const auto& [key, value] : keys.items()) {
         auto document = sample_report_json();
@@ -28,7 +28,7 @@ TEST(schema, every_field_of_a_report_is_required) {
     }
 }
 
-TEST(schema, every_field_of_a_result_is_required) {
+TEST(schema, the_schema_requires_every_field_of_a_result) {
     const auto keys = sample_report_json()["results"][0];
     for (const auto& [key, value] : keys.items()) {
         auto document = sample_report_json();
@@ -37,7 +37,7 @@ TEST(schema, every_field_of_a_result_is_required) {
     }
 }
 
-TEST(schema, every_field_of_a_multiple_of_the_floor_is_required) {
+TEST(schema, the_schema_requires_every_field_of_a_multiple_of_the_floor) {
     for (const auto* key : {"floor", "median", "low", "high"}) {
         auto document = sample_report_json();
         document["results"][2]["times_floor"].erase(key);
@@ -45,7 +45,7 @@ TEST(schema, every_field_of_a_multiple_of_the_floor_is_required) {
     }
 }
 
-TEST(schema, an_unknown_status_or_schema_does_not_fit) {
+TEST(schema, a_report_with_an_unknown_status_or_format_does_not_fit_the_schema) {
     auto document = sample_report_json();
     document["results"][0]["status"] = "fine";
     EXPECT_FALSE(fits_the_schema(document));

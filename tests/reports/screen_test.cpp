@@ -1,5 +1,5 @@
-// Tests the one-screen report. With any names, no line is wider than 100 columns, and no text controls the
-// terminal.
+// Tests the screen of a report. With any names, no line is wider than 100 columns, and no control characters
+// reach the terminal.
 #include "reports/render/terminal/screen.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ std::size_t count_of(std::string_view what, std::string_view in) {
     return count;
 }
 
-/// Returns the cells of the line that begins with this name.
+/// Returns the cells of the line that begins with `name`.
 std::vector<std::string> row_of(const std::string& screen, const std::string& name) {
     for (const auto& line : lines_of(screen)) {
         if (!line.starts_with(name + " ")) continue;
@@ -65,7 +65,7 @@ reports::report two_workloads() {
                         judged_as("spawn", "floor-epoll", "time", 100, {"", 2.37, 2.3, 2.4}, faster)});
 }
 
-TEST(screen, a_cell_is_a_ratio_with_a_mark_unless_it_is_significant) {
+TEST(screen, a_ratio_has_a_mark_unless_it_is_significant) {
     const auto text = reports::draw_screen(two_workloads());
     using row = std::vector<std::string>;
     EXPECT_EQ(row_of(text, "asio-epoll"), (row{"46.5ns", "237ns"}));
@@ -105,7 +105,7 @@ TEST(screen, with_a_floor_as_baseline_the_title_explains_the_ratios) {
         << text;
 }
 
-TEST(screen, the_best_floor_is_the_largest_for_a_larger_is_better_metric) {
+TEST(screen, the_best_floor_has_the_largest_value_if_larger_is_better) {
     auto report = report_with({});
     report.contenders.push_back(reports::describe("floor-uring", {{"role", "floor"}}));
     const auto add = [&](const char* who, double capacity, double latency) {
@@ -183,11 +183,11 @@ TEST(screen, many_contenders_and_workloads_do_not_make_the_screen_wider) {
     EXPECT_GE(count_of("conns:56", reports::draw_screen(report)), 1U) << "no workload is left out";
 }
 
-TEST(screen, an_empty_report_has_no_table) {
+TEST(screen, the_screen_of_an_empty_report_has_no_table) {
     expect_a_screen(reports::report{});
 }
 
-TEST(screen, a_few_warnings_are_shown_shortest_first_and_the_rest_is_counted) {
+TEST(screen, the_shortest_warnings_are_shown_and_the_others_are_counted) {
     auto report = two_workloads();
     EXPECT_TRUE(reports::warning_lines(report).empty());
     for (const std::size_t words : {300U, 1U, 40U, 2U, 60U, 3U})
@@ -200,7 +200,7 @@ TEST(screen, a_few_warnings_are_shown_shortest_first_and_the_rest_is_counted) {
     EXPECT_EQ(reports::warning_lines(report).size(), 2U) << "a long warning is cut, not left out";
 }
 
-TEST(width, width_is_counted_in_terminal_columns) {
+TEST(width, the_width_of_a_text_is_its_number_of_terminal_columns) {
     EXPECT_EQ(reports::width_of("µs"), 2U);
     EXPECT_EQ(reports::width_of("漢"), 2U);
     EXPECT_EQ(reports::width_of("e\u0301"), 1U);
@@ -219,7 +219,7 @@ TEST(width, lines_are_broken_at_blanks_if_possible) {
         << "each character is wider than the line";
 }
 
-TEST(numbers, values_that_round_to_zero_have_no_sign) {
+TEST(numbers, numbers_that_round_to_zero_have_no_sign) {
     EXPECT_EQ(reports::three_digits(-0.001), "0.00");
     EXPECT_EQ(reports::three_digits(-0.0), "0.00");
     EXPECT_EQ(reports::three_digits(-0.01), "-0.01");

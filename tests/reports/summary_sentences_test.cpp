@@ -1,4 +1,4 @@
-// Tests the summary sentences. A sentence can say less than the numbers show, but never more.
+// Tests the summary sentences. A sentence must not claim more than the numbers show.
 #include "reports/render/summary_sentences.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ const reports::summary_sentence* find(const std::vector<reports::summary_sentenc
     return found == all.end() ? nullptr : &*found;
 }
 
-/// Returns the text of the sentence about this topic; empty if there is no such sentence.
+/// Returns the text of the sentence about this topic, or "" if the report has no such sentence.
 std::string said(const reports::report& report, topic about) {
     const auto all = reports::summary_sentences_of(report);
     const auto* const found = find(all, about);
@@ -79,7 +79,7 @@ TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_i
     EXPECT_SAYS(said(report, topic::undecided), "time 2 of 3");
 }
 
-TEST(summary_sentences, undecided_results_are_only_counted) {
+TEST(summary_sentences, undecided_results_are_counted_and_not_described) {
     auto report = three_on("yield");
     for (auto& item : report.results)
         if (item.judged) item.judged = inconclusive;
@@ -104,7 +104,7 @@ TEST(summary_sentences, an_unreliable_session_states_no_differences) {
     EXPECT_SAYS(said(report, topic::caution), "it differs from itself");
 }
 
-TEST(summary_sentences, a_floor_is_a_limit_and_no_winner) {
+TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
     auto report = three_on("yield");
     report.results.push_back(judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9.9, 10.1}, faster));
     report.results[2].times_floor = reports::floor_multiple{"floor-epoll", 5, 4.9, 5.1};
@@ -113,7 +113,7 @@ TEST(summary_sentences, a_floor_is_a_limit_and_no_winner) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-TEST(summary_sentences, io_uring_is_compared_with_epoll_at_the_most_connections) {
+TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_most_connections) {
     auto report = three_on("echo/conns:1000");
     const auto with_drivers = [&](const char* best, const char* far) {
         report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -174,7 +174,7 @@ TEST(summary_sentences, a_contender_with_an_inverted_interval_can_still_lead) {
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// In a comparison of two reports, each ratio is relative to an older result of the same contender.
+// In such a comparison, each ratio is relative to an older result of the same contender.
 TEST(summary_sentences, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
@@ -246,7 +246,7 @@ TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_ti
     EXPECT_SAYS(waiting, "at most 2.0 % (asio-epoll).");
 }
 
-TEST(summary_sentences, the_latest_contender_is_named_only_if_it_is_significant) {
+TEST(summary_sentences, the_latest_contender_is_named_only_if_it_is_significantly_the_latest) {
     auto report = with_timers();
     const auto add = [&](reports::ratio to) {
         report.results.push_back(judged_as("timer/periodic", "varies", "late_p50", 60e6, to, slower));
@@ -259,7 +259,7 @@ TEST(summary_sentences, the_latest_contender_is_named_only_if_it_is_significant)
         << "the latest contender is undecided: " << text;
 }
 
-TEST(summary_sentences, too_few_blocks_on_a_busy_machine_come_first) {
+TEST(summary_sentences, a_caution_about_too_few_blocks_on_a_busy_machine_comes_first) {
     auto report = three_on("yield");
     report.aa->found = reports::reliability::unknown;
     report.where.cores = 2;
@@ -277,7 +277,7 @@ TEST(summary_sentences, too_few_blocks_on_a_busy_machine_come_first) {
         EXPECT_FALSE(says(said(other, topic::caution), "busy")) << said(other, topic::caution);
 }
 
-TEST(summary_sentences, a_contender_that_burns_a_core_once_is_not_counted_among_the_sleeping_ones) {
+TEST(summary_sentences, a_contender_that_burns_a_core_on_one_workload_is_not_called_sleeping) {
     auto report = with_timers();
     for (auto item : with_timers().results) {
         item.workload = "timer/ladder";
@@ -290,7 +290,7 @@ TEST(summary_sentences, a_contender_that_burns_a_core_once_is_not_counted_among_
     EXPECT_FALSE(says(waiting, "49 %")) << waiting;
 }
 
-TEST(summary_sentences, a_contender_that_burns_a_core_is_excluded_even_if_another_one_leads_more_often) {
+TEST(summary_sentences, a_contender_that_burns_a_core_never_leads_among_contenders_that_sleep) {
     auto report = with_timers();
     for (const auto* on : {"timer/ladder", "sleep/serial"})
         for (auto item : with_timers().results) {
@@ -303,7 +303,7 @@ TEST(summary_sentences, a_contender_that_burns_a_core_is_excluded_even_if_anothe
     EXPECT_SAYS(timers, "on all 3 workloads");
 }
 
-TEST(summary_sentences, a_missing_interval_of_lateness_leaves_the_extremes_unnamed) {
+TEST(summary_sentences, no_best_or_latest_timer_is_named_if_a_lateness_has_no_interval) {
     auto report = with_timers();
     report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
     EXPECT_EQ(said(report, topic::timers), "");
@@ -312,7 +312,7 @@ TEST(summary_sentences, a_missing_interval_of_lateness_leaves_the_extremes_unnam
     EXPECT_FALSE(says(said(report, topic::timers), "latest")) << said(report, topic::timers);
 }
 
-TEST(summary_sentences, an_early_timer_without_a_ratio_still_counts) {
+TEST(summary_sentences, an_early_timer_without_a_ratio_can_be_the_best_or_the_latest) {
     const auto with_early = [](reports::verdict found, double late) {
         auto report = with_timers();
         auto early = measured_as("timer/periodic", "early", "late_p50", late);
@@ -357,7 +357,7 @@ TEST(summary_sentences, the_absence_of_spinning_is_undecided_if_an_interval_reac
         << text;
 }
 
-TEST(summary_sentences, a_single_verdict_suppresses_the_sentence_about_undecided_results) {
+TEST(summary_sentences, a_verdict_on_a_floor_suppresses_the_sentence_about_undecided_results) {
     const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                      judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9, 11}, faster)});
     EXPECT_EQ(said(report, topic::undecided), "");
@@ -374,7 +374,7 @@ TEST(summary_sentences, failed_and_not_run_results_are_named) {
     EXPECT_SAYS(find(all, topic::failed)->text, "far on spawn");
 }
 
-TEST(summary_sentences, doubts_about_the_session_come_first) {
+TEST(summary_sentences, a_caution_about_unknown_reliability_comes_first) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
     report.aa->found = reports::reliability::unknown;
@@ -387,7 +387,7 @@ TEST(summary_sentences, doubts_about_the_session_come_first) {
     EXPECT_EQ(said(report, topic::caution), "");
 }
 
-TEST(summary_sentences, the_number_of_workloads_with_an_equivalent_aa_is_stated) {
+TEST(summary_sentences, the_number_of_workloads_with_an_equivalent_aa_copy_is_stated) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
     report.aa->found = reports::reliability::reliable;
@@ -400,7 +400,7 @@ TEST(summary_sentences, the_number_of_workloads_with_an_equivalent_aa_is_stated)
     EXPECT_SAYS(said(report, topic::trust), "not measured");
 }
 
-TEST(summary_sentences, each_sentence_refers_to_its_results) {
+TEST(summary_sentences, each_sentence_points_to_results_of_the_report) {
     for (const auto& report : {three_on("echo/conns:1000"), with_timers()})
         for (const auto& each : reports::summary_sentences_of(report)) {
             if (each.about == topic::undecided || each.about == topic::trust)
@@ -411,7 +411,7 @@ TEST(summary_sentences, each_sentence_refers_to_its_results) {
         }
 }
 
-TEST(summary_sentences, a_single_contender_is_compared_with_nothing) {
+TEST(summary_sentences, a_report_with_a_single_contender_compares_nothing) {
     const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100)});
     const auto all = reports::summary_sentences_of(report);
     ASSERT_EQ(all.size(), 2U);
@@ -420,15 +420,14 @@ TEST(summary_sentences, a_single_contender_is_compared_with_nothing) {
     EXPECT_EQ(reports::summary_sentences_of(reports::report{}).size(), 1U);
 }
 
-TEST(summary_sentences, long_names_are_cut) {
+TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
     const std::string name(10'000, 'x');
     for (const auto& each : reports::summary_sentences_of(three_on(("echo/conns:1000/" + name).c_str())))
         EXPECT_LT(each.text.size(), 500U);
 }
 
-// Every contender outside the leaders must be significantly worse than another contender, and no leader may
-// be.
-TEST(summary_sentences, every_contender_behind_the_leaders_is_significantly_behind_one) {
+// Compares the leaders with all other contenders in random standings.
+TEST(summary_sentences, only_contenders_significantly_worse_than_another_are_not_leaders) {
     std::mt19937_64 random{7};
     std::uniform_real_distribution<double> any{0.5, 2};
     for (int i = 0; i < 500; ++i) {
@@ -463,7 +462,7 @@ TEST(headline, primary_metrics_come_from_the_report) {
     EXPECT_EQ(primary_metric_of(read, "timer/periodic"), report.workloads[1].primary_metrics);
 }
 
-TEST(headline, primary_metrics_that_the_report_does_not_name_depend_on_the_measured_ones) {
+TEST(headline, primary_metrics_missing_in_the_report_follow_from_the_measured_metrics) {
     auto unnamed = sample_report();
     unnamed.workloads.clear();
     using list = std::vector<std::string>;

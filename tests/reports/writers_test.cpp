@@ -1,5 +1,5 @@
-// Compares the output of the writers with golden files. Other programs rely on these formats, so that every
-// change must be intended.
+// Compares the output of the writers with golden files. Other programs read these formats, so that every
+// change of the output must be intended.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,8 @@ TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// Returns the sample report with a reliable session. Only then do its verdicts count.
+/// Returns the sample report with a reliable session, because the verdicts of an unreliable session do not
+/// count.
 reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;
@@ -85,8 +86,8 @@ TEST(writers, html_has_distributions_up_to_their_largest_value) {
     }
 }
 
-/// Returns the sample report with this verdict on a metric of loop-tick's periodic timer. The metric can be a
-/// primary or another metric.
+/// Returns the sample report with the verdict `found` for a metric of loop-tick's periodic timer. The metric
+/// need not be a primary metric.
 reports::report with_verdict(const char* metric, reports::verdict found) {
     auto report = reliable_report();
     for (auto& item : report.results)

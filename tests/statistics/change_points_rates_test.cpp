@@ -10,7 +10,7 @@ namespace loopbench::tests {
 
 namespace {
 
-// The expected rate is one alarm in a thousand series; the test has 200 series.
+// The default rule gives one alarm in a thousand unchanged series. This test has 200 series.
 TEST(change_points, unchanged_series_hardly_ever_have_change_points) {
     generator random{5};
     std::size_t alarms = 0;
@@ -28,9 +28,9 @@ TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_b
     EXPECT_GE(found, 47);
 }
 
-// For a single series, this level would give one alarm in a thousand, and a level ten times as high would
-// give ten times as many alarms.
-TEST(change_points, levels_are_corrected_for_the_number_of_series) {
+// At the level 0.05, at least 8 of 400 unchanged series give alarms. The family level 0.01 prevents these
+// alarms.
+TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     generator random{7};
     std::vector<run_series> all;
     for (int i = 0; i < 400; ++i) all.push_back(unchanged(random, normal_noise(0.01), 60));
@@ -46,7 +46,7 @@ TEST(change_points, levels_are_corrected_for_the_number_of_series) {
     ASSERT_EQ(found.back().size(), 1) << "the changed series is found among them";
 }
 
-// Here, the correction requires a p-value of 1 in 1.1 million.
+// For this number of series, the correction requires a p-value of 1 in 1.1 million.
 TEST(change_points, a_change_is_found_among_a_thousand_series) {
     generator random{7};
     std::vector<run_series> all;

@@ -1,4 +1,4 @@
-// Tests the change points of series with known changes.
+// Tests the search for change points in series with known changes.
 #include <gtest/gtest.h>
 
 #include "simulated_series.hpp"
@@ -7,7 +7,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(change_points, a_clear_step_is_found_at_its_position) {
+TEST(change_points, a_clear_step_is_found_at_the_run_where_it_occurs) {
     generator random{1};
     for (const std::size_t at : {20UL, 30UL, 57UL}) {
         const auto found = changes_in(with_step(random, normal_noise(0.001), 60, at, 5), 60);
@@ -17,7 +17,7 @@ TEST(change_points, a_clear_step_is_found_at_its_position) {
     }
 }
 
-TEST(change_points, several_steps_are_all_found) {
+TEST(change_points, all_steps_of_a_series_are_found) {
     generator random{2};
     auto series = unchanged(random, normal_noise(0.001), 200);
     const std::vector<std::size_t> planted{15, 40, 100, 110, 190};
@@ -34,7 +34,7 @@ TEST(change_points, constant_or_short_series_have_no_change_points) {
         EXPECT_TRUE(changes_in({1, 1, 1, 2, 2, 2, 2, 2, 2, 2}, runs).empty());
 }
 
-TEST(change_points, counts_can_change_without_noise) {
+TEST(change_points, a_step_in_counts_without_noise_is_found) {
     run_series counts(20, 1.0);
     for (std::size_t i = 14; i < counts.size(); ++i) counts[i] = 2;
     const auto found = changes_in(counts, counts.size());

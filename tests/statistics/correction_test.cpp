@@ -16,13 +16,13 @@ void expect_near(const numbers& found, const numbers& expected) {
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
 }
 
-TEST(correction, holm_multiplies_by_the_remaining_number_and_never_decreases) {
-    // The p-values in ascending order: 0.01 * 4, 0.015 * 3, 0.02 * 2 (raised to 0.045), 0.03 * 1 (raised to
-    // 0.045).
+TEST(correction, holms_adjusted_p_values_use_the_remaining_number_and_never_decrease) {
+    // The p-values in ascending order, with their factors: 0.01 * 4, 0.015 * 3, 0.02 * 2 and 0.03 * 1. The
+    // last two products are raised to 0.045.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
 }
 
-TEST(correction, benjamini_hochberg_divides_by_the_rank_and_never_decreases) {
+TEST(correction, benjamini_hochberg_adjusted_p_values_use_the_rank_and_never_decrease) {
     // The p-values in ascending order: 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3, 0.03 * 4 / 4. Each result
     // is the minimum of its own value and all later values.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::benjamini_hochberg),
@@ -31,7 +31,7 @@ TEST(correction, benjamini_hochberg_divides_by_the_rank_and_never_decreases) {
 
 // The data of table 1 of Benjamini and Hochberg (1995): at 5 %, the methods of Bonferroni and Holm find three
 // differences, and the authors' method finds four.
-TEST(correction, the_example_of_benjamini_and_hochberg_gives_their_result) {
+TEST(correction, the_published_example_of_benjamini_and_hochberg_is_reproduced) {
     const numbers p_values{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                            0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0};
     const auto found = [&](correction how) {
@@ -43,7 +43,7 @@ TEST(correction, the_example_of_benjamini_and_hochberg_gives_their_result) {
     EXPECT_EQ(found(correction::benjamini_hochberg), 4);
 }
 
-TEST(correction, one_comparison_is_unchanged_and_no_value_exceeds_one) {
+TEST(correction, correcting_one_comparison_changes_nothing_and_no_p_value_exceeds_one) {
     for (const auto how : {correction::holm, correction::benjamini_hochberg}) {
         expect_near(adjusted(numbers{0.04}, how), {0.04});
         expect_near(adjusted(numbers{0.9, 0.8}, how),
@@ -52,7 +52,7 @@ TEST(correction, one_comparison_is_unchanged_and_no_value_exceeds_one) {
     }
 }
 
-TEST(correction, the_level_for_one_more_difference_is_correct) {
+TEST(correction, the_level_for_one_more_difference_follows_the_correction) {
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::holm), 0.05 / 40);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(39, 40, 0.05, correction::holm), 0.05);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::benjamini_hochberg), 0.05 / 40);

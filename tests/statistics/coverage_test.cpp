@@ -51,8 +51,8 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
     return static_cast<double>(wrong) / reports;
 }
 
-// The threshold is 0, so that only the correction limits the errors.
-TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_claims_one) {
+// With the threshold 0, only the correction limits the number of false differences.
+TEST(coverage, reports_of_40_comparisons_of_equal_data_seldom_claim_a_difference) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;
         rule.threshold_pct = 0;
@@ -82,8 +82,8 @@ TEST(coverage, the_smallest_detectable_difference_is_seen_in_four_of_five_runs) 
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};
-        // The true spread is known to be 4 %. The estimate of a single run varies, but its mean over many
-        // runs is correct.
+        // The true spread, 4 %, is known here. The estimate of a single run varies, but the mean of many
+        // estimates is correct.
         double share = bench::share_needed(blocks, rule.alpha()).value_or(0), z = 0;
         for (double step = 1; step > 1e-9; step /= 2)
             while (std::erfc(-(z + step) / std::sqrt(2.0)) / 2 <= share) z += step;

@@ -1,5 +1,5 @@
-// Tests the statistics of hosts with known effects, and how often an interval of few hosts contains the true
-// value.
+// Tests the statistics of hosts with known effects, for example how often an interval of few hosts contains
+// the true value.
 #include "bench/harness/statistics/hosts.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using bench::host_value;
 
-/// Returns log ratios around 0. The effects of the hosts have the standard deviation `between`.
+/// Returns log ratios around 0. The standard deviation of the hosts' effects is `between`.
 std::vector<host_value> measured(generator& random, std::size_t hosts, std::size_t blocks, double between,
                                  const population& noise) {
     std::normal_distribution<double> normal;
@@ -39,7 +39,7 @@ bool has_zero(const bench::estimate& found) {
 }
 
 // The standard error of 4000 tries is 0.34 %.
-TEST(hosts, intervals_of_few_hosts_have_the_promised_coverage) {
+TEST(hosts, intervals_of_few_hosts_cover_about_95_percent) {
     constexpr int tries = 4000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 3U, 5U})
@@ -50,14 +50,14 @@ TEST(hosts, intervals_of_few_hosts_have_the_promised_coverage) {
                     const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
                     covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
                 }
-                // The limits are wide, because for skewed and bimodal data the median of six blocks is
-                // biased.
+                // The limits are wide, because the median of six blocks is biased for skewed and bimodal
+                // data.
                 EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
                 EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
             }
 }
 
-/// Returns the middle 95 % of a bootstrap. Each draw resamples the hosts, and then the blocks of each host.
+/// Returns the 95 % interval of a bootstrap. Each draw resamples the hosts, and then the blocks of each host.
 bench::estimate drawn_again(generator& random, const std::vector<host_value>& all, std::size_t hosts) {
     constexpr std::size_t draws = 400;
     std::vector<std::vector<double>> of_host(hosts);
@@ -79,7 +79,7 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
     return {0, found[draws / 40], found[draws - 1 - draws / 40]};
 }
 
-// This test shows why loopbench does not use the bootstrap.
+// Shows why loopbench does not use the bootstrap.
 TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
@@ -95,18 +95,18 @@ TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
     EXPECT_NEAR(share_covered(5), 0.88, 0.05);
 }
 
-TEST(hosts, the_test_and_the_interval_agree) {
+TEST(hosts, p_values_at_the_ends_of_the_hosts_interval_are_2_5_and_97_5_percent) {
     const std::vector<double> hosts{0.01, 0.04, 0.02};
     const auto found = bench::few_hosts_with_interval(hosts);
     EXPECT_NEAR(found.median, 0.02, 1e-12);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.low), 0.025, 1e-9);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.high), 0.975, 1e-9);
-    // The expected values are those of R: t.test(c(0.01, 0.04, 0.02))$conf.int
+    // R gives these values: t.test(c(0.01, 0.04, 0.02))$conf.int
     EXPECT_NEAR(*found.low, -0.0146118, 1e-6);
     EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
 }
 
-TEST(hosts, hosts_with_equal_values_give_an_interval_without_width) {
+TEST(hosts, hosts_with_equal_values_give_an_interval_of_zero_width) {
     const std::vector<double> hosts{0.02, 0.02};
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.01), 0);
     EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.03), 1);
@@ -115,7 +115,7 @@ TEST(hosts, hosts_with_equal_values_give_an_interval_without_width) {
     EXPECT_EQ(*found.high, 0.02);
 }
 
-TEST(hosts, a_difference_of_the_stated_reach_is_found_in_about_three_of_four_runs) {
+TEST(hosts, the_stated_detectable_difference_of_hosts_is_found_in_about_three_of_four_runs) {
     for (const std::size_t hosts : {3U, 5U}) {
         generator random{11};
         double reach = 0;
@@ -162,7 +162,7 @@ TEST(hosts, one_block_per_host_gives_no_deviation_and_no_p_value) {
     }
 }
 
-TEST(hosts, equal_hosts_seldom_differ_significantly_and_unequal_hosts_mostly_do) {
+TEST(hosts, equal_hosts_seldom_and_unequal_hosts_usually_differ_significantly) {
     constexpr int tries = 2000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 4U}) {

@@ -36,7 +36,7 @@ TEST(median, fewer_than_six_samples_have_no_95_percent_interval) {
     }
 }
 
-/// Returns 1 - 2 P(B <= k - 1). Calculates the probability with Pascal's triangle.
+/// Returns 1 - 2 P(B <= k - 1), with the probability from Pascal's triangle.
 double covered_from(std::size_t k, std::size_t count) {
     double ways = 1, below = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -64,10 +64,10 @@ TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     }
 }
 
-// Six samples: C_1 = 62/64 and C_2 = 50/64, so that I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5
+// For six samples: C_1 = 62/64 and C_2 = 50/64, thus I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5
 // / 1.4.
-// Ten samples: C_2 = 1002/1024 and C_3 = 912/1024, so that I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
-TEST(median, an_interval_at_95_percent_lies_between_two_ranks) {
+// For ten samples: C_2 = 1002/1024 and C_3 = 912/1024, thus I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
+TEST(median, the_ends_of_a_95_percent_interval_lie_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
     EXPECT_NEAR(*median_with_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
     const double part = 29.2 / 90, s = 8 * part / (2 + 6 * part);
@@ -75,7 +75,7 @@ TEST(median, an_interval_at_95_percent_lies_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(10)).high, 9 - s, 1e-9);
 }
 
-TEST(median, the_interval_widens_with_the_level) {
+TEST(median, the_interval_widens_with_the_confidence_level) {
     EXPECT_FALSE(median_with_interval(one_to(7), 0.99).low);
     EXPECT_TRUE(median_with_interval(one_to(8), 0.99).low);
     EXPECT_TRUE(median_with_interval(one_to(5), 0.9).low);
@@ -86,8 +86,8 @@ TEST(median, the_interval_widens_with_the_level) {
     }
 }
 
-// Because of this property, a verdict always agrees with its interval.
-TEST(sign_test, the_p_value_at_an_intervals_end_equals_its_level) {
+// This property guarantees that a verdict and its interval never contradict each other.
+TEST(sign_test, the_p_value_at_the_end_of_an_interval_equals_the_intervals_level) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
     for (const double level : {0.9, 0.95, 0.99, 0.999}) {
@@ -113,7 +113,7 @@ TEST(median, the_interval_of_equal_samples_is_a_point) {
 }
 
 TEST(ratio, a_ratio_is_the_median_of_the_pairs_and_not_the_ratio_of_the_medians) {
-    // The machine becomes slower and doubles both values of a pair each time. The ratio does not change.
+    // The machine becomes slower and doubles both values of each next pair. The ratio does not change.
     const values base{10, 20, 40, 80, 160, 320}, other{5, 10, 20, 40, 80, 160};
     const auto found = bench::ratio_from(paired_log_ratios(base, other));
     EXPECT_DOUBLE_EQ(found.median, 2);
@@ -140,12 +140,12 @@ TEST(ratio, values_that_are_not_above_zero_have_no_ratio) {
     EXPECT_TRUE(paired_log_ratios(values{1, 1}, values{1, -1}).empty());
 }
 
-TEST(ratio, a_ratio_beyond_the_range_of_double_does_not_exist) {
+TEST(ratio, pairs_whose_ratio_exceeds_the_range_of_double_are_left_out) {
     EXPECT_TRUE(paired_log_ratios(values{1e300, 1}, values{1e-300, 1}).empty());
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
 }
 
-TEST(quotient, a_quotient_with_zero_is_beyond_every_other_quotient) {
+TEST(quotient, a_quotient_with_zero_lies_beyond_every_other_quotient) {
     EXPECT_EQ(bench::log_quotient(0, 0), 0);
     EXPECT_DOUBLE_EQ(bench::log_quotient(6, 3), std::log(2));
     constexpr double least = std::numeric_limits<double>::denorm_min(),

@@ -1,4 +1,4 @@
-// Tests limits of proportions that can be calculated by hand.
+// Tests the limits of proportions against values that can be calculated by hand.
 #include "bench/harness/statistics/proportion.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using bench::proportion_at_most;
 using bench::proportion_interval;
 
-TEST(proportion, bounds_of_none_and_all_are_roots_of_the_level) {
+TEST(proportion, limits_for_zero_or_all_successes_have_the_closed_form) {
     EXPECT_NEAR(proportion_at_most(0, 320, 0.95), 1 - std::pow(0.05, 1.0 / 320), 1e-12);
     EXPECT_NEAR(proportion_interval(0, 40, 0.95).second, 1 - std::pow(0.025, 1.0 / 40), 1e-12);
     EXPECT_NEAR(proportion_interval(40, 40, 0.95).first, std::pow(0.025, 1.0 / 40), 1e-12);
@@ -20,16 +20,16 @@ TEST(proportion, bounds_of_none_and_all_are_roots_of_the_level) {
     EXPECT_EQ(proportion_interval(40, 40, 0.95).second, 1);
 }
 
-// At the ends of the interval, the probability of the observed count or more, or of the observed count or
-// less, is 2.5 %.
-TEST(proportion, the_interval_ends_where_the_binomial_distribution_says) {
+// At the lower end, the probability of at least the observed count is 2.5 %. At the upper end, the
+// probability of at most the observed count is 2.5 %.
+TEST(proportion, the_interval_of_a_proportion_ends_where_a_binomial_tail_has_2_5_percent) {
     const auto [low, high] = proportion_interval(2, 4, 0.95);
     const auto at_least_two = [](double p) { return 1 - std::pow(1 - p, 4) - 4 * p * std::pow(1 - p, 3); };
     EXPECT_NEAR(at_least_two(low), 0.025, 1e-9);
     EXPECT_NEAR(at_least_two(1 - high), 0.025, 1e-9);
 }
 
-TEST(proportion, a_one_sided_bound_lies_within_the_two_sided_interval) {
+TEST(proportion, a_one_sided_limit_lies_within_the_two_sided_interval) {
     EXPECT_LT(proportion_at_most(3, 40, 0.95), proportion_interval(3, 40, 0.95).second);
     EXPECT_GT(proportion_at_most(3, 40, 0.95), 3.0 / 40);
 }

@@ -1,5 +1,5 @@
-// Compares the statistics with SciPy's results for stored data. scipy/make_answers.py wrote
-// scipy/answers.json.
+// Compares the statistics with SciPy's results for stored data. scipy/make_answers.py wrote the data and
+// SciPy's results to scipy/answers.json.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -38,7 +38,7 @@ double number(const json& from, const char* key) {
     return from.at(key).get<double>();
 }
 
-TEST_F(scipy, medians_and_intervals_agree) {
+TEST_F(scipy, medians_and_intervals_equal_those_of_scipy) {
     for (const auto& answer : answers("medians")) {
         const auto found = bench::median_with_interval(numbers_of(answer, "data"));
         EXPECT_DOUBLE_EQ(found.median, number(answer, "median")) << answer["kind"];
@@ -47,21 +47,21 @@ TEST_F(scipy, medians_and_intervals_agree) {
     }
 }
 
-TEST_F(scipy, the_sign_test_agrees) {
+TEST_F(scipy, p_values_of_the_sign_test_equal_those_of_scipy) {
     for (const auto& answer : answers("medians"))
         EXPECT_NEAR(bench::sign_test(answer.at("above").get<std::size_t>(), answer.at("data").size()),
                     number(answer, "p_above"), 1e-12)
             << answer["kind"];
 }
 
-TEST_F(scipy, the_mann_whitney_test_agrees_exactly_and_approximately) {
+TEST_F(scipy, p_values_of_the_mann_whitney_test_equal_those_of_scipy) {
     for (const auto& answer : answers("two_samples"))
         EXPECT_NEAR(bench::mann_whitney(numbers_of(answer, "first"), numbers_of(answer, "second")),
                     number(answer, "p"), 1e-9)
             << answer["first"].size() << " and " << answer["second"].size();
 }
 
-TEST_F(scipy, the_detectable_share_agrees) {
+TEST_F(scipy, detectable_shares_equal_those_of_scipy) {
     for (const auto& answer : answers("power")) {
         const auto pairs = answer.at("pairs").get<std::size_t>();
         const auto level = 2 * bench::sign_test(answer.at("critical").get<std::size_t>(), pairs);

@@ -1,4 +1,4 @@
-// Compares shifts between two samples with values from the sorted list of all differences.
+// Compares shifts between two samples with values from the sorted differences.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST(shift, the_shift_is_the_median_of_all_differences) {
 
 // The expected ends come from the textbook's table of the Mann-Whitney test for 5 and 5 samples at 5 %: the
 // third smallest and the third largest of the 25 differences.
-TEST(shift, the_interval_lies_between_two_differences) {
+TEST(shift, the_ends_of_a_shifts_interval_lie_between_two_differences) {
     const samples first{1, 2, 4, 8, 16}, second{33, 35, 39, 47, 63};
     samples all;
     for (const double a : first)
@@ -47,7 +47,7 @@ TEST(shift, the_interval_lies_between_two_differences) {
 }
 
 // A list of all differences would need 20 GB.
-TEST(shift, the_halves_of_the_longest_run_need_hardly_any_memory) {
+TEST(shift, comparing_the_halves_of_the_longest_run_needs_little_memory) {
     samples first, second;
     for (int i = 0; i < 50'000; ++i) {
         first.push_back(i);

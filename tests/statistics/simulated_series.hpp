@@ -16,7 +16,7 @@ namespace loopbench::tests {
 
 using run_series = std::vector<double>;
 
-/// The random part of a run's value, which is the logarithm of a ratio.
+/// The random part of a run's value. The value is the logarithm of a ratio.
 using noise = std::function<double(generator&)>;
 
 inline noise normal_noise(double spread) {
@@ -54,8 +54,8 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// Searches again after each run at the new level, up to `most` runs. Returns the number of these runs after
-/// which a search reports a change within two runs of the planted change.
+/// Searches after each run at the new level, up to `most` runs. Returns the number of these runs after which
+/// a search first reports a change within two runs of the true change, or nothing without such a report.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
                                            const bench::change_rule& rule = {}) {
     for (std::size_t after = 1; after <= most && at + after <= series.size(); ++after)

@@ -1,4 +1,4 @@
-// Tests the effect of early stopping on error rates.
+// Tests how early stopping changes the coverage of intervals.
 #include "bench/harness/experiment/stopping.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using bench::blocks_for;
 using bench::pilot_blocks;
 
-TEST(stopping, half_the_width_needs_four_times_the_blocks) {
+TEST(stopping, half_the_width_of_an_interval_needs_four_times_the_blocks) {
     std::vector<double> pairs;
     for (int i = 0; i < 30; ++i) pairs.push_back(std::log1p(0.01) * (i < 15 ? -1 : 1));
     EXPECT_EQ(blocks_for(pairs, 1), 30U);
@@ -25,7 +25,7 @@ TEST(stopping, half_the_width_needs_four_times_the_blocks) {
     EXPECT_EQ(blocks_for(pairs, 1), 120U);
 }
 
-TEST(stopping, the_wider_side_of_the_interval_decides) {
+TEST(stopping, the_wider_side_of_the_interval_determines_the_number_of_blocks) {
     std::vector<double> below(30, 0.0), above(30, 0.0);
     for (std::size_t i = 0; i < 14; ++i) below[i] = -0.1, above[i] = 0.1;
     EXPECT_EQ(blocks_for(below, 5), blocks_for(above, 5));
@@ -78,8 +78,8 @@ TEST(stopping, stopping_at_a_narrow_interval_would_reduce_the_coverage) {
     EXPECT_LT(found.coverage, 0.935);
 }
 
-// The control experiment: a run that searches for a difference after each block, and stops at the first one,
-// finds differences much too often.
+// A control experiment. A run that searches for a difference after each block, and stops at the first
+// difference, finds differences much too often.
 TEST(stopping, stopping_at_the_first_difference_would_destroy_the_coverage) {
     generator random{3};
     const auto from = populations()[0];

@@ -1,4 +1,4 @@
-// Tests how intervals become verdicts.
+// Tests the verdicts for given intervals.
 #include "bench/harness/statistics/verdict.hpp"
 
 #include <gtest/gtest.h>
@@ -43,14 +43,14 @@ TEST(verdict, equivalence_needs_an_interval_within_the_threshold_on_both_sides) 
     EXPECT_EQ(zone(-0.009, 0.06), verdict::inconclusive);
 }
 
-TEST(verdict, a_verdict_needs_six_blocks) {
+TEST(verdict, a_significant_verdict_needs_six_blocks) {
     EXPECT_EQ(judged(around(1, 5)), verdict::inconclusive);
     EXPECT_EQ(judged(around(1, 6)), verdict::faster);
     EXPECT_EQ(bench::fewest_pairs(0.05), 6U);
     EXPECT_EQ(bench::fewest_pairs(0.05 / 40), 11U);
 }
 
-TEST(verdict, many_comparisons_need_more_evidence) {
+TEST(verdict, a_verdict_among_40_comparisons_needs_more_blocks) {
     std::vector<log_ratios> comparisons(40, around(0, 8, 0.01));
     comparisons[3] = around(0.5, 8);
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::inconclusive) << "8 pairs among 40 comparisons";
@@ -58,7 +58,7 @@ TEST(verdict, many_comparisons_need_more_evidence) {
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::faster);
 }
 
-TEST(verdict, seven_blocks_suffice_in_a_report_full_of_differences_but_not_in_a_gate) {
+TEST(verdict, seven_blocks_decide_40_equal_differences_in_a_report_but_not_in_a_gate) {
     const std::vector<log_ratios> comparisons(40, around(-0.5, 7));
     verdict_rule rule;
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::slower);
@@ -66,7 +66,7 @@ TEST(verdict, seven_blocks_suffice_in_a_report_full_of_differences_but_not_in_a_
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::inconclusive);
 }
 
-TEST(verdict, other_verdicts_state_the_smallest_detectable_difference) {
+TEST(verdict, only_verdicts_without_a_difference_state_the_smallest_detectable_one) {
     const auto found = judge_all(
         std::vector<log_ratios>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
     EXPECT_EQ(found[0].verdict, verdict::equivalent);

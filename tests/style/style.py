@@ -30,7 +30,8 @@ def tracked_files(root):
 def too_long(path, lines):
     for number, line in enumerate(lines, 1):
         columns_max = COLUMNS_MAX.get(path.suffix, OTHER_COLUMNS_MAX)
-        # Of a C++ source, only comment lines are checked: clang-format limits the width of code, except of literals.
+        # In a C++ source, only comment lines are checked, because clang-format limits the width of code (except
+        # literals).
         if len(line) > columns_max and "://" not in line and \
                 (path.suffix not in CODE or line.lstrip().startswith("//")):
             yield number, f"{len(line)} columns, {columns_max} are allowed"
@@ -53,7 +54,7 @@ def torn_comments(lines):
 
 
 def openings(path, lines):
-    """Finds source files without an opening comment, except if there is a header of the same name, and headers without
+    """Finds source files that have neither an opening comment nor a header of the same name. Also finds headers without
     #pragma once.
     """
     if path.suffix in CODE and not lines[0].startswith("//") and not path.with_suffix(".hpp").exists():
@@ -106,7 +107,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     tracked = tracked_files(root)
     files = [path for path in tracked
-             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # these contain program output
+             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # files with program output
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
     texts = {path: path.read_text() for path in files}

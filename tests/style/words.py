@@ -1,4 +1,4 @@
-"""Finds words that the project does not use, in comments, strings, identifiers, documents and names of files.
+"""Finds words that the project avoids, in comments, strings, identifiers, documents and names of files.
 
 WORDS is the list of these words. A line that quotes such a word from another project's text has the comment
 `words: quoted`.
@@ -30,7 +30,7 @@ WORDS = {
     "smoke size": "write 'small size'",
     "real size": "write 'full size'",
 }
-ALLOWED = {"is none": "there"}  # the phrase is allowed after this word, as in "empty if there is none"
+ALLOWED = {"is none": "there"}  # "there is none" is allowed
 
 RELATIVE_CLAUSE = {"What", "Of", "How", "Whether", "Who", "Why"}
 
@@ -41,7 +41,7 @@ QUOTED = "words: quoted"
 # Beginnings of the names of files that contain program output, planted errors, or texts of other authors.
 NOT_CHECKED = ("reports/evidence/", "tests/mutants/", "tests/style/words", "LICENSE", "CHANGELOG.md")
 
-GAP = r"""(?:[ _-]|["' \\]*\n[\s/#*"'>]*)"""  # a phrase can continue on the next line of a comment or literal
+GAP = r"""(?:[ _-]|["' \\]*\n[\s/#*"'>]*)"""  # a phrase can continue on the next line
 
 
 def word_pattern(word):
@@ -67,7 +67,7 @@ def banned_words(text):
 
 
 def beginning(sentence):
-    """Returns the complaint about the first word of a description, or None."""
+    """Returns the complaint about the first word of a description, or None if the word is allowed."""
     first = re.match(r"\w*", sentence).group()
     if first in RELATIVE_CLAUSE:
         return f"a description begins with '{first}': begin with a verb ('Returns') or a noun ('A reply to')"

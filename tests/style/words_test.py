@@ -42,7 +42,7 @@ BAD = [(f"{number}.md", f"A sentence\nwith {word} in it.\n", f"{number}.md:2: '{
 
 
 def checked(files, style):
-    """Returns what style.py prints about a repository of these files, and its exit code."""
+    """Returns the output and the exit code of style.py for a repository with these files."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             (pathlib.Path(folder) / name).write_text(text)

@@ -1,5 +1,5 @@
-// Simulates runs on several machines. The effect of each machine is drawn at random once. All code from the
-// plan to the verdict is the real code.
+// Simulates runs on several machines. Each machine has a random effect, which is drawn once. All code from
+// the plan to the verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ bench::run_plan fleet_plan(std::uint64_t blocks, std::uint64_t seed) {
     return plan;
 }
 
-/// Simulated machines on which loop-epoll is slower by `slower`. Each machine changes this value by a random
-/// effect of size `between`.
+/// Simulated machines on which loop-epoll is slower by `slower`. Each machine adds a random effect to this
+/// value. The effects have the standard deviation `between`.
 class machines {
 public:
     machines(std::uint64_t seed, double between, double slower)
@@ -108,13 +108,14 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// Returns the increase of a share of LOOPBENCH_TRIES tries that chance exceeds in one of a thousand cases.
+/// Returns the deviation from `share` in LOOPBENCH_TRIES tries that chance exceeds in one of a thousand
+/// cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
 
 // Without the names of machines, all blocks seem to come from one machine. The effects of the machines then
-// look like an effect of the loop.
+// look like a difference of the contenders.
 TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();
@@ -122,7 +123,7 @@ TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms)
     EXPECT_GT(of_runs({2, 60, 0.05, 0}, forget).different, 0.4 - by_chance(0.4));
 }
 
-// The promised rate is 5 %.
+// The verdicts promise a rate of at most 5 %.
 TEST(hosts, false_alarms_stay_below_5_percent_on_several_hosts) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});
@@ -166,7 +167,7 @@ TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     EXPECT_NEAR(std::sqrt(squares), 3, 0.35);
 }
 
-TEST(hosts, each_host_is_one_sample) {
+TEST(hosts, each_host_counts_as_one_sample) {
     const auto width = [](const setting& of) {
         const auto ratio = *time_of_loop(reported(of, 1)).to_baseline;
         return std::log(*ratio.high / *ratio.low);
@@ -196,8 +197,8 @@ TEST(hosts, trials_without_a_machine_name_count_as_one_more_host) {
     EXPECT_EQ(time_of_loop(report).by_host->ratios.size(), 3U);
 }
 
-TEST(hosts, too_few_hosts_for_a_sign_test_are_a_warning) {
-    // Six hosts are too few for verdicts on many results.
+TEST(hosts, too_few_hosts_for_a_sign_test_cause_a_warning) {
+    // With 40 results, the correction requires more than six hosts.
     auto plan = fleet_plan(12, 1);
     plan.workloads.clear();
     for (int i = 0; i < 40; ++i) plan.workloads.push_back(fmt::format("yield/{}", i));
@@ -211,7 +212,7 @@ TEST(hosts, too_few_hosts_for_a_sign_test_are_a_warning) {
     EXPECT_FALSE(warns(report, "few_blocks"));
 }
 
-/// Returns a time that depends only on the trial.
+/// Returns a time that depends only on the plan's seed and the trial.
 bench::trial_outcome of_its_own(const bench::trial_request& request) {
     return took_ns(100 + static_cast<double>(request.padding_bytes % 97));
 }

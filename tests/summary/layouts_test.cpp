@@ -1,5 +1,5 @@
-// Simulates comparisons with several layouts of each build. The effect of each file's layout is drawn at
-// random once. All code from the plan to the verdict is the real code.
+// Simulates comparisons with several layouts of each build. Each layout has a random effect, which is drawn
+// once. All code from the plan to the verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +41,8 @@ bench::run_plan plan_of(std::size_t layouts, std::uint64_t blocks, std::uint64_t
     return plan;
 }
 
-/// A machine on which layouts differ by random effects of size `between`, and on which next is slower by
-/// `slower`.
+/// A machine on which the effects of layouts have the standard deviation `between`, and on which the
+/// contender next is slower by `slower`.
 class machine {
 public:
     machine(std::uint64_t seed, double between, double slower)
@@ -93,12 +93,13 @@ shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between,
     return found;
 }
 
-// With one build on each side, the effect of code placement looks like an effect of the source code.
+// With one layout of each build, the effect of code placement looks like an effect of the source code.
 TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarms) {
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
-// The promised rate is 5 %. In 400 tries, chance alone causes 7.5 % in one of a hundred cases.
+// The verdicts promise a rate of at most 5 %. In 400 tries, chance alone causes 7.5 % in one of a hundred
+// cases.
 TEST(layouts, with_new_layouts_in_each_block_false_alarms_stay_below_5_percent) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);
@@ -155,7 +156,7 @@ TEST(layouts, the_search_for_a_precision_ends_if_there_are_too_few_layouts) {
         return std::ranges::any_of(report.warnings,
                                    [](const auto& item) { return item.code == "few_layouts_for_precision"; });
     };
-    for (const std::size_t layouts : {12U, 40U}) {  // fewer and more than the blocks of the pilot
+    for (const std::size_t layouts : {12U, 40U}) {  // the pilot has more than 12 and fewer than 40 blocks
         const auto report = precise(layouts, 0.03);
         EXPECT_EQ(time_of_next(report).samples.size(), layouts);
         EXPECT_TRUE(is_said(report));
@@ -177,7 +178,7 @@ TEST(layouts, the_deviation_between_layouts_is_estimated_correctly) {
     EXPECT_FALSE(plain.plan->layouts);
 }
 
-TEST(layouts, too_few_layouts_or_a_single_one_are_a_warning_with_a_remedy) {
+TEST(layouts, too_few_layouts_or_a_single_layout_cause_a_warning_with_a_remedy) {
     const auto codes = [](const reports::report& report) {
         std::set<std::string> all;
         for (const auto& item : report.warnings) all.insert(item.code);

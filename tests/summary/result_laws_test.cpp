@@ -1,4 +1,4 @@
-// Tests the laws about whole results that need counts. A result whose number breaks a law fails.
+// Tests the laws that use the counts of a result. A result with a number that breaks a law fails.
 #include "bench/harness/summary/result_laws.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ counted_result counts(std::map<std::string, double> metrics, std::vector<double>
     return cell;
 }
 
-/// Returns a session in which both contenders take 1000 ns per operation. loop-epoll has these counts.
+/// Returns a session in which both contenders take 1000 ns per operation, and loop-epoll has the counts
+/// `counted`.
 bench::session_record session_with(counted_result counted) {
     bench::session_record record;
     record.plan = small_plan(7);

@@ -114,7 +114,7 @@ TEST(self_check, a_failed_aa_copy_is_a_failure_of_the_baseline) {
     }
 }
 
-/// Returns a report of thirty workloads. The A/A copy is slower on the first `wrong` workloads.
+/// Returns a report of thirty workloads. On the first `wrong` workloads, the A/A copy is slower.
 reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
     auto plan = plan_with_aa_copy(blocks);
     plan.workloads.clear();
@@ -131,13 +131,13 @@ TEST(self_check, a_difference_on_two_of_thirty_workloads_is_found_in_ten_blocks)
     EXPECT_EQ(report_of_thirty(10, 0).aa->found, reliability::reliable);
 }
 
-TEST(self_check, a_check_that_could_detect_nothing_leaves_the_reliability_unknown) {
+TEST(self_check, an_aa_comparison_that_can_detect_nothing_leaves_the_reliability_unknown) {
     const auto report = report_of_thirty(6, 0);
     EXPECT_EQ(report.aa->found, reliability::unknown);
     EXPECT_SAYS(*report.aa->reason, "19 of 30 workloads");
 }
 
-TEST(self_check, scattered_times_with_stable_pairs_are_reliable) {
+TEST(self_check, a_session_of_scattered_times_with_stable_pairs_is_reliable) {
     int trial = 0;
     const auto report =
         report_of(plan_with_aa_copy(20), [&](const auto&) { return took_ns(++trial % 2 == 0 ? 10 : 14); });
@@ -145,7 +145,7 @@ TEST(self_check, scattered_times_with_stable_pairs_are_reliable) {
     EXPECT_GT(report.aa->spread_pct.value(), 15);
 }
 
-TEST(self_check, a_check_of_few_blocks_leaves_the_reliability_unknown) {
+TEST(self_check, an_aa_comparison_of_few_blocks_leaves_the_reliability_unknown) {
     const auto report = report_of(plan_with_aa_copy(5), [](const auto&) { return took_ns(10); });
     EXPECT_EQ(report.aa->found, reliability::unknown);
     EXPECT_FALSE(bench::is_unreliable(report));
@@ -177,7 +177,7 @@ TEST(self_check, a_drift_is_found_although_another_workload_has_too_few_blocks) 
               1);
 }
 
-TEST(self_check, a_workload_that_the_baseline_failed_on_is_left_out) {
+TEST(self_check, the_aa_comparison_omits_workloads_on_which_the_baseline_failed) {
     int trials = 0;
     const auto report = report_of(plan_with_aa_copy(20), [&](const trial_request& request) {
         if (request.workload != "yield" || request.who.name != "asio-epoll") return took_ns(10);
@@ -243,7 +243,7 @@ TEST(disturbance, a_disturbed_trial_is_kept_if_its_repeat_was_cut_short) {
     EXPECT_LE(times.back(), 3) << "a repeat that was cut short does not count";
 }
 
-TEST(disturbance, repeats_are_limited_and_the_rest_is_reported) {
+TEST(disturbance, repeats_are_limited_and_other_disturbed_trials_are_reported) {
     const auto report = report_of(plan_with_aa_copy(8), [](const auto&) {
         auto outcome = took_ns(10);
         outcome.disturbed = "it waited";
@@ -256,7 +256,7 @@ TEST(disturbance, repeats_are_limited_and_the_rest_is_reported) {
         std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "disturbed"; }));
 }
 
-TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_ones_were_disturbed) {
+TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_trials_were_disturbed) {
     const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
         if (request.who.name == "loop-epoll") return ended(reports::result_status::unsupported, "no sockets");
         static int trial = 0;
@@ -306,7 +306,7 @@ TEST(plan, the_environments_size_depends_only_on_the_seed_and_the_trial) {
     EXPECT_NE(bench::padding_bytes(7, 0, {0, 1}, 0), bench::padding_bytes(7, 0, {1, 0}, 0));
 }
 
-TEST(child_process, argv_core_and_padding_are_as_requested) {
+TEST(child_process, a_child_process_gets_the_requested_argv_core_and_environment) {
     bench::child_request request;
     request.command = {"/bin/sh", "-c",
                        "echo $0; cat /proc/$$/cmdline | cut -z -d' ' -f1 | head -z -n1; grep "
@@ -340,8 +340,8 @@ TEST(runner, after_the_pilot_the_precision_decides_the_number_of_blocks) {
     EXPECT_GT(blocks_with(0.3, /*refuses_once=*/true), 40U);
 }
 
-/// Simulates a run with a target precision. Its trials scatter much more after the pilot than before. A block
-/// has six trials.
+/// Simulates a run with a target precision. The times of its trials scatter much more after the pilot than
+/// before. A block has six trials.
 bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     auto plan = plan_with_aa_copy(1000);
     plan.precision_pct = 0.3;

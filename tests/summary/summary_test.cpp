@@ -1,4 +1,4 @@
-// Tests how trials become results.
+// Tests how the summary turns trials into results.
 #include "bench/harness/summary/summary.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ std::string warning_codes(const reports::report& report) {
 }
 
 /// Simulates trials. The baseline takes 1000 ns in the first block, 2000 ns in the second block, and so on.
-/// The other contender takes half of this time and has twice the throughput.
+/// The other contender takes half as long and has twice the throughput.
 class growing_times {
 public:
     bench::trial_outcome operator()(const trial_request& request) {
@@ -73,8 +73,8 @@ private:
     std::map<std::string, int> blocks_;
 };
 
-/// Returns the codes of the warnings about concurrent trials in which the other contender waited for this
-/// share of its time.
+/// Returns the codes of the warnings about concurrent trials. asio-epoll waited for 1 % of its time, and the
+/// other contender for the share `waited`.
 std::string warnings_of_together(double waited) {
     return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -84,7 +84,7 @@ std::string warnings_of_together(double waited) {
     }));
 }
 
-TEST(summary, unequal_waits_of_concurrent_trials_are_a_warning) {
+TEST(summary, unequal_waits_of_concurrent_trials_cause_a_warning) {
     EXPECT_EQ(warnings_of_together(0.03).find("waited_together"), std::string::npos);
     EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
 }
@@ -94,8 +94,8 @@ TEST(summary, a_result_has_its_samples_by_block_with_median_and_interval) {
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
-    // The first and the last value enclose 98.4 %, and their neighbours 87.5 %. The end for 95 % is at 11/15
-    // of the distance.
+    // The interval from the first to the last value has the level 98.4 %, and the interval between their
+    // neighbours has 87.5 %. The interpolated end for 95 % is at 11/15 of the distance between these values.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
@@ -114,7 +114,8 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
     return plan;
 }
 
-// The faster server received more load, so that its latency and the time of its schedule cannot be compared.
+// The faster server received more load. Its latency and the time of its schedule can therefore not be
+// compared.
 TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
@@ -178,8 +179,8 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
     EXPECT_EQ(found(24000), bench::gate_outcome::regression);
 }
 
-/// For each metric of a periodic timer, the values that loop-epoll measures in odd and in even blocks.
-/// asio-epoll measures `theirs` for each metric.
+/// For each metric of a periodic timer, the two values that loop-epoll measures in odd and in even blocks.
+/// asio-epoll always measures `theirs`.
 using measured_by_block = std::map<std::string, std::pair<double, double>>;
 
 bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs = 100) {
@@ -196,7 +197,7 @@ bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs 
     return bench::outcome_of(bench::judge_gate(report, 5));
 }
 
-// The gate requires that a doubling of the first primary metric is ruled out.
+// The gate passes only if a doubling of the first primary metric can be ruled out.
 TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     using enum bench::gate_outcome;
     const std::pair equal{100.0, 100.0}, scattering{80.0, 125.0}, wild{30.0, 330.0}, worse{150.0, 200.0};
@@ -284,7 +285,7 @@ TEST(summary, a_percentile_of_too_few_samples_is_a_maximum_without_a_verdict) {
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(enough, 5)), bench::gate_outcome::regression);
 }
 
-TEST(summary, a_ratio_above_one_is_better_in_either_direction) {
+TEST(summary, a_ratio_above_one_is_better_for_metrics_of_both_directions) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {
         const auto& ratio = row_of(report, "loop-epoll", "yield", metric).to_baseline;
@@ -332,8 +333,8 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     EXPECT_NE(reason.find("wall-clock"), std::string::npos) << reason;
 }
 
-// Each metric is a separate family of comparisons: seven blocks can show two differences among two
-// comparisons, but not among forty comparisons.
+// The correction treats each metric separately. With seven blocks, two differences are significant among two
+// comparisons, but not among forty.
 TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
@@ -356,7 +357,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     }
 }
 
-// Six pairs that all agree are enough for a single comparison, but not for one of five comparisons.
+// Six pairs with the same sign are significant for a single comparison, but not for one of five comparisons.
 TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",
@@ -379,8 +380,8 @@ TEST(summary, neither_the_baseline_itself_nor_signed_values_have_a_ratio) {
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
-/// Compares wakeups: asio-epoll has the values `theirs`, and loop-epoll has the values `ours`, one for each
-/// block.
+/// Returns the result for the wakeups of loop-epoll. asio-epoll has the values `theirs`, and loop-epoll has
+/// the values `ours`, one for each block.
 reports::result wakeups_compared(const std::vector<double>& theirs, const std::vector<double>& ours) {
     std::map<std::string, std::size_t> trials;
     return row_of(report_of(small_plan(ours.size()),
@@ -422,7 +423,7 @@ TEST(summary, zeros_in_random_blocks_are_no_difference) {
     EXPECT_EQ(wakeups_compared({0, 20}, {0, 20}).judged, reports::verdict::inconclusive) << "too few blocks";
 }
 
-TEST(summary, an_early_timer_is_as_inaccurate_as_a_late_one) {
+TEST(summary, an_early_timer_is_as_inaccurate_as_an_equally_late_timer) {
     const auto report = report_of(small_plan(8), [](const trial_request& request) {
         auto outcome = took_ns(1);
         const bool is_yield = request.workload == "yield";
@@ -499,7 +500,7 @@ TEST(summary, a_result_that_is_unsupported_in_few_blocks_has_its_reason) {
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "too late");
 }
 
-/// Returns an interleaved trial whose rounds take these times, in nanoseconds.
+/// Returns an interleaved trial whose rounds take the times `rounds`, in nanoseconds.
 bench::trial_outcome took_turns(std::vector<double> rounds) {
     auto outcome = took_ns(bench::median_of(rounds));
     outcome.made = reports::pairing::interleaved;
@@ -508,8 +509,8 @@ bench::trial_outcome took_turns(std::vector<double> rounds) {
 }
 
 /// Returns a report of interleaved trials. The machine becomes slower with each round. In each round,
-/// loop-epoll takes half as long as asio-epoll, and a floor takes a quarter. Some trials lack the last
-/// rounds, so that the medians of the trials come from different rounds.
+/// loop-epoll takes half as long as asio-epoll, and a floor takes a quarter as long. Some trials lack the
+/// last rounds, so that the medians of trials come from different rounds.
 reports::report report_of_slices() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
@@ -601,7 +602,7 @@ TEST(summary, a_workload_on_which_the_baseline_failed_has_no_ratios_and_a_warnin
     EXPECT_EQ(warning_codes(report), "baseline_without_numbers ");
 }
 
-TEST(summary, an_interrupted_run_is_incomplete_and_names_what_did_not_run) {
+TEST(summary, an_interrupted_run_is_incomplete_and_names_the_missing_results) {
     int trials = 0;
     const auto report =
         report_of(small_plan(7), [&](const auto&) { return ++trials == 3 ? stopped() : took_ns(1); });
@@ -611,7 +612,7 @@ TEST(summary, an_interrupted_run_is_incomplete_and_names_what_did_not_run) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
-/// Returns the report of a run in which each trial takes one second.
+/// Returns the report of a run with a budget. Each trial takes one second.
 reports::report report_within(std::chrono::seconds budget) {
     auto plan = small_plan(7);
     plan.budget = budget;
@@ -633,7 +634,7 @@ TEST(summary, a_budget_that_ends_in_the_first_block_leaves_results_not_run) {
         << "judged as a comparison";
 }
 
-TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
+TEST(summary, a_spent_budget_causes_a_warning_and_the_run_is_complete) {
     const auto report = report_within(5s);
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(warning_codes(report), "budget few_trials ");

@@ -1,6 +1,6 @@
-// Runs a shell script that needs its argv[0]. The kernel passes the path of a script instead of argv[0].
-// Therefore this program runs the script whose path is the program's own path plus ".sh", with argv[0] in
-// $CALLED.
+// Runs a shell script that needs its argv[0]. When the kernel starts a script, the script gets its path
+// instead of argv[0]. This program therefore runs the script at the program's own path plus ".sh", with
+// argv[0] in $CALLED.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -32,14 +32,14 @@ trials() {  # the shell's own words: a process each time would cost more than al
 }  // namespace
 
 loopbench_command::loopbench_command() {
-    // A background job of a script ignores SIGINT, and its children would inherit this setting.
+    // A background job of a script ignores SIGINT. The command would inherit this setting.
     ::signal(SIGINT, SIG_DFL);
-    // With leak checks, each of the thousands of child processes would take three times as long. The tests of
-    // the command's parts check for leaks.
+    // Leak checks would make each of the thousands of child processes three times as slow. Other tests check
+    // the command's parts for leaks.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
-    // The command looks for the default folder of contenders next to its executable. The command finds the
-    // folder if the executable is a hard link, but not if it is a symbolic link.
+    // The command looks for contenders in a folder next to its executable. It does not find this folder if
+    // the executable is a symbolic link.
     std::error_code other_device;
     fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");

@@ -39,8 +39,8 @@ void* as_pointer(long value) {
     return reinterpret_cast<void*>(value);
 }
 
-/// Lets the process continue to its next stop. `status` is the wait status of the previous stop, whose signal
-/// is passed to the process if the tracer did not cause it.
+/// Lets the process continue to its next stop. `status` is the wait status of the previous stop. If the
+/// tracer did not cause the stop, the process receives the signal of the stop.
 void go_on(pid_t pid, int status) {
     const int signal = WSTOPSIG(status);
     const bool is_ours = signal == (SIGTRAP | 0x80) || signal == SIGTRAP;
@@ -53,7 +53,8 @@ std::optional<traced_end> run_until_call(std::vector<std::string> command, std::
     std::vector<char*> pointers;
     for (auto& word : command) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    // The leak check cannot run in a traced process, so the child gets an option that switches it off.
+    // The leak check cannot run in a traced process. Therefore the child process gets an option that switches
+    // the check off.
     const char* options = std::getenv("ASAN_OPTIONS");
     const std::string old_options = options != nullptr ? options : "";
     ::setenv("ASAN_OPTIONS", (old_options + ":detect_leaks=0").c_str(), 1);

@@ -12,7 +12,7 @@
 
 namespace loopbench::tests {
 
-/// An executor that returns the outcome from `answer` for each trial. It records each trial as "contender
+/// An executor that returns the outcome from `answer` for each trial. Records each trial as "contender
 /// workload".
 class mock_executor : public bench::trial_executor {
 public:
@@ -70,7 +70,7 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     return plan;
 }
 
-/// Runs the whole plan, or the rest of the plan that is not in `done`.
+/// Runs the whole plan, or the part of the plan that is not in `done`.
 inline bench::run_outcome outcome_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer,

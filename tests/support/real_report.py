@@ -18,7 +18,7 @@ def real_journal(source):
 
 def with_hostile_names(report, names=HOSTILE):
     """Returns a copy of the report with hostile names. Each of the first contenders gets one of the names. The name of
-    one workload contains all of them, each warning contains one, and all reasons are the first name.
+    one workload contains all hostile names, each warning contains one of them, and every reason is the first one.
     """
     report = json.loads(json.dumps(report))
     renamed = {each["name"]: name for each, name in

@@ -1,4 +1,4 @@
-// The suite's side of the protocol for slices. The test decides which messages the suite sends.
+// The suite's side of the protocol for slices. The test chooses the messages that the suite sends.
 #pragma once
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ public:
                 throw std::runtime_error("cannot create a pipe");
         if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
             throw std::runtime_error("cannot write to the pipe");
-        ::close(to_[1]);  // the contender then reads the end of the file
+        ::close(to_[1]);  // the contender finds the end of the file after the messages
     }
     suite_of_slices(const suite_of_slices&) = delete;
     suite_of_slices& operator=(const suite_of_slices&) = delete;

@@ -201,7 +201,7 @@ private:
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
                 all.back().max_of = max_of(where, metric);
-                if (!all.back().max_of) compare(all, where, metric);
+                if (!all.back().max_of && !reports::counts_samples(metric)) compare(all, where, metric);
             }
     }
 

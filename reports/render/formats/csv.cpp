@@ -1,4 +1,4 @@
-// Writes report.csv. One list defines its columns.
+// Writes report.csv. One list defines all columns.
 #include "reports/render/formats/csv.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,8 @@ std::string number(std::optional<double> value) {
     return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
 }
 
-/// Returns a member of the row's comparison (a name or a number) as text; empty if the row has no comparison.
+/// Returns a member (a name or a number) of a result's comparison as text, or "" if the result has no such
+/// comparison.
 template <auto compared, auto member>
 std::string part_of(const result& row) {
     const auto& found = row.*compared;

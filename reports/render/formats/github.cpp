@@ -1,4 +1,4 @@
-// Writes lines like "::error title=Where::What".
+// Writes workflow commands like "::error title=Where::What".
 #include "reports/render/formats/github.hpp"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@ std::string in_text(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}}, "\r\n");
 }
 
-/// Percent-encodes these characters and, in addition, the characters that would end a title.
+/// Percent-encodes the characters that would end a command or its title.
 std::string in_title(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
 
-/// Returns the annotations of one workload and contender. `judged` has the results for the workload's primary
-/// metrics; it is empty if the session is unreliable.
+/// Returns the annotations of one workload and contender. `judged` contains the results for the workload's
+/// primary metrics, or nothing if the session is unreliable.
 std::string annotations(const result& time, std::span<const result* const> judged) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
     if (time.status == result_status::failed)
@@ -51,7 +51,7 @@ std::string write_github(const report& content) {
     const report_index index{content};
     const auto unreliable = why_unreliable(content);
     if (unreliable)
-        out += github_command("notice", "unreliable", *unreliable);  // one notice: a step shows at most ten
+        out += github_command("notice", "unreliable", *unreliable);  // GitHub shows at most ten per step
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
         const auto judged = index.judged(item.workload, item.contender);

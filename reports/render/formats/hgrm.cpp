@@ -1,5 +1,5 @@
-// The format and the percentiles are those of hdr_percentiles_print() of HdrHistogram_c, with five ticks for
-// each half of the distance to 100 %.
+// Writes the same format and percentiles as hdr_percentiles_print() of HdrHistogram_c with five ticks per
+// half distance.
 #include "reports/render/formats/hgrm.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double ns_per_us = 1000;
 
-/// Returns the next percentile to show. The steps become smaller towards 100 %.
+/// Returns the percentile after `percentile`. The steps become smaller towards 100 %.
 double after(double percentile) {
     constexpr double ticks_per_half_distance = 5;
     const double half_distances = std::floor(std::log2(100 / (100 - percentile))) + 1;
@@ -54,7 +54,7 @@ void add_rows(std::string& out, const histogram& from, std::uint64_t count) {
     std::uint64_t seen = 0;
     for (const auto& each : from.values) {
         seen += each.count;
-        // Limits the percentile, because a double cannot represent the next percentile closer to 100 %.
+        // A double cannot represent the percentiles that are closer to 100 %.
         constexpr double last_percentile = 100 - 1e-10;
         const double reached =
             std::min(100 * static_cast<double>(seen) / static_cast<double>(count), last_percentile);

@@ -15,8 +15,8 @@ struct bucket {
     std::uint64_t count = 0;
 };
 
-/// All values that the trials of a result recorded, merged. They only show the distribution. Verdicts never
-/// use them, because the values of one process are not independent samples.
+/// All values that the trials of a result recorded. They only show the distribution. Verdicts never use them,
+/// because the values of one process are not independent samples.
 struct histogram {
     std::string workload, contender, metric;  // "latency" or "late"
     std::uint64_t trials = 0;
@@ -25,8 +25,9 @@ struct histogram {
     std::vector<bucket> values;  // in ascending order; no bucket is empty
 };
 
-/// Writes all histograms into one text, in microseconds. Each histogram begins with a comment line that
-/// identifies it. (Tools that expect one histogram per file ignore such a line, too.)
+/// Writes all histograms into one text, in microseconds. Each histogram begins with a comment line that names
+/// the workload, the contender and the metric. Tools that expect one histogram per file ignore the comment
+/// lines.
 std::string write_hgrm(std::span<const histogram> all);
 
 }  // namespace loopbench::reports

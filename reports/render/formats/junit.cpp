@@ -1,4 +1,4 @@
-// Writes a single suite with a test case for each result.
+// Writes one suite with a test case for each result.
 #include "reports/render/formats/junit.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +24,9 @@ struct outcome {
     std::string message;
 };
 
-/// Returns the outcome of one workload and contender. `judged` has the results for the workload's primary
-/// metrics. `unreliable` is set if the session is unreliable; no verdict counts in this case.
+/// Returns the outcome of one workload and contender. `judged` contains the results for the workload's
+/// primary metrics. `unreliable` is the reason why the session is unreliable; if it is set, verdicts do not
+/// count.
 outcome outcome_of(const result& time, std::span<const result* const> judged,
                    const std::optional<std::string>& unreliable) {
     if (time.status == result_status::failed) return {"error", time.reason.value_or("failed")};
@@ -41,8 +42,8 @@ outcome outcome_of(const result& time, std::span<const result* const> judged,
     return {"skipped", why_inconclusive(*judged.front())};
 }
 
-/// Returns the XML of a test. The reason of a skipped test is the text of its element; failures and errors
-/// have a message attribute. The schema of JUnit's own reports requires this.
+/// Returns the XML of a test. As the schema of JUnit's own reports requires, the reason of a skipped test is
+/// the text of its element, and the message of a failure or an error is an attribute.
 std::string text_of(const junit_case& item) {
     const auto front =
         fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));

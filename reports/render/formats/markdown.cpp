@@ -50,8 +50,8 @@ std::string write_markdown(const report& content) {
     auto out = fmt::format("## loopbench, {}\n\n", escaped_markdown(content.where.date));
     for (const auto& group : families_of(content)) out += family_section(group);
     out += escaped_markdown(legend_for(content)) + "\n";
-    // Begins each line with a fixed text, because an arbitrary text at the start of a line could become a
-    // heading, a list or a quotation.
+    // Begins each line with "- Warning:". Without this text, an arbitrary text could begin a heading, a list
+    // or a quotation.
     for (const auto& item : content.warnings)
         out +=
             fmt::format("\n- Warning: {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy));

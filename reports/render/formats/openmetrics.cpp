@@ -1,7 +1,7 @@
 // Writes the OpenMetrics text format, https://openmetrics.io, for results in Prometheus. Every metric is a
-// gauge with the median and the ends of its interval. A further gauge is 1 for every result without numbers,
-// and has the status and the reason as labels. Metrics have the order of the list of metrics. All samples of
-// a metric are adjacent, as the format requires.
+// gauge with the median and the ends of its interval. For every result without numbers, a further gauge has
+// the value 1, with the status and the reason as labels. As the format requires, all samples of a metric are
+// adjacent.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -25,7 +25,8 @@ void add(std::string& out, const result& item, std::string_view which, const std
                        label(item.workload), label(item.contender), which, max_of, *value);
 }
 
-/// Returns the unit; empty if the summary already contains the unit ("system calls per operation").
+/// Returns a text with the unit, or "" if the summary already contains the unit ("system calls per
+/// operation").
 std::string unit_text(std::string_view unit) {
     const bool is_of_measure = unit == "ns" || unit == "B";
     return is_of_measure ? fmt::format(", in {}", unit) : "";

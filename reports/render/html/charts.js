@@ -1,5 +1,5 @@
-// The common style of all charts: theme, labels next to the labelled points, intervals, and a table for readers who
-// cannot see a chart.
+// The common parts of all charts: the theme, labels next to points, intervals, and a table with the numbers for readers
+// who cannot see a chart.
 
 const charts = [];  // {canvas, config(): returns the input of Chart.js, chart}
 
@@ -18,7 +18,7 @@ function label(name) {
 }
 
 // Adds a figure: a title, a note about what to look for, the canvas, and the numbers as a table. `config` is called
-// again whenever the theme or the chosen contenders change.
+// again after each change of the theme or of the chosen contenders.
 function figure(parent, {title, note, height = 320, config, table}) {
   const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below contains the numbers.`});
   const details = el("details", {}, el("summary", {}, "Numbers"));
@@ -69,8 +69,8 @@ function drawAll() {
 
 const tickSteps = new Set([1, 2, 5]);
 
-// Returns an axis that is slightly wider than these values. Its ticks are at powers of ten, and also between them if
-// the range is small.
+// Returns an axis that is slightly wider than these values. The axis has ticks at powers of ten, and for a small range
+// also between them.
 function logAxis(title, format, values, more = {}) {
   const positive = values.filter((value) => value > 0);
   const lowest = Math.min(...positive), highest = Math.max(...positive);
@@ -114,8 +114,8 @@ function boxAt({x, y}, [dx, dy], width, height) {
   return {left, right: left + width, top: y + dy - height / 2, bottom: y + dy + height / 2};
 }
 
-// For scatter charts: draws each data set's name in a free place next to its point, with a line if the place is far
-// away.
+// For scatter charts: draws the name of each data set next to its point, in a free place. Draws a line from the name to
+// the point if the place is far away.
 const pointLabels = {
   id: "pointLabels",
   afterDatasetsDraw(chart) {
@@ -156,7 +156,7 @@ const pointLabels = {
   },
 };
 
-// Draws the intervals of a point in both directions: from xLow to xHigh, from yLow to yHigh.
+// Draws the intervals of a point in both directions, from xLow to xHigh and from yLow to yHigh.
 const intervals = {
   id: "intervals",
   beforeDatasetsDraw(chart) {
@@ -183,8 +183,8 @@ const intervals = {
   },
 };
 
-// For line charts: draws each name after the end of its line, without overlaps. Data sets with `unlabelled` get no
-// name.
+// For line charts: draws each name after the end of its line, without overlaps. Data sets with the property
+// `unlabelled` get no name.
 const endLabels = {
   id: "endLabels",
   afterDatasetsDraw(chart) {
@@ -194,7 +194,7 @@ const endLabels = {
       .filter(({set, at}) => at && !set.unlabelled).sort((a, b) => a.at.y - b.at.y);
     const step = Math.min(13, (area.bottom - area.top + 16) / Math.max(ends.length, 1));
     const wanted = ends.map(({at}) => at.y);
-    // Moves overlapping names down, from top to bottom, and then up again, from bottom to top.
+    // Moves overlapping names: first down, from top to bottom, and then up again, from bottom to top.
     for (let i = 1; i < wanted.length; ++i) wanted[i] = Math.max(wanted[i], wanted[i - 1] + step);
     for (let i = wanted.length - 1, limit = area.bottom; i >= 0; limit = wanted[i] - step, --i)
       wanted[i] = Math.min(wanted[i], limit);
@@ -241,14 +241,14 @@ function lineStyle(contender) {
   };
 }
 
-// Returns the contenders that have the metric, the smallest value first, so that charts side by side have the same
+// Returns the contenders that have the metric, the smallest value first. Charts that stand side by side use the same
 // order.
 function byValue(workload, metric) {
   return shownContenders().filter(({name}) => valueOf(workload, name, metric) !== null)
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
 }
 
-// Returns a chart of horizontal bars. Its order is that of another metric.
+// Returns a chart of horizontal bars for `metric`. The bars are sorted by the metric `order`.
 function barConfig(workload, metric, order) {
   const rows = byValue(workload, order).map((contender) => ({contender, result: find(workload, contender.name, metric)}));
   const unit = rows.find(({result}) => result)?.result;
@@ -297,7 +297,7 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Redraws the charts for printing: paper is white and has its own width, which does not depend on the window.
+  // Redraws the charts for printing, because paper is white and its width does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
     setTheme(isPrinting ? "light" : current());

@@ -19,8 +19,8 @@ function familyOf(contender) {
 const markers = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
-// Returns the contenders grouped by family, with the baseline first in its family. `described` has the descriptions of
-// some contenders.
+// Returns the contenders grouped by family, with the baseline first in its family. `described` contains the
+// descriptions of some contenders.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
   const all = names.map((name) => ({name, family: familyOf(known.get(name) || {}), shown: true}));
@@ -34,13 +34,13 @@ function byFamily(names, described, baseline) {
   return ordered;
 }
 
-// Uses `contenders`, a list that each page defines.
+// Returns the shown contenders of `contenders`, a list that each page defines.
 function shownContenders() {
   return contenders.filter((each) => each.shown);
 }
 
-// Returns check boxes for choosing the shown contenders. `title` describes the check boxes, and `redraw` applies a
-// change.
+// Returns check boxes for choosing the shown contenders. `title` is the label of the check boxes, and `redraw` applies
+// a change.
 function contenderChoice(title, redraw) {
   const boxes = families.map((family) => {
     const members = contenders.filter((each) => each.family === family.id);

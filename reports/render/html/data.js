@@ -9,7 +9,7 @@ function quotientOf(fields) {
   return fields && {to: data.texts[fields[0]], median: fields[1], low: fields[2], high: fields[3]};
 }
 
-// The order of the fields must be that of add_result() in reports/render/html/html.cpp.
+// The fields must have the same order as in add_result() in reports/render/html/html.cpp.
 function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
                    unit, direction, pairing, status, reason, level, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);
@@ -69,7 +69,7 @@ function primaryMetricOf(workload) {
 const contenders = byFamily([...new Set([...report.contenders.map(({name}) => name),
   ...workloads.flatMap((name) => [...cells.get(name).keys()])])], report.contenders, baseline);
 
-// Formats a difference. It replaces the ratio if a value is not above zero.
+// Formats a difference. It is shown instead of a ratio if a value is zero or negative.
 function differenceText(result) {
   const signed = (value) => (value > 0 ? "+" : "") + humanOf(result, value);
   const range = interval(result.difference, signed);
@@ -78,7 +78,8 @@ function differenceText(result) {
 
 const verdictMarks = {faster: "▲", slower: "▼", equivalent: "=", inconclusive: "?"};
 
-// Returns "better" and "worse" for metrics other than times: CPU, lateness, wakeups.
+// Returns "better" and "worse" instead of "faster" and "slower" for metrics other than times, for example CPU, lateness
+// and wakeups.
 function verdictWord(result) {
   const isTime = ["time", "throughput", "capacity"].includes(result.metric) || result.metric.startsWith("latency");
   if (isTime) return result.verdict;

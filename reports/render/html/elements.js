@@ -1,5 +1,5 @@
-// Numbers in a form for readers, and elements for texts that can contain any characters. Such texts only become text
-// nodes, attributes, or text on a canvas.
+// Formats numbers for readers, and creates elements for texts that can contain any characters. Such texts only become
+// text nodes, attributes, or text on a canvas.
 
 // ---- numbers ----
 
@@ -74,7 +74,7 @@ function el(name, attributes = {}, ...children) {
   return element;
 }
 
-// Shows a name next to other text. The direction and the length of the name do not affect the other text.
+// Shows a name next to other text. The name's direction and length do not affect the other text.
 function nameOf(text) {
   const parts = text.split(/(?<=\/)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
   return el("bdi", {class: "name", title: text.length > 40 ? text.slice(0, 1000) : null}, parts);

@@ -1,6 +1,6 @@
 // Builds the page from the other files in this folder, which define the contents and the appearance of the
-// page. The report becomes JSON with a fifth of the size of report.json, so that even a full report fits into
-// an email: each text is stored only once, and a result is a list of its fields.
+// page. The page contains the report as JSON with a fifth of the size of report.json, so that even a full
+// report fits into an email: each text is stored only once, and a result is a list of its fields.
 #include "reports/render/html/html.hpp"
 
 #include <fmt/format.h>
@@ -127,8 +127,8 @@ std::string results_of(const report& content, text_pool& texts) {
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
 
 /// Returns the quantiles for 0 %, ... 90 %, ... 99 % and so on, in equal steps on a scale of 1/(1-share). The
-/// curve ends at the resolution that the number of values allows. The last quantile is the maximum, unless
-/// there are more than a million values.
+/// more values there are, the nearer the curve comes to 100 %. The last quantile is the maximum, unless there
+/// are more than a million values.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -159,7 +159,7 @@ json curves_of(std::span<const histogram> histograms, text_pool& texts) {
     return all;
 }
 
-/// Returns the sentences that the terminal shows, too. `from` has indexes into the list of results.
+/// Returns the summary sentences. `from` contains indexes into the list of results.
 json summary_as_json(const report& content) {
     auto all = json::array();
     for (const auto& each : summary_sentences_of(content)) {
@@ -188,8 +188,7 @@ json metrics() {
     return all;
 }
 
-/// Returns the JSON text in a form that cannot end the script element or look like markup, whatever its texts
-/// contain.
+/// Replaces the characters in the JSON text that could end the script element or look like markup.
 std::string inert(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 16);

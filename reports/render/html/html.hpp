@@ -10,9 +10,9 @@
 
 namespace loopbench::reports {
 
-/// Returns the page: the files of reports/render/html/, Chart.js, and the report as JSON. With histograms,
-/// the page draws whole distributions; without them, it draws only the report's percentiles. In a comparison
-/// of two reports, `before` is the old report.
+/// Returns the page with the files of reports/render/html/, Chart.js, and the report as JSON. With
+/// histograms, the page draws whole distributions. Without histograms, it draws only the report's
+/// percentiles. In a comparison of two reports, `before` is the old report.
 std::string write_html(const report& content, std::span<const histogram> histograms = {},
                        const report* before = nullptr);
 

@@ -24,7 +24,7 @@ function isWanted(result) {
     : result.verdict === matrix.verdicts;
 }
 
-// Returns the result of a cell. If this result is missing, returns the result of the time, which has the status.
+// Returns the result of a cell. If the result is missing, returns the result for time, which has the status.
 function resultAt(row, contender) {
   return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");
 }

@@ -1,4 +1,4 @@
-// The report page from top to bottom, with a function for each section.
+// Builds the report page from top to bottom, with a function for each section.
 
 function nicest(candidates, wanted) {
   return wanted.find((name) => candidates.includes(name)) || candidates[0];
@@ -36,7 +36,7 @@ function addTop() {
   reliability.className = aa && (aa.found !== "reliable" || !few) ? aa.found : "unknown";
 }
 
-// Adds a summary sentence. The results of the sentence are in a part that opens on a click.
+// Adds a summary sentence, and an expandable list of the results that the sentence quotes.
 function addSentence({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
@@ -61,7 +61,8 @@ function addSummary() {
       ? verdictsButton("inconclusive", `Show the undecided results against ${label(baseline)}`) : "");
 }
 
-// For a comparison of two reports: lists problems, and the results that became slower, became faster, or are undecided.
+// For a comparison of two reports: lists the problems, and the results that became slower, became faster, or are
+// undecided.
 function addComparison() {
   for (const found of data.summary)
     if (["caution", "failed"].includes(found.about)) addSentence(found, found.from.map((place) => results[place]));
@@ -95,7 +96,7 @@ function addAccuracy() {
       "This report has no workload with timers; loopbench run --workload 'timer/*' measures them."));
     return;
   }
-  // Chooses the workload whose numbers are in the sentence about timers.
+  // Chooses the workload that the sentence about timers quotes.
   const named = data.summary.find(({about}) => about === "timers")?.from.map((place) => results[place])
     .find((each) => each.metric === "cpu")?.workload;
   const chosen = {workload: known.includes(named) ? named : known[0], metric: "late_p50"};
@@ -152,8 +153,8 @@ function addAccuracy() {
 
 // ---- undecided comparisons, by name ----
 
-// Lists the contenders with undecided comparisons for each metric. Names the workloads if a contender has few such
-// comparisons, and gives only their number if it has many.
+// Lists the contenders with undecided comparisons for each metric. Names the workloads if a contender has few undecided
+// comparisons, otherwise gives only their number.
 function addUncertain() {
   const few = 2, most = 8;
   const undecided = data.summary.find(({about}) => about === "undecided");

@@ -1,4 +1,4 @@
-// The trends page from top to bottom: the changes, a chart for each metric of each workload, and the runs.
+// Builds the trends page from top to bottom: the changes, a chart for each metric of each workload, and the runs.
 
 const kept = data.history;  // written by bench/harness/history/trends_page.cpp
 const runs = kept.runs;     // sorted by date
@@ -32,7 +32,7 @@ const changes = panels.flatMap(({lines}) => lines.flatMap((line) => line.changes
 const choice = {
   filter: "", machine: "all",
   metric: panels.some(isMeasured) ? "measured" : "counts",
-  // If contenders are far apart, their changes would not be visible in a common chart.
+  // If the values of contenders differ much, a change is not visible in a chart with all contenders.
   show: contenders.length > 5 ? "change" : "value",
 };
 
@@ -88,7 +88,7 @@ function dayOf({date}) {
 
 const pairingWords = {sequential: "", interleaved: "interleaved", concurrent: "concurrent"};
 
-// Returns the metric and, if several panels have the same metric, the property that distinguishes this panel.
+// Returns the metric. If several panels show the same metric, also returns the property that distinguishes this panel.
 function panelWords(panel) {
   const others = panels.filter((each) => each.workload === panel.workload && each.metric === panel.metric &&
     each.judged === panel.judged);
@@ -146,7 +146,7 @@ function addTop() {
 
 // ---- what changed ----
 
-// Groups changes between the same two runs, because they have the same cause. The latest groups come first.
+// Groups changes between the same two runs, because such changes have the same cause. The latest group comes first.
 function changeGroups() {
   const groups = new Map();
   for (const change of changes) {
@@ -277,8 +277,8 @@ const machineLines = {
   },
 };
 
-// Returns the changes of the machine; empty if machines alternate too often. The names of lines then contain the
-// machines' numbers.
+// Returns the changes of the machine, or an empty list if machines alternate too often. In that case, the names of
+// lines contain the machines' numbers.
 function machineChanges() {
   const most = 4;
   const all = shownRuns().map(({machine}, at, list) => ({at, machine, before: list[at - 1]?.machine}))
@@ -286,7 +286,7 @@ function machineChanges() {
   return all.length > most ? [] : all;
 }
 
-// Draws each change: the levels before and after it, and its size.
+// Draws each change: the level before it, the level after it, and the size of the change.
 const changeLabels = {
   id: "changeLabels",
   afterDatasetsDraw(chart) {
@@ -326,7 +326,8 @@ const changeLabels = {
   },
 };
 
-// Returns how the values of a line are shown: unchanged, or in per cent of the line's first level.
+// Returns a function that converts the values of a line for the chart: it returns the value itself, or the deviation
+// from the line's first level in per cent.
 function scaleOf(line) {
   if (choice.show !== "change" || line.panel.deterministic) return (value) => value;
   const first = line.points.slice(0, line.changes[0]?.at ?? line.points.length).map(({value}) => value).sort((a, b) => a - b);
@@ -334,7 +335,8 @@ function scaleOf(line) {
   return (value) => (value === null || !level ? null : 100 * (value - level) / Math.abs(level));
 }
 
-// Chooses the range of the axis for the values, and for their intervals unless the intervals are much wider.
+// Chooses the axis's range for the values. Includes the intervals unless they are much wider than the range of the
+// values.
 function valueAxis(panel, sets) {
   const values = sets.flatMap(({data}) => data.map(({y}) => y)).filter((value) => value !== null);
   const ends = sets.flatMap(({data}) => data.flatMap(({low, high}) => [low, high])).filter((value) => value !== null);
@@ -449,7 +451,7 @@ function choose(what) {
   drawTrends();
 }
 
-// Shows the chart of a line, independently of the filters.
+// Shows the chart of a line, even if the filters exclude the chart.
 function showPanel(line) {
   const {panel} = line;
   line.contender.shown = true;

@@ -1,4 +1,4 @@
-// Text in a fixed-width font, for output on a terminal.
+// Measures, breaks and aligns text for a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace loopbench::reports {
 
-/// Returns the number of terminal columns that the text occupies: 'µ' has two bytes and one column, '漢' has
-/// three bytes and two columns, and a combining accent has no column. A byte that is not UTF-8 occupies one
-/// column.
+/// Returns the number of terminal columns that the text occupies. For example, 'µ' has two bytes and one
+/// column, '漢' has three bytes and two columns, and a combining accent has no column. A byte of invalid UTF-8
+/// occupies one column.
 std::size_t width_of(std::string_view text);
 
 /// Returns the beginning of the text that fits into `columns`, with "..." at the end if anything is cut off.
@@ -21,14 +21,14 @@ std::string clipped(std::string_view text, std::size_t columns);
 /// with `indent`.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::string_view indent = {});
 
-/// Pads `text` with spaces to this width, on the left (for right-aligned text) or on the right.
+/// Pads `text` with spaces to `width` columns: on the left if `right_aligned`, otherwise on the right.
 std::string padded(std::string_view text, std::size_t width, bool right_aligned);
 
 /// Removes trailing spaces from the line, and adds a newline.
 std::string finished(std::string row);
 
-/// Returns a line for each row. Each column is as wide as its widest cell. The first `names` columns are
-/// left-aligned, all other columns are right-aligned. Rows can have different lengths.
+/// Returns a text with a line for each row. Each column is as wide as its widest cell. The first `names`
+/// columns are left-aligned, all other columns are right-aligned. Rows can have different numbers of cells.
 std::string aligned(std::span<const std::vector<std::string>> rows, std::size_t names);
 
 }  // namespace loopbench::reports

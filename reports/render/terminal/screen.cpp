@@ -1,6 +1,6 @@
 // Draws the summary screen. Contenders are rows and workloads are columns, because there are more contenders
-// than workloads, and because readers compare within a column. The floors share one row, which shows the best
-// floor of each column.
+// than workloads, and because readers compare the cells of a column. The floors share one row, which shows
+// the best floor of each column.
 #include "reports/render/terminal/screen.hpp"
 
 #include <fmt/color.h>
@@ -83,7 +83,7 @@ struct shown_column {
     }
 };
 
-/// The columns of one workload. They are never separated.
+/// The columns of one workload. They stay together when a wide table is split.
 struct column_group {
     std::vector<std::string> title;  // the lines of the title above several columns
     std::vector<shown_column> columns;
@@ -99,7 +99,8 @@ struct column_group {
     }
 };
 
-/// Splits a workload's name into lines: "echo/rtt", "conns:100". The lines fit if the parts of the name do.
+/// Splits a workload's name into lines, for example "echo/rtt", "conns:100". A line is too long only if a
+/// part of the name is.
 std::vector<std::string> name_in_lines(std::string_view name, std::size_t columns) {
     constexpr std::size_t longest_part = 20, most_lines = 5;
     std::vector<std::string> lines;
@@ -156,12 +157,12 @@ struct metric_column {
     formatter format;
 };
 
-/// The shape of a table. The table shows the workloads whose primary metrics include the first metric of the
-/// table.
+/// The shape of a table. The table shows the workloads for which the table's first metric is a primary
+/// metric.
 struct table_shape {
     std::string_view title;
     std::array<metric_column, 3> columns;  // entries without a metric are left out
-    bool as_ratios = false;  // values only for the baseline; the table then has one column per workload
+    bool as_ratios = false;  // if true, shows values only for the baseline, in one column per workload
 };
 
 constexpr std::array shapes{
@@ -244,7 +245,7 @@ private:
     std::vector<std::string_view> rows_;
     missing_reasons missing_;
 
-    /// Returns a sentence like "Speed: ...". All lines but the first are indented.
+    /// Returns a sentence like "Speed: ..." in lines. All lines but the first are indented.
     [[nodiscard]] std::string said(const summary_sentence& what) const {
         const auto title = fmt::format("{}:", what.title);
         const auto lines = wrapped(fmt::format("{} {}", title, printable(what.text)), screen_columns, "  ");
@@ -261,7 +262,7 @@ private:
         return one.better == direction::larger ? *one.median > *other.median : *one.median < *other.median;
     }
 
-    /// Returns the floor with the best value of the metric; nothing if no floor has a value.
+    /// Returns the floor with the best value of the metric, or nothing if no floor has a value.
     [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
                                                              std::string_view metric) const {
         const result* best = nullptr;
@@ -340,7 +341,7 @@ private:
 
     void note_missing(std::string_view row, std::string_view workload, const table_shape& shape) {
         if (has_numbers(row, workload, shape) && row != floor_row) {
-            // Adds missing metrics of a result that has other numbers.
+            // Adds the missing metrics of results that have other numbers.
             for (const auto& column : shape.columns)
                 if (const auto* const found = index_.find(workload, row, column.metric);
                     found != nullptr && (!found->median || found->status == result_status::failed))
@@ -369,7 +370,7 @@ private:
         std::vector<column_group> groups;
         for (const auto workload : workloads) groups.push_back(group(workload, shape, rows));
         std::string title = shape.as_ratios ? cost_title(workloads) : std::string{shape.title};
-        if (groups.size() == 1 && !groups[0].title.empty()) {  // not repeated above each part of the table
+        if (groups.size() == 1 && !groups[0].title.empty()) {  // not above each part of the table
             title = fmt::format("{}: {}", clipped(printable(workloads.front()), 2 * label_columns), title);
             groups[0].title.clear();
         }
@@ -378,8 +379,8 @@ private:
         return "\n" + heading.line() + bands(rows, groups);
     }
 
-    /// Returns the title that matches ratio_cell(). The table has ratios if the baseline has a time, even if
-    /// the baseline is a floor.
+    /// Returns the title that describes the cells of ratio_cell(). The table has ratios if the baseline has a
+    /// time, even if the baseline is a floor.
     [[nodiscard]] std::string cost_title(const std::vector<std::string_view>& workloads) const {
         const auto has_baseline = [&](std::string_view each) { return index_.baseline(each) != nullptr; };
         if (rows_.size() < 2 || std::ranges::none_of(workloads, has_baseline)) return "time per operation";
@@ -387,7 +388,7 @@ private:
                            clipped(printable(content_.baseline), label_columns));
     }
 
-    /// Draws as many groups side by side as fit, and the remaining groups below.
+    /// Draws as many groups side by side as fit, and the other groups below them.
     [[nodiscard]] std::string bands(const std::vector<std::string_view>& rows,
                                     const std::vector<column_group>& groups) const {
         std::string out;
@@ -472,7 +473,7 @@ private:
         line.add(text);
     }
 
-    /// Draws a narrow table in several parts that stand side by side.
+    /// Splits a long, narrow table into parts that stand side by side.
     [[nodiscard]] static std::string side_by_side(const std::vector<painted>& head,
                                                   const std::vector<painted>& body) {
         constexpr std::size_t few_rows = 6, between = 2;

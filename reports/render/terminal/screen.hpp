@@ -13,13 +13,13 @@ inline constexpr std::size_t screen_columns = 100;
 
 enum class colours : bool { off, on };
 
-/// Returns the summary sentences, a legend, the tables, and each reason for missing numbers once. There is a
-/// table for time per operation, for timer accuracy and CPU, for idleness, and for server load, if the report
-/// has such workloads.
+/// Returns the summary sentences, a legend, the tables, and each reason for missing numbers once. The tables
+/// show time per operation, timer accuracy and CPU, idleness, and server load, if the report has such
+/// workloads.
 std::string draw_screen(const report& content, colours paint = colours::off);
 
-/// Returns the warnings as lines of the screen, the shortest first: at most five lines, and the number of the
-/// others.
+/// Returns the warnings as lines of the screen, the shortest first: at most five lines, and then the number
+/// of other warnings.
 std::vector<std::string> warning_lines(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Aligns the columns for a fixed-width font.
+// Writes the tables for a fixed-width font.
 #include "reports/render/terminal/text_table.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns each reason why primary metrics are missing from results that have a time, without repetition.
+/// Returns the reasons why primary metrics are missing from results that have a time. Each reason occurs
+/// once.
 std::string missing_metrics(const family& group) {
     std::vector<std::pair<std::string, std::size_t>> reasons;
     for (const auto& from : group.lines)
@@ -59,8 +60,8 @@ std::string family_lines(const family& group) {
     return out + missing_metrics(group) + "\n";
 }
 
-/// Returns a text like "base = ./old, next = ./new" if the contenders are named by their role in a
-/// comparison.
+/// Returns a text like "base = ./old, next = ./new" if the contenders' names are their roles in a comparison,
+/// otherwise "".
 std::string programs(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)

@@ -1,4 +1,4 @@
-// All tables of a report, with unlimited width. screen.hpp has the summary that a run prints.
+// All tables of a report, with unlimited width. screen.hpp draws the summary that a run prints.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace loopbench::reports {
 
-/// Writes a table for each workload family. Its columns are aligned for a fixed-width font.
+/// Writes a table for each workload family, with aligned columns for a fixed-width font.
 std::string write_table(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Characters of UTF-8 text, by utf8proc. Names can be in any script and contain any characters.
+// Reads characters of UTF-8 text with utf8proc. Names can be in any script and contain any characters.
 #pragma once
 
 #include <cstddef>

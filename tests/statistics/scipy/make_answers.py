@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes answers.json: SciPy's results for stored data. scipy_test.cpp compares them with the results of this project.
+"""Writes random data and SciPy's results for this data to answers.json. scipy_test.cpp compares these
+results with the results of this project.
 
 Run with Debian's python3-scipy (1.10.1): ./make_answers.py > answers.json
 """
@@ -14,7 +15,7 @@ random = numpy.random.default_rng(20261121)
 
 
 def samples_of(kind, count):
-    """Returns log ratios that resemble those of trials. They are rounded to keep the file small."""
+    """Returns log ratios that resemble those of trials, rounded to keep the file small."""
     values = {
         "normal": lambda: random.normal(0.01, 0.04, count),
         "skewed": lambda: random.lognormal(-3.5, 0.8, count) - 0.03,
@@ -54,7 +55,7 @@ for kind, count in [("normal", 6), ("normal", 7), ("skewed", 10), ("heavy", 20),
     data = samples_of(kind, count)
     medians.append({"kind": kind, "data": data, **median_answers(data)})
 for kind, count in [("normal", 50), ("skewed", 51), ("heavy", 64), ("bimodal", 80)]:
-    samples_of(kind, count)  # not used; keeps the random numbers below unchanged
+    samples_of(kind, count)  # advances the random numbers, so that the data below stays the same
 two_samples = [two_sample_answers(samples_of(a, m), samples_of(b, n))
                for a, m, b, n in [("normal", 5, "skewed", 4), ("heavy", 9, "normal", 12), ("skewed", 20, "skewed", 20),
                                   ("ties", 15, "ties", 12), ("bimodal", 40, "normal", 33)]]
