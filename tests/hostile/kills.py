@@ -187,7 +187,7 @@ def one_moment(place, command):
 
 
 def register(moments, parts):
-    """Registers attacks with this total number of moments, in `parts` attacks that can run concurrently."""
+    """Registers `parts` attacks, which can run concurrently and kill commands at `moments` moments in total."""
     for part in range(parts):
         share = moments * (part + 1) // parts - moments * part // parts
 
