@@ -39,9 +39,9 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// Calls `prepare(loop)` and then expects silence on that loop, in a new thread. A new thread is
-    /// necessary because the kernel cleans up the ring of an earlier test late: about 10 ms after the test
-    /// has closed it, and in the thread that used it.
+    /// Calls `prepare(loop)` and then expects silence on that loop, in a new thread. The thread of an earlier
+    /// test cannot be used again, because the kernel cleans up a closed ring in the thread that used the
+    /// ring, about 10 ms after the close.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {

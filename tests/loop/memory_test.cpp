@@ -1,5 +1,5 @@
-// Tests of a loop that cannot allocate memory. An operation that cannot be started throws std::bad_alloc, and
-// its task can continue. Closing, cancelling and destroying need no memory, so they still work.
+// Tests of a loop that cannot allocate memory. If an operation cannot be started, it throws std::bad_alloc,
+// and its task can continue. Closing, cancelling and destroying need no memory and therefore always succeed.
 #include <fcntl.h>
 
 #include <coroutine>

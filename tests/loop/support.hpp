@@ -125,7 +125,7 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// Runs 200 turns that do not sleep. They are enough for every driver to find all events that the kernel has.
+/// Runs 200 turns that do not sleep. After 200 turns, every driver has found all events that the kernel has.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);
