@@ -173,9 +173,9 @@ double spin_of(const usage& cost) {
     return std::chrono::duration<double>(cost.cpu) / std::chrono::duration<double>(cost.wall);
 }
 
-// The share of a core that a polling loop gets depends on other processes, so the strict bounds are about
-// voluntary context switches. A polling loop never gives up its core. A sleeping loop gives up its core for
-// every sleep, except for the few deadlines that pass while the thread is preempted.
+// The share of a core that a polling loop gets depends on other processes. The strict bounds therefore apply
+// to voluntary context switches. A polling loop never gives up its core. A sleeping loop gives up its core
+// for every sleep, except for the few deadlines that pass while the thread is preempted.
 TEST(spin, a_polling_loop_is_distinguished_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :
