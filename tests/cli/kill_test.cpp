@@ -85,8 +85,8 @@ protected:
 /// until it is complete.
 class random_kills : public killed_run {
 protected:
-    /// Makes runs until `kills` processes were killed. `calls` is about the number of system calls that a run
-    /// makes if it is not killed.
+    /// Makes runs until `kills` processes were killed. `calls` is the approximate number of system calls of a
+    /// run that is not killed.
     void survive(int kills, std::uint64_t calls) {
         constexpr int starts_max = 5000;
         while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(calls);
@@ -101,8 +101,8 @@ private:
     std::uint64_t seed_ = 100;
     int starts_ = 0, killed_ = 0, before_header_ = 0, while_measuring_ = 0, while_publishing_ = 0;
 
-    /// Starts the command and kills it at a random system call. Returns false if the command ended before the
-    /// kill.
+    /// Starts the command, and kills the command at a random system call. Returns false if the command ended
+    /// before the kill.
     bool kill_one(const arguments& words, std::uint64_t calls) {
         std::uniform_int_distribution<std::uint64_t> call{1, calls};
         return !run_until_call(with_path(words), call(random_))->exit_code;

@@ -115,7 +115,7 @@ TEST_F(temporary_files, an_orphaned_process_of_a_listing_is_ended) {
 // A run can interleave this workload on request, because the catalog does not contain it.
 constexpr auto interleaved = "echo/rtt/conns:1";
 
-// The orphaned process of one contender ran during the slices of all contenders and disturbed them.
+// The orphaned process of one contender ran during the slices of all contenders and disturbed these slices.
 TEST_F(temporary_files, slices_measured_beside_an_orphaned_process_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);

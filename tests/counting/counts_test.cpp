@@ -1,5 +1,5 @@
-// Tests the counts per operation on a contender with known costs, and compares them with strace's own
-// summary.
+// Tests the counts per operation on a contender with known costs, and compares the counts with the summary
+// that strace prints.
 #include "bench/harness/counting/counts.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-// Tests that an idle flagship loop sleeps. Until its next timer is due, it makes one wait and one context
-// switch, regardless of the number of pending timers and reads.
+// Tests that an idle flagship loop sleeps. Until the next timer is due, the loop makes one wait and one
+// context switch, regardless of the number of pending timers and reads.
 //
-// LOOPBENCH_IDLE_MS is the idle time in milliseconds. Its default is 1000; cmake -D LOOPBENCH_IDLE_MS=10000
-// changes it. The expected counts do not depend on the idle time. A longer idle time only makes it more
-// likely that the test detects a rare wake-up.
+// LOOPBENCH_IDLE_MS is the idle time in milliseconds, by default 1000; cmake -D LOOPBENCH_IDLE_MS=10000
+// changes this time. The expected counts do not depend on the idle time. A longer idle time only makes it
+// more likely that the test detects a rare wake-up.
 #include <sys/resource.h>
 
 #include <thread>
@@ -87,8 +87,8 @@ TEST_P(idle_flagship, a_loop_with_a_thousand_silent_sockets_does_not_wake_up) {
 
 namespace {
 
-/// A manual clock that writes input to a socket when the loop waits without a deadline. It also writes input
-/// after `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
+/// A manual clock that writes input to a socket when the loop waits without a deadline. The clock also writes
+/// input after `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
 class input_when_idle final : public counting_clock {
 public:
     static constexpr std::size_t waits_max = 1'000;

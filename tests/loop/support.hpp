@@ -36,9 +36,9 @@ inline auto all_designs() {
     return testing::ValuesIn(names);
 }
 
-/// Returns the names of the designs that sleep in the kernel while they have nothing to do. loop-round-robin
-/// never sleeps, and loop-tick also sleeps while it has work. loop-precise is included, although it spins
-/// shortly before a deadline.
+/// Returns the names of the designs that sleep in the kernel while they have nothing to do. The list leaves
+/// out loop-round-robin, which never sleeps, and loop-tick, which also sleeps while it has work. The list
+/// includes loop-precise, although this design spins shortly before a deadline.
 inline auto sleeping_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs())

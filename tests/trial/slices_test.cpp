@@ -249,8 +249,8 @@ double counted_in_slices(const char* filter, const char* counter) {
     return result.at("benchmarks").at(0).at(counter).get<double>();
 }
 
-// Google Benchmark runs a workload several times before the measured run, but not in interleaved trials.
-// There the contender itself must run the workload before its first slice.
+// Google Benchmark runs a workload several times before the measured run, but not in interleaved trials. In
+// an interleaved trial, the contender itself must run the workload before the first slice.
 TEST(interleaving, a_workload_runs_before_its_first_slice) {
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }

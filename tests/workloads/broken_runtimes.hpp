@@ -83,7 +83,8 @@ struct sleepless_runtime : breakable_runtime {
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
-/// A runtime whose clock is an hour behind, so that the deadlines calculated from it have already passed.
+/// A runtime whose clock is an hour behind, so that the deadlines that a workload calculates from this clock
+/// have already passed.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };

@@ -1,5 +1,4 @@
-// Tests a contender from outside: it is a Google Benchmark program with the suite's names, counters and
-// errors.
+// Tests a contender as a program: a Google Benchmark program with the suite's names, counters and errors.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

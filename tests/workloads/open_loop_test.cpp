@@ -112,8 +112,9 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// A link that answers all requests itself, without a server. It is silent while the number of sent requests
-/// is between `silent_after` and `silent_until`. The other faults slow the link down or change its replies.
+/// A link that answers all requests itself, without a server. The link is silent while the number of
+/// sent requests is between `silent_after` and `silent_until`. The other faults slow the link down or
+/// change its replies.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -242,7 +243,7 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
 }
 
 // The server pauses for a second, in which 2000 requests fall due. A client that waited for each reply before
-// it sent the next request would see at most one late reply per connection.
+// the next request would see at most one late reply per connection.
 TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
     const server_process server(fault::pauses_after_1000);
     auto plan = plan_for(server, 5000, 2000);
@@ -419,8 +420,8 @@ TEST(open_loop, a_server_with_too_much_load_is_overloaded) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
-// The link accepts at most one request in 5 ms and answers it at once, but five requests fall due in that
-// time.
+// The link accepts at most one request in 5 ms and answers the request at once. Five requests fall due
+// in 5 ms.
 TEST(open_loop, a_server_whose_connections_accept_too_little_is_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;

@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_slices;
 
-/// A suite in its own process. The suite sends a slice for each line that it reads, so that the contender
-/// waits for each slice. The suite delays the last slice.
+/// A suite in its own process. The suite sends a slice for each line that the contender writes, and delays
+/// the last slice. The contender thus waits for each slice.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
@@ -263,7 +263,8 @@ std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*wor
     return all;
 }
 
-// A partial batch would change the result: it has fewer live coroutine frames, but the same cost at its end.
+// A partial batch would change the result, because a partial batch has fewer live coroutine frames, but the
+// same cost at its end.
 TEST(slicer, each_slice_has_whole_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})

@@ -190,7 +190,7 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_sugges
 }
 
 // If the backlog of a Unix listener is full, connect(2) returns EAGAIN, and no connection is in progress. A
-// loop that waited for the socket would find the socket writable, and would treat it as connected.
+// loop that waited for the socket would find the socket writable, and would treat the socket as connected.
 TEST_P(descriptors, connecting_to_a_full_unix_listener_throws) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
     event_loop& loop = keep(make_loop());

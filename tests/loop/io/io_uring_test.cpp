@@ -510,8 +510,8 @@ TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_although_the_peer_sends
     }
 }
 
-// The operation is done, but it stays pending: the kernel has its request until the request's cancellation
-// has completed.
+// The operation is done, but stays pending: the kernel has the operation's request until the cancellation of
+// the request has completed.
 TEST_F(uring_tests, an_operation_that_is_done_keeps_its_result_when_closed_or_discarded) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;

@@ -43,8 +43,8 @@ private:
     }
 };
 
-/// Tests of the scripted driver. The parameter is true if the driver is edge-triggered, and false if it is
-/// level-triggered.
+/// Tests of the scripted driver. The parameter is true for an edge-triggered driver, and false for
+/// a level-triggered driver.
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
@@ -169,8 +169,8 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_i
     driver.close(ours.get());
     EXPECT_EQ(before.result, -ECANCELED);
     EXPECT_EQ(&ready.pop(), &before);
-    // An edge-triggered driver makes no request to the kernel, because closing the file removes it from the
-    // kernel's set.
+    // An edge-triggered driver makes no request to the kernel, because closing the file removes the file from
+    // the kernel's set.
     EXPECT_EQ(driver.unwatched, GetParam() ? std::vector<int>{} : std::vector{ours.get()});
 
     auto after = reading();

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Configures the socket to send a reset instead of an end of stream when it is closed.
+/// Configures the socket to send a reset instead of an end of stream when the socket is closed.
 void reset_on_close(int fd) {
     const linger now{.l_onoff = 1, .l_linger = 0};
     ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
@@ -279,8 +279,8 @@ protected:
         return std::equal(received.begin(), received.end(), sent.begin());
     }
 
-    /// Starts a long write and lets the loop make several parts of it. Returns the bytes that were read from
-    /// `fd` in between.
+    /// Starts a long write and lets the loop write several parts. Returns the bytes that the test has read
+    /// from `fd` between these parts.
     template <class End>
     static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
                                                    std::vector<task_handle<void>>& writing,
@@ -431,8 +431,8 @@ protected:
         return loop.run(main());
     }
 
-    /// Returns a stream whose peer has sent six bytes and has closed its end. Before it returns the stream,
-    /// the function makes `reads` reads of at most three bytes.
+    /// Makes a stream whose peer has sent six bytes and has closed its end. Makes `reads` reads of at most
+    /// three bytes, and then returns the stream.
     static task<stream> abandoned_after(event_loop& loop, int reads) {
         auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("abcdef"));

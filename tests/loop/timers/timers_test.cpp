@@ -309,7 +309,7 @@ TEST(wheel_timers, an_empty_wheel_places_timers_by_the_current_time) {
         timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        // The wheel is not empty now, so it must not advance its time beyond the armed timers.
+        // The wheel is not empty now. It must not advance its time beyond the deadlines of the armed timers.
         timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
         timers.erase(0);
