@@ -1,5 +1,5 @@
 // Declares the C library's functions that tests replace through the linker (--wrap). A call of NAME in the
-// loop reaches the test's function __wrap_NAME. The library's own function is __real_NAME.
+// loop calls the test's function __wrap_NAME. __real_NAME is the library's own function.
 #pragma once
 
 #include <liburing.h>

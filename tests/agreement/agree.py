@@ -5,8 +5,8 @@ usage: agree.py BIN CHECK...      BIN is the folder that contains `loopbench` an
 
   syscalls     compares the system calls per operation of `loopbench run --counts` with a separate `strace -f -c` of the
                same work; limit: 1 %. This check is deterministic and belongs to the usual tests
-  cpu          compares a contender's CPU time with /usr/bin/time, as the difference of two runs; limit: two ticks of
-               /usr/bin/time (10 ms each), one for each run
+  cpu          compares how much a contender's CPU time grows from one run to a longer run with the growth that
+               /usr/bin/time shows; limit: two ticks of /usr/bin/time (10 ms each), one for each run
   timer        compares the lateness (p50) of floor-sleep on timer/periodic with cyclictest at the same timer slack;
                limit: 20 %
   http         compares the round trips per second of a small HTTP responder, as measured by the suite's generator
@@ -123,8 +123,8 @@ def syscalls(programs, table):
 
 
 def cpu(programs, table):
-    """Runs 12 million operations more in a second run. The CPU time that the contender reports for its timed section
-    must grow by the same amount as the CPU time of the process.
+    """Makes two runs, the second with 12 million more operations. The CPU time that the contender reports for its timed
+    section must grow by the same amount as the CPU time of the process.
     """
     def both(operations):
         front = ["/usr/bin/time", "-f", "CPU %U %S"]
@@ -186,7 +186,7 @@ def http(programs, table):
 
 
 def doubling(programs, table):
-    """Runs the suite's own check, which makes more pairs of runs on a noisy machine."""
+    """Runs the suite's own check of doubling, which makes more pairs of runs on a noisy machine."""
     with tempfile.TemporaryDirectory(prefix="loopbench-agree-") as folder:
         command = [f"{programs}/loopbench", "run", "--quick", "--blocks", "1", "--budget", "10min", "--checks",
                    "--workload", "*", "--contender", "asio-epoll", "--contender", "loop-epoll", "-o", folder]
@@ -207,7 +207,7 @@ def doubling(programs, table):
 
 
 def open_loop(programs, table):
-    """Measures one contender at each load. The check is about the generator, so one contender is enough."""
+    """Measures one contender at each load. One contender is enough, because the check concerns only the generator."""
     for offered in ("load:25", "load:50", "load:75", "load:90", "rate:20000"):
         row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/{offered}", 20_000, size="full")
         if row.get("error_occurred"):

@@ -28,7 +28,9 @@ TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 
 
 def measured(loopbench, workload, size, pairing, seed):
-    """Makes a run. Returns {contender: (time in ns, ratio to the baseline or None)}. Every trial has the pairing."""
+    """Makes a run and checks that every result has the requested pairing. Returns {contender: (time in ns, ratio to the
+    baseline or None)}.
+    """
     with tempfile.TemporaryDirectory() as folder:
         command = [loopbench, "run", *SIZES[size], "--workload", workload, "--pairing", pairing, "--blocks", "5",
                    "--seed", str(seed), "--budget", "5min", "-o", folder]
@@ -72,7 +74,9 @@ def rows_of(loopbench, workload, size, rounds):
 
 
 def interleaved_workloads(loopbench, globs):
-    """Returns the full names of the workloads that a run can interleave and that match a glob, if there are globs."""
+    """Returns the full names of the workloads that a run can interleave. If `globs` is not empty, each name must match
+    one of the globs.
+    """
     listed = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, text=True,
                                        capture_output=True).stdout)["workloads"]
     return [each["name"] for each in listed if each["pairing"] == "interleaved" and

@@ -151,7 +151,7 @@ TEST_F(asyncio, a_reply_that_differs_from_the_request_fails_the_proof) {
     expect_failed_proof("echo/rtt/tcp/conns:1/bytes:64", "connection 0: ");
 }
 
-TEST_F(asyncio, a_server_that_stops_early_fails_without_a_hang) {
+TEST_F(asyncio, a_server_that_stops_early_fails_the_trial_without_a_hang) {
     plant("while data := await reader.read(", "if data := await reader.read(");
     const auto results = results_of("echo/rtt/tcp/conns:1/bytes:64", 1);
     ASSERT_EQ(results.size(), 1U);
@@ -207,8 +207,8 @@ TEST_F(asyncio, latencies_are_missing_if_recording_is_off) {
 }
 
 TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
-    // The slowdown does not prolong the time that the contender's thread waits for a core. The test does not
-    // know this time, so the contender is changed to read 0.
+    // The slowdown does not prolong the time for which the contender's thread waits for a core. The test
+    // cannot know this time and therefore makes the contender read 0 instead.
     plant_in(folder / "gbench.py", "return int(file.read().split()[1])", "return 0");
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};

@@ -77,7 +77,7 @@ TEST_F(command_failure, a_failed_proof_is_reported_in_the_contenders_words) {
     EXPECT_EQ(reason_for("cheats"), "in block 1 of 2: 3 bytes are missing");
 }
 
-TEST_F(command_failure, a_file_that_is_no_executable_is_reported_as_such) {
+TEST_F(command_failure, a_file_with_an_invalid_executable_format_is_reported) {
     reports::write_file_atomically(loopbench.path("bin/contenders/text"),
                                    "\x7f"
                                    "ELF, not really");
@@ -188,7 +188,7 @@ TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
     expect_usage_error({"report", "x", "--format", "cvs"}, {"--format", "csv"});
 }
 
-TEST_F(command_failure, wrong_values_are_usage_errors) {
+TEST_F(command_failure, missing_commands_and_invalid_option_values_are_usage_errors) {
     const auto out = loopbench.out();
     expect_usage_error({}, {"command is missing", "list, run, compare"});
     expect_usage_error({"-x"}, {"loopbench does not accept -x", "list, run"});
@@ -326,7 +326,7 @@ TEST_F(command_failure, a_journal_that_cannot_be_created_leaves_the_old_run_unch
     EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
 }
 
-TEST_F(command_failure, killing_a_run_leaves_the_reports_of_the_run_before) {
+TEST_F(command_failure, killing_a_run_keeps_the_reports_of_the_previous_run) {
     ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
     const auto report = content_of(loopbench.path("out/report.json")),
                table = content_of(loopbench.path("out/report.csv"));
@@ -368,7 +368,7 @@ TEST_F(command_failure, a_full_disk_at_the_end_still_shows_the_table_and_keeps_r
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
 }
 
-TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_leaves_the_old_one) {
+TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_leaves_the_old_report) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     std::filesystem::create_directory(loopbench.out());
     reports::write_file_atomically(loopbench.path("out/copy"), "old");
@@ -381,7 +381,7 @@ TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_leaves_the_old_on
     EXPECT_EQ(std::distance(begin(left), end(left)), 1);
 }
 
-TEST_F(command_failure, a_missing_proc_is_reported) {
+TEST_F(command_failure, a_missing_proc_file_system_is_reported) {
     const auto ran = loopbench.in_shell(
         "unshare -rm true || exit 77; exec unshare -rm sh -c 'mount -t tmpfs none /proc; exec $loopbench "
         "list'");
@@ -419,7 +419,7 @@ TEST_F(command_failure, contender_output_cannot_control_the_terminal) {
     }
 }
 
-TEST_F(command_failure, every_remedy_can_be_followed) {
+TEST_F(command_failure, messages_suggest_only_remedies_that_the_command_supports) {
     const auto told = [&](const std::string& script, int code = 1) {
         const auto ran = loopbench.in_shell("exec 3>&1; " + script);
         EXPECT_EQ(ran.code, code) << script;

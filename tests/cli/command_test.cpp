@@ -85,7 +85,7 @@ TEST_F(command, verbose_prints_every_table) {
     EXPECT_TRUE(loopbench({"run", "--resume", loopbench.out(), "--verbose"}).output.starts_with(text.output));
 }
 
-TEST_F(command, a_seed_reproduces_the_order) {
+TEST_F(command, runs_with_the_same_seed_have_the_same_order_of_trials) {
     const auto order = [&] {
         loopbench({"run", "--blocks", "3", "--seed", "11", "-o", loopbench.out()});
         std::string cells;

@@ -29,7 +29,7 @@ std::string without_comment(const std::string& line) {
     return command.substr(0, command.find_last_not_of(' ') + 1);
 }
 
-/// Returns each different line of the blocks that are marked as shell, without its comment.
+/// Returns the distinct lines of all shell code blocks, without comments.
 std::vector<std::string> shown_commands() {
     std::vector<std::string> all;
     for (const auto& document : documents()) {
@@ -68,7 +68,8 @@ bool is_tried_elsewhere(const std::string& command) {
     return elsewhere.contains(command);
 }
 
-/// The script of a contender whose operations can be counted, because it reports the configured number.
+/// A contender's script that reports the number of operations in LOOPBENCH_OPERATIONS. `loopbench` needs this
+/// number for counts per operation.
 constexpr auto countable =
     R"(row "\"real_time\": 10, \"time_unit\": \"ns\", \"operations\": ${LOOPBENCH_OPERATIONS:-10}")";
 
@@ -94,7 +95,7 @@ void prepare(loopbench_command& loopbench) {
         1);
 }
 
-TEST(documentation, the_shown_commands_work_in_the_order_of_the_documents) {
+TEST(documentation, the_commands_in_the_documents_succeed_in_their_order) {
     loopbench_command loopbench;
     ASSERT_NO_FATAL_FAILURE(prepare(loopbench));
     const auto commands = shown_commands();

@@ -4,8 +4,9 @@
     documentation_test.py SOURCE LOOPBENCH
 
 Each code block must be part of a file that a test compiles or runs. Every link must have a target. The exit codes must
-be those of `loopbench --help`. The glossary must be in alphabetical order. The table of formats must have the numbers
-of the code. documentation_test.cpp checks that the commands work, and evidence_test.py checks the numbers.
+be those of `loopbench --help`. The glossary must be in alphabetical order. The table in docs/formats.md must list the
+format numbers of the code. documentation_test.cpp checks that the commands work, and evidence_test.py checks the
+numbers.
 """
 
 import pathlib
@@ -65,8 +66,8 @@ def wrong_exit_codes(source, loopbench):
 
 
 def stale_glossary(source, loopbench):
-    """Yields a complaint if the terms are out of order, and one about each spelling in parentheses that is the name of
-    no option, field or variable.
+    """Yields a complaint if the terms are not in alphabetical order, and a complaint about each spelling in parentheses
+    that does not name an option, a field or a variable.
     """
     terms = re.findall(r"^\| (?!term |---)(.+?) \| ", (source / "docs/glossary.md").read_text(), re.MULTILINE)
     if terms != sorted(terms, key=str.lower):

@@ -37,7 +37,7 @@ protected:
         return loopbench(all);
     }
 
-    /// Accepts success, and exit code 5 (unreliable), because other tests keep the machine busy.
+    /// Returns true for exit code 0, and for 5 (unreliable), because other tests keep the machine busy.
     static bool is_fine(int code) { return code == 0 || code == 5; }
 
     json report() const { return json::parse(content_of(folder / "report.json")); }

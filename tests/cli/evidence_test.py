@@ -7,8 +7,8 @@
   folder.
 - A paragraph, list item or table that links to a file in reports/evidence must quote only numbers from that file. A
   table or code block without a link uses the link of the paragraph before it. Instead of a link, a comment
-  `<!-- evidence: FILE... -->` in the line above can name the files. In a block with evidence, `NAME/` refers to a
-  report in near_floor: the file NAME.json.xz, or the entry NAME in steps.json.xz.
+  `<!-- evidence: FILE... -->` in the line above can name the files. In a text with such a link or comment, `NAME/` also
+  refers to a report in near_floor: the file NAME.json.xz, or the entry NAME in steps.json.xz.
 
 A file contains a quoted number if one of its numbers, converted to the unit of the quote, rounds to the quoted number.
 For a report there are more conditions. If the table row begins with a workload, the number must belong to this
@@ -104,8 +104,8 @@ class Report:
                 yield [each and 100 * abs(each - 1) for each in value]
 
     def quotients(self, result):
-        """Yields quotients of the result and each reference, which is a floor or the baseline: first the quotient of
-        the two medians, then the median of the quotients of all blocks.
+        """Yields two quotients of the result and each reference (a floor or the baseline): first the quotient of the
+        two medians, then the median of the quotients of all blocks.
         """
         for other in self.references[result["workload"], result["metric"]]:
             if result.get("median"):
@@ -158,7 +158,7 @@ class Evidence:
 
 
 def blocks_of(text):
-    """Yields each paragraph, list, table or code block that has sources, with the names of the source files."""
+    """Yields each paragraph, list, table or code block that has files with evidence, and the names of these files."""
     files = []
     for block in BLOCK.findall(text):
         named = [file for mark in MARK.findall(block) for file in mark.split()]
@@ -174,7 +174,7 @@ def blocks_of(text):
 
 def units_of(block):
     """Splits a table into rows, a list into items, and printed output into the parts of its contenders. Returns each
-    part with the cells of the table's header, or with None.
+    part with the cells of the table's header, or with None if the part does not belong to a table.
     """
     lines = MARK.sub("", block).strip().splitlines()
     if lines and lines[0].startswith("```"):
@@ -192,13 +192,13 @@ def numbers_of(text):
     for found in NUMBER.finditer(plain):
         interval = INTERVAL.match(plain[found.end():])
         before = plain[:found.start()]
-        if "[" not in before[before.rfind("]") + 1:]:  # a number in an interval belongs to the number before it
+        if "[" not in before[before.rfind("]") + 1:]:  # a number in an interval belongs to the median
             is_telling = found["unit"] or "." in found["digits"]
             yield found["digits"], found["unit"], interval and interval.groups(), is_telling
 
 
 def quotes_in(unit, header, sources):
-    """Yields each number in the unit, and True if a source contains the number."""
+    """Yields each quoted number in the part `unit` of a document, and True if a source contains the number."""
     cells = [cell.strip() for cell in unit.strip().strip("|").split("|")] if header else [unit]
     all_workloads = set().union(*(source.workloads for source in sources))
     all_contenders = set().union(*(source.contenders for source in sources))
@@ -220,7 +220,9 @@ def quotes_in(unit, header, sources):
 
 
 def checked_quotes(document, evidence):
-    """Yields each number that names a file in the evidence, and a complaint or None."""
+    """Yields each number that the document quotes from a file, with a complaint or None. For a missing file, yields an
+    empty text with a complaint.
+    """
     for block, files in blocks_of(document.read_text()):
         missing = [file for file in files if not (evidence.folder / file).is_file()]
         if missing:

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The contents of the two published files of a run; a missing file has empty contents.
+/// The contents of a run's report.json and report.csv. A missing file has empty contents.
 struct published {
     std::string json, csv;
     bool operator==(const published&) const = default;
@@ -58,13 +58,13 @@ protected:
         return bench::read_journal(content_of(journal), journal.native());
     }
 
-    /// Returns the contents of the reports on `content`.
+    /// Returns the report files that a run with the session record `content` must publish.
     static published of(const bench::session_record& content) {
         const auto report = bench::report_of(content);
         return {reports::write_json(report), reports::write_csv(report)};
     }
 
-    /// Returns the trials in `content`, and expects that each trial occurs only once.
+    /// Returns the trials of the session record, and expects that each trial occurs only once.
     static std::set<std::string> trials_in(const bench::session_record& content) {
         std::set<std::string> all;
         for (const auto& found : content.outcome.trials) {
@@ -85,8 +85,8 @@ protected:
 /// until it is complete.
 class random_kills : public killed_run {
 protected:
-    /// Makes runs until `kills` processes were killed. A run that is not killed makes about `calls` system
-    /// calls.
+    /// Makes runs until `kills` processes were killed. `calls` is the approximate number of system calls of a
+    /// run that is not killed.
     void survive(int kills, std::uint64_t calls) {
         constexpr int starts_max = 5000;
         while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(calls);
@@ -101,8 +101,8 @@ private:
     std::uint64_t seed_ = 100;
     int starts_ = 0, killed_ = 0, before_header_ = 0, while_measuring_ = 0, while_publishing_ = 0;
 
-    /// Starts the command and kills it at a random system call. Returns false if the command ended before the
-    /// kill.
+    /// Starts the command, and kills the command at a random system call. Returns false if the command ended
+    /// before the kill.
     bool kill_one(const arguments& words, std::uint64_t calls) {
         std::uniform_int_distribution<std::uint64_t> call{1, calls};
         return !run_until_call(with_path(words), call(random_))->exit_code;
@@ -190,7 +190,7 @@ TEST_F(killed_run, a_kill_at_any_call_of_publishing_leaves_each_report_old_or_ne
     EXPECT_TRUE(seen.contains({false, false}) && seen.contains({true, true}));
 }
 
-/// A merge that replaces an existing record, which was merged from other shards.
+/// A merge of shards into a folder that already contains the merged record of other shards.
 class killed_merge : public killed_run {
 protected:
     killed_merge() {

@@ -95,7 +95,7 @@ TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_then_erased) {
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
 }
 
-// The test above shows that a run of less than a minute prints no progress lines.
+// The previous test checks that a run of less than a minute prints no progress lines.
 TEST(progress, progress_lines_are_printed_at_intervals_without_a_terminal) {
     testing::internal::CaptureStderr();
     {
@@ -110,7 +110,7 @@ TEST(progress, progress_lines_are_printed_at_intervals_without_a_terminal) {
     EXPECT_TRUE(std::regex_match(shown, two_lines)) << shown;
 }
 
-TEST(progress, the_intermediate_results_are_shown) {
+TEST(progress, intermediate_ratios_to_the_baseline_are_shown) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
     loopbench.add_contender("loop-epoll", "sleep 0.15; row '\"real_time\": 4'");
@@ -121,7 +121,7 @@ TEST(progress, the_intermediate_results_are_shown) {
         << "a ratio of the baseline to itself: " << shown;
 }
 
-// Each contender was measured under its own load, so their latencies cannot be compared.
+// Each contender was measured under its own load, so the latencies of two contenders cannot be compared.
 TEST(progress, latencies_under_different_loads_have_no_ratio) {
     loopbench_command loopbench;
     constexpr auto loaded = "serve/open_loop/load:50";

@@ -75,7 +75,7 @@ TEST_F(served, a_slower_server_is_a_regression) {
         << "ns of the server, without its client";
 }
 
-TEST_F(served, a_server_with_a_fixed_port_runs_alone) {
+TEST_F(served, builds_that_share_a_fixed_port_run_sequentially) {
     // The port is below the range from which the kernel selects the ports of clients.
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});

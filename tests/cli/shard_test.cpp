@@ -48,7 +48,8 @@ row '"real_time": 5')sh");
 
     std::string at(const std::string& name) const { return loopbench.path(name).native(); }
 
-    /// Returns the workload and the contender of each first trial in a block, in the order of these trials.
+    /// Returns the workload and the contender of each trial by block, in the order of the trials. Leaves
+    /// out repeated trials.
     static std::map<std::uint64_t, std::vector<std::string>> orders_in(const fs::path& folder) {
         std::map<std::uint64_t, std::vector<std::string>> all;
         for (const auto& line : journal_lines(folder / "journal.jsonl"))
@@ -178,7 +179,7 @@ TEST_F(shard_command, options_that_shards_cannot_support_are_refused) {
     EXPECT_FALSE(fs::exists(out));
 }
 
-TEST_F(shard_command, merged_shards_keep_their_distributions_and_the_counts_of_the_first) {
+TEST_F(shard_command, merged_shards_keep_their_distributions_and_the_counts_of_the_first_shard) {
     loopbench.add_contender("loop-epoll", R"sh(
 printf '{"schema": "loopbench-histogram-file/1", "contender": "x", "histograms": [
   {"workload": "%s", "metric": "latency", "unit": "ns", "count": 1, "min": 9, "max": 9, "mean": 9,

@@ -97,7 +97,7 @@ TEST_F(temporary_files, a_process_that_left_its_group_is_ended_and_reported) {
     }
 }
 
-TEST_F(temporary_files, a_process_that_already_ended_is_no_failure) {
+TEST_F(temporary_files, an_orphaned_process_that_has_already_ended_does_not_fail_the_run) {
     loopbench.add_contender("asio-epoll", R"sh(
 (setsid sh -c 'echo $$ > "$0.pid"' "$0" &)
 until [ -s "$0.pid" ] && grep -q '^State:.Z' /proc/$(cat "$0.pid")/status; do :; done
@@ -112,10 +112,10 @@ TEST_F(temporary_files, an_orphaned_process_of_a_listing_is_ended) {
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
-// The catalog does not know this workload, so that it can be interleaved on request.
+// A run can interleave this workload on request, because the catalog does not contain it.
 constexpr auto interleaved = "echo/rtt/conns:1";
 
-// The orphaned process of one contender ran during the slices of all contenders and disturbed them.
+// The orphaned process of one contender ran during the slices of all contenders and disturbed these slices.
 TEST_F(temporary_files, slices_measured_beside_an_orphaned_process_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);
@@ -150,7 +150,7 @@ TEST_F(temporary_files, slices_measured_beside_an_unassignable_process_are_repea
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/daemon.pid")))));
 }
 
-TEST_F(temporary_files, a_caller_that_ignores_its_children_is_no_failure) {
+TEST_F(temporary_files, a_run_succeeds_if_its_caller_ignores_sigchld) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = run("trap '' CHLD;");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;

@@ -1,7 +1,7 @@
-// A third-party Google Benchmark program that knows nothing of loopbench. Its benchmarks use the features
-// that are difficult to read: odd names, units, repetitions, aggregates, counters, threads and errors. The
-// program sets its times (SetIterationTime) instead of measuring them, so that they are the same on every
-// machine; only real/chain does real work. SLOWER_PCT is the slowdown of the build in per cent.
+// A third-party Google Benchmark program that knows nothing of loopbench. Its benchmarks use features whose
+// output is difficult to parse: odd names, units, repetitions, aggregates, counters, threads and errors. The
+// program sets its times (SetIterationTime) instead of measuring them, so that the times are the same on
+// every machine; only real/chain does real work. SLOWER_PCT is the slowdown of the build in per cent.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

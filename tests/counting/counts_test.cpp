@@ -1,5 +1,5 @@
-// Tests the counts per operation on a contender with known costs, and compares them with strace's own
-// summary.
+// Tests the counts per operation on a contender with known costs, and compares the counts with the summary
+// that strace prints.
 #include "bench/harness/counting/counts.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ double calls_by_strace_itself(int operations) {
     return total;
 }
 
-TEST(counts, system_calls_agree_with_the_summary_of_strace) {
+TEST(counts, the_count_of_system_calls_matches_the_summary_of_strace) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto counted = counts_of("echo");
     ASSERT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
@@ -103,15 +103,15 @@ TEST(counts, a_hang_under_the_tracer_ends_at_the_trial_limit_with_a_reason) {
     EXPECT_FALSE(counted.failed);
 }
 
-TEST(counts, traced_trials_have_their_own_limit) {
+TEST(counts, traced_trials_have_their_own_time_limit) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto counted = count(
         planted, "hesitant", {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .limit = std::chrono::seconds(2)});
     EXPECT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
 }
 
-/// A fake tracer that replaces PATH. It runs the real tracer, then changes the record with the given shell
-/// command.
+/// A PATH that contains only a fake tracer. The fake tracer runs the real tracer, then changes the record
+/// with the given shell command.
 class lying_tracer {
 public:
     lying_tracer(const std::string& name, const std::string& what_it_does_to_the_record)

@@ -60,7 +60,7 @@ TEST(overhead, work_that_takes_constant_time_has_a_doubling_of_one) {
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
 
-/// Makes the 2N run take 1.5 times as long in one of every `pairs` triples.
+/// Makes the run with 2N operations take 1.5 times as long as usual in one of every `pairs` triples.
 bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     return overhead_in([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
         const auto operations = static_cast<double>(request.operations.value());
@@ -109,7 +109,7 @@ TEST(overhead, zero_operations_give_no_overhead) {
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// Runs without recording cost time. The additional triples for an unclear doubling do not need such runs.
+// Runs without recording take additional time. The extra triples for an unclear doubling need no such runs.
 TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = overhead_in([&](const trial_request& request) {

@@ -46,8 +46,8 @@ void count_runs(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Takes 200 us for each operation. Reports the largest number of operations of any run for which a number
-/// was configured.
+/// Takes 200 us for each operation. Reports the largest number of operations that a warm-up run did. A run is
+/// a warm-up if its number of operations is limited.
 void take_time(trial& t) {
     static std::uint64_t most = 0;
     const bool was_told = t.operations() < std::uint64_t{1} << 40;

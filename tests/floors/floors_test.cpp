@@ -39,8 +39,8 @@ const contender_workload& workload_named(const std::vector<contender_workload>& 
     return *found;
 }
 
-/// Runs the trial. Returns the reason for a missing number in the words of a report, or an empty string if
-/// the trial has a number.
+/// Runs the trial. Returns an empty string if the trial has a number, otherwise the reason in the words
+/// of a report.
 std::string outcome_of(const contender_workload& workload, trial& t) {
     workload.run(t);
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
@@ -55,7 +55,7 @@ std::string outcome_of(const contender_workload& workload) {
     return outcome_of(workload, t);
 }
 
-/// Returns true if io_uring works on this machine. In this case the floor on io_uring must work, too.
+/// Returns true if io_uring works on this machine. In this case, floor-uring must work, too.
 bool has_uring() {
     try {
         make_uring_sleeper();
@@ -121,8 +121,8 @@ TEST(floors, floors_prove_their_timer_workloads_at_the_small_size) {
     }
 }
 
-// To do all requested operations would take a day, so the end of the slices must end the floors early.
-TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
+// All requested operations would take a day, so the floors must stop at the end of the slices.
+TEST(floors, floors_stop_after_the_last_slice_and_prove_the_work_that_was_done) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
@@ -136,7 +136,7 @@ TEST(floors, slices_end_on_request_and_prove_the_work_that_was_done) {
     }
 }
 
-TEST(floors, coroutines_prove_the_workloads_that_make_no_system_call) {
+TEST(floors, the_coroutine_floor_proves_the_workloads_that_need_only_a_scheduler) {
     const floor f = coroutine_floor();
     for (const contender_workload& each : f.workloads) {
         trial t(workload_size::small, 20'000);
@@ -166,7 +166,7 @@ TEST(floors, a_floor_gives_a_reason_for_each_workload_that_it_cannot_run) {
     EXPECT_SAYS(outcome_of(workload_named(blocking_floor().workloads, "timer/periodic")), "see floor-sleep");
 }
 
-TEST(floors, a_workload_without_a_floor_has_a_reason_for_it) {
+TEST(floors, a_workload_without_a_floor_states_the_reason) {
     EXPECT_SAYS(outcome_of(workload_named(all_workloads({}, {}), "mixed/server")), "no system calls");
 }
 

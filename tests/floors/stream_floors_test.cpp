@@ -24,10 +24,10 @@ namespace {
 constexpr std::size_t chunk_bytes = 4096;
 constexpr std::uint64_t chunks = 20;
 
-/// A thread that passes on the bytes of a stream. It calls `change` for each piece, which begins at byte `at`
-/// of the stream. `change` can modify the piece, and returns how many of its bytes are passed on. If `change`
-/// returns less than the whole piece, the stream ends for the reader, and the thread discards all later
-/// bytes.
+/// A thread that passes on the bytes of a stream in pieces. For each piece, the thread calls `change` with
+/// the position `at` of the piece in the stream. `change` can modify the piece, and returns how many bytes of
+/// the piece are passed on. If this number is smaller than the piece, the stream ends for the reader, and the
+/// thread discards all later bytes.
 class meddler {
 public:
     using change = std::function<std::size_t(std::size_t at, std::span<std::byte> piece)>;

@@ -1,5 +1,5 @@
-// Tests the floor of post/cross_thread with a waker whose waits end too often, and the kernel's wakers in
-// edge cases.
+// Tests the floor of post/cross_thread with a waker whose waits also end without a post, and tests the
+// kernel's wakers in edge cases.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -32,7 +32,7 @@ TEST_P(wakers, a_wake_up_before_the_wait_ends_the_wait) {
     }
 }
 
-TEST_P(wakers, another_thread_can_wake_the_waker_repeatedly) {
+TEST_P(wakers, another_thread_can_wake_the_waker_a_thousand_times) {
     for (const int cores : {1, 2}) {
         trial t(workload_size::small, 1000);
         post_cross_thread(*kernel, cores, t);

@@ -1,5 +1,5 @@
-// Connections with a thread between client and server that passes on every message. A test decides for each
-// message if it arrives whole or in pieces, right or wrong, or not at all.
+// Connections with a thread between client and server that passes on every message. For each message, a test
+// decides if the message arrives whole or in pieces, unchanged or changed, or not at all.
 #pragma once
 
 #include <pthread.h>

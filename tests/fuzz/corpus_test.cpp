@@ -30,7 +30,7 @@ TEST(fuzz_corpus, every_input_is_accepted_or_refused_by_its_reader) {
             << "the corpus has no seed for the reader of a " << reader.name;
 }
 
-// The readers would refuse a seed of an older format at its first line, and the fuzzer would find nothing.
+// A reader refuses an older format at the first line, so the fuzzer would find nothing with an older seed.
 TEST(fuzz_corpus, seeds_have_the_current_formats) {
     const auto seed = [](const char* name) {
         return reports::read_file(LOOPBENCH_FUZZ_CORPUS "/" + std::string{name}).substr(1);

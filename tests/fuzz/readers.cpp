@@ -1,5 +1,5 @@
-// The readers of readers.hpp. Besides the absence of crashes, they check that an accepted input can be
-// written in every format and read again, and that every error message is readable.
+// The readers of readers.hpp. An input must not crash its reader. The reader also checks that an accepted
+// input can be written in every format and read again, and that every error message is readable.
 #include "readers.hpp"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ void read_report(std::string_view text) {
     }
     reports::rewrite_json(std::string{text}, "it");
     write_everywhere(report);
-    // A comparison uses all pairs of samples, so that it takes too long for a result with more samples.
+    // A comparison uses all pairs of samples, which takes too long for a result with more samples.
     constexpr std::size_t samples_max = 200;
     if (std::ranges::any_of(report.results,
                             [](const auto& item) { return item.samples.size() > samples_max; }))

@@ -257,8 +257,8 @@ class Place:
         self.skipped.append(why)
 
     def processes(self):
-        """Returns the processes whose environment or command line contains this place's folder: their command lines by
-        PID.
+        """Returns a dictionary from PID to command line, with each process whose environment or command line contains
+        this place's folder.
         """
         mark, folder, found = f"{PLACE}={self.folder}".encode(), str(self.folder).encode(), {}
         for each in os.listdir("/proc"):
@@ -291,7 +291,7 @@ class Place:
             raise Broken(f"incomplete files remain: {files}")
 
     def half_files(self):
-        """Returns the temporary files of unfinished writes, which are in the folders of their final names."""
+        """Returns the temporary files of unfinished writes, which are in the same folders as the finished files."""
         return [os.path.join(folder, each) for folder, _, names in os.walk(self.folder) for each in names
                 if re.fullmatch(r".+\.\d+-\d+\.tmp", each) or each == "probe"]
 

@@ -141,8 +141,8 @@ def judge_end(command, number, code, said, lines):
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
-    # A signal ends the command at once before the run begins and after its end. While the command measures, it catches
-    # the signal.
+    # A signal that arrives before the run begins or after the run has ended ends the command at once. While the command
+    # measures, it catches the signal.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
         raise Broken(f"{what}: the signal ended the command while it measured")
 
@@ -187,7 +187,7 @@ def one_moment(place, command):
 
 
 def register(moments, parts):
-    """Registers attacks with this total number of moments, in `parts` attacks that can run concurrently."""
+    """Registers `parts` attacks, which can run concurrently and kill commands at `moments` moments in total."""
     for part in range(parts):
         share = moments * (part + 1) // parts - moments * part // parts
 

@@ -105,7 +105,7 @@ def orphaned_processes_are_ended(place):
     for front in ("setsid", "env -i setsid", "setsid setsid"):
         expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
                       "--pairing", "sequential")
-    # During interleaved trials, it can be unknown which contender started an orphaned process.
+    # In interleaved trials, the runner cannot always tell which contender started an orphaned process.
     place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     for front in ("setsid", "env -i setsid"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", KNOWS_SLICES)

@@ -1,8 +1,8 @@
 """A headless Chromium with one page, controlled through the DevTools protocol over a pipe.
 
 The protocol (https://chromedevtools.github.io/devtools-protocol) has JSON messages that end with a zero byte. The
-browser reads our messages from its file descriptor 3 and writes its own messages to descriptor 4. No driver program is
-needed; only the browser has to be installed.
+browser reads our messages from its file descriptor 3 and writes its own messages to descriptor 4. A driver program is
+not needed.
 """
 
 import itertools

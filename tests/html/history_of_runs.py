@@ -1,5 +1,5 @@
-"""Builds a history of sixty runs from one measured run. Each of the sixty has the measured numbers with 1 % of noise,
-for two contenders and the baseline on eight workloads. The changes in STEPS are planted.
+"""Builds a history of sixty runs from one measured run. Each of the sixty runs has the measured numbers with 1 % of
+noise, for two contenders and the baseline on eight workloads. The changes in STEPS are planted.
 """
 
 import datetime

@@ -2,8 +2,7 @@
 """Takes pictures of report.html and of the trends page, so that people can look at them. There are pictures of the
 whole page and of its first screen, in light and dark, in a wide and a narrow window, and as a printed document.
 
-usage: pictures.py LOOPBENCH SOURCE_FOLDER OUT_FOLDER [REPORT.json
-HISTORY.db]
+usage: pictures.py LOOPBENCH SOURCE_FOLDER OUT_FOLDER [REPORT.json HISTORY.db]
 
 Without a report, the script uses the journal in the repository and a history that is generated from this journal.
 docs/report.png and docs/report-dark.png are the first screens at 1280 pixels; docs/trends.png is the first screen of

@@ -68,7 +68,7 @@ class Trends(PageTest):
         self.browser.run(f"choose({json.dumps(what)})")
 
     def wait_for_tables(self):
-        """Waits until all opened `details` elements have built their tables, which they do in a later event."""
+        """Waits until all opened `details` elements contain their tables, which the page builds in a later event."""
         self.browser.run("""new Promise((done) => {
           const look = () => ([...document.querySelectorAll("#trends details[open]")].every((each) =>
             each.querySelector("table, fieldset")) ? done() : setTimeout(look));

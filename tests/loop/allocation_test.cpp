@@ -1,5 +1,5 @@
-// Tests that a loop allocates no memory in its steady state, because it recycles the memory of frames,
-// callbacks and timers.
+// Tests that a loop in its steady state recycles the memory of frames, callbacks and timers and
+// allocates no memory.
 #include <functional>
 #include <optional>
 

@@ -14,12 +14,12 @@ constinit std::atomic<std::size_t> freed{0};
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// The number of allocations after which the allocations of this thread fail.
+/// The number of allocations that this thread can still make before its allocations fail.
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
-/// The number of allocations, in all threads, up to and including the one that fails. With a value below 1,
-/// no allocation fails.
+/// The number of allocations, in all threads, up to and including the allocation that fails. If the number is
+/// below 1, no allocation fails.
 constinit std::atomic<std::ptrdiff_t> until_failure{0};
 
 void count_or_refuse() {

@@ -36,8 +36,8 @@ TEST_P(every_design, several_steps_run_more_callbacks_than_one_step_can) {
     EXPECT_EQ(ran, 100);
 }
 
-// The fixtures in support.hpp distinguish designs by their names. Without this test, they would silently
-// treat a new or renamed design in the wrong way.
+// The fixtures in support.hpp distinguish designs by their names. Without this test, the fixtures would
+// silently treat a new or renamed design in the wrong way.
 TEST(designs, the_tests_know_every_design) {
     std::multiset<std::string_view> names;
     for (const design& each : designs()) names.insert(each.name);

@@ -1,9 +1,9 @@
-// Tests that an idle flagship loop sleeps. Until its next timer is due, it makes one wait and one context
-// switch, regardless of the number of pending timers and reads.
+// Tests that an idle flagship loop sleeps. Until the next timer is due, the loop makes one wait and one
+// context switch, regardless of the number of pending timers and reads.
 //
-// LOOPBENCH_IDLE_MS is the idle time in milliseconds. Its default is 1000; cmake -D LOOPBENCH_IDLE_MS=10000
-// changes it. The expected counts do not depend on the idle time. A longer idle time only makes it more
-// likely that the test detects a rare wake-up.
+// LOOPBENCH_IDLE_MS is the idle time in milliseconds, by default 1000; cmake -D LOOPBENCH_IDLE_MS=10000
+// changes this time. The expected counts do not depend on the idle time. A longer idle time only makes it
+// more likely that the test detects a rare wake-up.
 #include <sys/resource.h>
 
 #include <thread>
@@ -39,9 +39,9 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// Calls `prepare(loop)` and then expects silence on that loop, in a new thread. A new thread is
-    /// necessary because the kernel cleans up the ring of an earlier test late: about 10 ms after the test
-    /// has closed it, and in the thread that used it.
+    /// Calls `prepare(loop)` and then expects silence on that loop, in a new thread. The thread of an earlier
+    /// test cannot be used again, because the kernel cleans up a closed ring in the thread that used the
+    /// ring, about 10 ms after the close.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {
@@ -87,8 +87,8 @@ TEST_P(idle_flagship, a_loop_with_a_thousand_silent_sockets_does_not_wake_up) {
 
 namespace {
 
-/// A manual clock that writes input to a socket when the loop waits without a deadline. It also writes input
-/// after `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
+/// A manual clock that writes input to a socket when the loop waits without a deadline. The clock also writes
+/// input after `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
 class input_when_idle final : public counting_clock {
 public:
     static constexpr std::size_t waits_max = 1'000;

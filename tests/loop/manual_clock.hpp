@@ -29,8 +29,8 @@ public:
     virtual ~counting_clock() = default;
 
     time_point now() noexcept override { return std::chrono::steady_clock::now(); }
-    /// Sleeps for a hundredth of `duration`. Only the ticks of loop-tick use this function; they take 1 ms
-    /// instead of 100 ms.
+    /// Sleeps for a hundredth of `duration`. Only loop-tick calls this function: its ticks take 1 ms instead
+    /// of 100 ms.
     void sleep_for(nanoseconds duration) override { std::this_thread::sleep_for(duration / 100); }
     void wait(event_loop&, driver& io, time_point deadline) override {
         ++waits_;

@@ -1,5 +1,5 @@
-// Tests of a loop that cannot allocate memory. An operation that cannot be started throws std::bad_alloc, and
-// its task can continue. Closing, cancelling and destroying need no memory, so they still work.
+// Tests of a loop that cannot allocate memory. If an operation cannot be started, it throws std::bad_alloc,
+// and its task can continue. Closing, cancelling and destroying need no memory and therefore always succeed.
 #include <fcntl.h>
 
 #include <coroutine>
@@ -44,7 +44,7 @@ bool is_refused(Function act, std::size_t few = 0) {
 }
 
 /// Armed timers that use up the memory that the loop has already allocated, so that the next timer needs an
-/// allocation. The destructor disarms them.
+/// allocation. The destructor disarms the timers.
 class full_timers {
 public:
     explicit full_timers(event_loop& loop) : loop_(loop) {
@@ -125,7 +125,7 @@ TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_fo
     EXPECT_EQ(ending_of(handle->outcome()), "cancelled");
 }
 
-// A task whose sleeps were refused waits for an event. Then another task cancels it.
+// A task whose sleeps were refused waits for an event. Then another task cancels the waiting task.
 TEST_P(without_memory, a_task_whose_sleep_threw_can_be_cancelled_at_its_next_wait) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());

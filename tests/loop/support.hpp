@@ -36,9 +36,9 @@ inline auto all_designs() {
     return testing::ValuesIn(names);
 }
 
-/// Returns the names of the designs that sleep in the kernel while they have nothing to do. loop-round-robin
-/// never sleeps, and loop-tick also sleeps while it has work. loop-precise is included, although it spins
-/// shortly before a deadline.
+/// Returns the names of the designs that sleep in the kernel while they have nothing to do. The list leaves
+/// out loop-round-robin, which never sleeps, and loop-tick, which also sleeps while it has work. The list
+/// includes loop-precise, although this design spins shortly before a deadline.
 inline auto sleeping_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs())
@@ -125,7 +125,7 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// Runs 200 turns that do not sleep. They are enough for every driver to find all events that the kernel has.
+/// Runs 200 turns that do not sleep. After 200 turns, every driver has found all events that the kernel has.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);

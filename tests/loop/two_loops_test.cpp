@@ -1,5 +1,5 @@
-// Tests that two loops in one process do not disturb each other: if each loop has its own thread, if they
-// alternate in one thread, and if one loop runs inside a callback of the other loop.
+// Tests that two loops in one process do not disturb each other if they run in two threads, if they alternate
+// in one thread, or if one loop runs inside a callback of the other loop.
 #include <array>
 #include <string>
 #include <thread>

@@ -37,7 +37,6 @@ foreach(linker IN ITEMS LLD MOLD)
                 ${folder}/small ${folder}/small.layouts ${CMAKE_NM} ${CMAKE_READELF})
 endforeach()
 
-# This test needs mold or lld.
 if(LOOPBENCH_SHUFFLING_LINKER)
     add_test(NAME package.layouts_of_the_outside_contender_differ_in_the_order_of_their_functions
         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/layouts.py ${mine}/bin/mine ${mine}/bin/mine.layouts

@@ -5,7 +5,7 @@
     extend.py SOURCE BUILD SCRATCH
 
 The script adds a workload, a contender, a format and a metric to a copy of the sources: the files of
-tests/package/extend and the lines in LINES. It expects `loopbench` to list, explain, measure and write the additions.
+tests/package/extend and the lines in LINES. `loopbench` must then list, explain, measure and write these additions.
 The script compiles only the affected parts and links them with the other parts from BUILD.
 """
 

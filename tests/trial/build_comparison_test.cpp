@@ -46,29 +46,29 @@ std::vector<std::string> codes_of(const std::vector<reports::contender>& contend
 
 using codes = std::vector<std::string>;
 
-TEST(parity, equal_builds_cause_no_warning) {
+TEST(build_comparison, equal_builds_cause_no_warning) {
     EXPECT_EQ(refusal({made("a"), made("b")}), "");
     EXPECT_EQ(codes_of({made("a"), made("b")}), codes{});
 }
 
-TEST(parity, mixed_builds_are_refused_with_the_contenders_of_each_kind) {
+TEST(build_comparison, mixed_builds_are_refused_with_the_contenders_of_each_kind) {
     const auto text = refusal({made("a"), made("slow", {{"build_type", "Debug"}}), made("b")});
     EXPECT_SAYS(text, "build type: Release (a, b); Debug (slow)");
     EXPECT_SAYS(text, "CMAKE_BUILD_TYPE=Release");
 }
 
-TEST(parity, optimisation_assertions_and_sanitizers_must_match_in_any_build_type) {
+TEST(build_comparison, optimisation_assertions_and_sanitizers_must_match_in_any_build_type) {
     for (const auto& [key, value] :
          {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}})
         EXPECT_SAYS(refusal({made("a"), made("odd", {{key, value}})}), std::string{value} + " (odd)") << key;
 }
 
-TEST(parity, an_unknown_or_interpreted_build_is_not_refused) {
+TEST(build_comparison, an_unknown_or_interpreted_build_is_not_refused) {
     EXPECT_EQ(refusal({made("a"), made("quiet", {{"build_type", nullptr}})}), "");
     EXPECT_EQ(refusal({made("a"), made("script", {{"build_type", "none: interpreted"}})}), "");
 }
 
-TEST(parity, equal_builds_that_are_not_release_builds_cause_a_warning) {
+TEST(build_comparison, equal_builds_that_are_not_release_builds_cause_a_warning) {
     for (const auto& [key, value] :
          {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}}) {
         const std::vector both{made("a", {{key, value}}), made("b", {{key, value}})};
@@ -77,7 +77,7 @@ TEST(parity, equal_builds_that_are_not_release_builds_cause_a_warning) {
     }
 }
 
-TEST(parity, every_other_difference_causes_one_warning_with_the_groups) {
+TEST(build_comparison, any_other_difference_causes_one_warning_that_groups_the_contenders) {
     const std::vector contenders{made("a"), made("b", {{"allocator", "jemalloc"}}), made("c"),
                                  made("d", {{"allocator", "jemalloc"}})};
     const auto warnings = bench::build_comparison_warnings(contenders);
@@ -89,7 +89,7 @@ TEST(parity, every_other_difference_causes_one_warning_with_the_groups) {
         EXPECT_EQ(codes_of({made("a"), made("b", {{key, "other"}})}), codes{std::string{"different_"} + key});
 }
 
-TEST(parity, an_unstated_property_is_a_difference_but_a_missing_feature_is_not) {
+TEST(build_comparison, an_unstated_property_is_a_difference_but_a_missing_feature_is_not) {
     const auto warnings =
         bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
     ASSERT_EQ(warnings.size(), 1U);
@@ -98,7 +98,7 @@ TEST(parity, an_unstated_property_is_a_difference_but_a_missing_feature_is_not) 
               codes{});
 }
 
-TEST(parity, a_socket_option_that_differs_at_one_end_is_reported_with_both_ends) {
+TEST(build_comparison, a_socket_option_that_differs_at_one_end_is_reported_with_both_ends) {
     const auto warnings = bench::build_comparison_warnings(std::vector{
         made("a"), made("b", {{"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=0"}})});
     ASSERT_EQ(warnings.size(), 1U);
@@ -106,7 +106,7 @@ TEST(parity, a_socket_option_that_differs_at_one_end_is_reported_with_both_ends)
     EXPECT_EQ(warnings[0].message, "TCP_NODELAY: client 1, server 1 (a); client 1, server 0 (b)");
 }
 
-TEST(parity, unreported_or_missing_socket_options_are_differences) {
+TEST(build_comparison, unreported_or_missing_socket_options_are_differences) {
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", nullptr}})}),
               codes{"different_socket_options"});
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "not stated: refused"}})}),
@@ -118,7 +118,7 @@ TEST(parity, unreported_or_missing_socket_options_are_differences) {
     EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not stated (a); client 9, server 9 (b)");
 }
 
-TEST(parity, third_party_contenders_that_state_nothing_share_one_warning) {
+TEST(build_comparison, third_party_contenders_that_state_nothing_share_one_warning) {
     const auto third_party = reports::describe("theirs", {{"library_build_type", "release"}});
     const auto warnings = bench::build_comparison_warnings(std::vector{made("a"), third_party});
     ASSERT_EQ(warnings.size(), 1U);

@@ -1,4 +1,4 @@
-// Tests real child processes: their end in every possible way, their output and what they inherit.
+// Tests real child processes: each way in which they can end, their output, and what they inherit.
 #include "bench/harness/trial/process/child_process.hpp"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ TEST(child_process, the_signal_that_killed_the_child_is_reported) {
     EXPECT_EQ(outcome.code, SIGSEGV);
 }
 
-TEST(child_process, a_failure_to_start_has_its_error_code) {
+TEST(child_process, a_child_that_cannot_be_started_reports_the_error_code) {
     child_request request;
     request.command = {"/nowhere/at/all"};
     auto outcome = bench::run_child(request);
@@ -138,8 +138,8 @@ TEST(child_process, a_child_has_its_own_process_group) {
     EXPECT_NE(std::stoi(outcome.output), ::getpgrp());
 }
 
-/// Returns the number of descriptors that a child inherits: the standard ones, and those that the test's own
-/// parent left open.
+/// Returns the number of descriptors that a child inherits: the standard descriptors, and the descriptors
+/// that the parent of the test program left open.
 int inheritable_descriptors() {
     int count = 0;
     for (int fd = 0; fd < 1024; ++fd)

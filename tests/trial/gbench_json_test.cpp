@@ -1,4 +1,5 @@
-// Tests the parser for the output of contenders, including output that is not quite valid JSON.
+// Tests the parser for the output of contenders, which can contain non-finite numbers that are
+// not valid JSON.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@ usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with LAWBREAKER_MODULES=bench/suite
     half-work    does half of the operations that it reports, in half of the time
     off-by-one   counts one operation more than it did
     printed      prints a tenth of the time that it measured
-    slices       reports ten times the operations of each slice, if interleaved
+    slices       reports ten times the operations of each slice in an interleaved trial
 """
 
 import asyncio
@@ -19,8 +19,8 @@ import os
 import sys
 import time
 
-# This line must follow the imports of the standard library, because the folder also contains a contender called
-# asyncio.
+# This line must follow the imports of the standard library, because the folder in LAWBREAKER_MODULES also contains a
+# contender with the name asyncio.
 sys.path.append(os.environ["LAWBREAKER_MODULES"])
 import gbench  # noqa: E402
 

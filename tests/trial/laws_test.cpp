@@ -1,5 +1,6 @@
-// Tests that the laws reject numbers that cannot be true. Runs a contender with several defects in both
-// pairings, and tests each law at its limits.
+// Tests the laws, which are checks that make a trial fail if its numbers cannot be true. A contender
+// with planted defects must fail in sequential and in interleaved trials. Other tests check the exact
+// limit of each law.
 #include "bench/harness/trial/laws.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ using reports::result_status;
 
 const std::string workload = "echo/rtt/tcp/conns:1/bytes:64";
 
-/// Runs the contender with the given defect, and returns the outcome of its trial.
+/// Runs a trial of the contender with the given defect, and returns the outcome.
 bench::trial_outcome trial_with(const std::string& defect, reports::pairing made) {
     bench::contender who{"lawbreaker", LOOPBENCH_LAWBREAKER, {workload}, ""};
     who.environment = {{"LAWBREAKER", defect}, {"LAWBREAKER_MODULES", LOOPBENCH_GBENCH_FOLDER}};
@@ -92,8 +93,8 @@ bench::child_outcome lasted(std::chrono::nanoseconds wall, std::chrono::nanoseco
     return child;
 }
 
-/// Returns the message about the law that the true claims break after `change`, or an empty text if they
-/// break none.
+/// Applies `change` to the true claims. Returns the message about the broken law, or an empty text if the
+/// changed claims break no law.
 std::string broken_when(void (*change)(timed_claims&)) {
     auto claims = sound;
     change(claims);
@@ -157,8 +158,8 @@ TEST(laws, slices_must_add_up_to_the_section) {
     EXPECT_SAYS(bench::law_broken_by_sum_of(slices, claims).value_or(""), "law of numbers");
 }
 
-// These numbers come from a real fault: the latencies meant 195,000 round trips per second, but the time
-// meant 13,700,000.
+// These numbers come from a real fault. The latencies corresponded to 195,000 round trips per second, but the
+// time corresponded to 13,700,000 round trips per second.
 TEST(laws, seventy_three_nanoseconds_per_round_trip_on_a_thousand_connections_break_littles_law) {
     const auto shape = workload_shape{.name = "a thousand"}.with_latencies(1000);
     const timed_claims claims{

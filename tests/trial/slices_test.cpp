@@ -91,7 +91,7 @@ TEST(interleaving, only_one_contender_works_at_a_time) {
     EXPECT_EQ(pairs, 3 * 4);
 }
 
-TEST(interleaving, the_order_changes_from_round_to_round) {
+TEST(interleaving, the_order_of_contenders_changes_from_round_to_round) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
     const auto logging = [&](const std::string& name) {
@@ -111,8 +111,8 @@ TEST(interleaving, the_order_changes_from_round_to_round) {
     EXPECT_LT(with_a_in_front, rounds);
 }
 
-// If the order were fully random, a contender could be first in one round and last in the next. It would then
-// wait for nearly two rounds.
+// If the order were fully random, a contender could be first in one round and last in the next round. The
+// contender would then wait for nearly two rounds.
 TEST(interleaving, a_contender_waits_for_at_most_one_extra_slice) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
@@ -156,7 +156,7 @@ TEST(interleaving, a_contender_that_dies_loses_its_slices_and_the_others_continu
     EXPECT_EQ(outcomes[2].slices.size(), 3U);
 }
 
-TEST(interleaving, a_reply_may_report_the_untimed_part_of_its_slice) {
+TEST(interleaving, a_reply_can_report_the_untimed_part_of_its_slice) {
     const auto outcomes = run({player("ready; while wait_for_slice; do echo '10 1000 7 500' >&$out; done")});
     ASSERT_EQ(outcomes[0].slices.size(), 3U) << outcomes[0].child.error_tail;
     EXPECT_EQ(outcomes[0].slices[0].untimed_operations, 7U);
@@ -249,12 +249,13 @@ double counted_in_slices(const char* filter, const char* counter) {
     return result.at("benchmarks").at(0).at(counter).get<double>();
 }
 
-// Without slices, Google Benchmark runs a workload several times before the measured run.
+// Google Benchmark runs a workload several times before the measured run, but not in interleaved trials. In
+// an interleaved trial, the contender itself must run the workload before the first slice.
 TEST(interleaving, a_workload_runs_before_its_first_slice) {
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
-// An operation takes at least 200 us and the warm-up 1 ms, so seven operations are always enough.
+// An operation takes at least 200 us, and the warm-up takes 1 ms. Seven operations are always enough.
 TEST(interleaving, the_warm_up_grows_only_by_the_missing_time) {
     const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);

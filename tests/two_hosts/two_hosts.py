@@ -99,8 +99,8 @@ def agree(bin_folder, wanted):
                 # the client uses core 1.
                 _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
                                 clients[name])
-                # If the generator was late for more than a fifth of the requests, it repeats the trial. The independent
-                # client does not repeat it, so a result with more than a fifth of late requests is not used.
+                # The generator repeats a trial in which it was late for more than a fifth of the requests. The
+                # independent client does not repeat trials. The comparison therefore leaves out such results.
                 late = {who for who, each in values(report, "left_out").items() if (each["median"] or 0) > 0.2}
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():

@@ -13,7 +13,8 @@
 
 namespace loopbench::bench {
 
-/// A runtime without faults. A fault derives from it and overrides the functions that it breaks.
+/// A runtime without faults. A runtime with a fault derives from this class and overrides the functions that
+/// the fault breaks.
 struct breakable_runtime : asio_ref::runtime {
     using io_result = asio_ref::io_result;
 

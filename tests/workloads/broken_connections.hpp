@@ -36,8 +36,8 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// A runtime in which one write, number `lost`, reports success without writing. The number is after the
-/// warm-up of a stream.
+/// A runtime in which the write with the number `lost` reports success without writing. The warm-up of a
+/// stream makes fewer writes.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);

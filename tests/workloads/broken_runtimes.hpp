@@ -1,4 +1,4 @@
-// Runtimes with a fault. Each breaks one function of a working runtime, and a workload must notice the fault.
+// Runtimes with a fault. Each breaks one function of a working runtime; a workload must notice this fault.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>
@@ -76,14 +76,15 @@ struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A runtime whose sleeps do not sleep. Its clock is an hour ahead, and so are the deadlines that are
-/// calculated from it. Otherwise a deadline could pass before the check on a slow machine.
+/// A runtime whose sleeps do not sleep. Its clock is an hour ahead, and so are the deadlines that a workload
+/// calculates from the clock. Otherwise a deadline could pass before the check on a slow machine.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
-/// A runtime whose clock is an hour behind, so that the deadlines calculated from it have already passed.
+/// A runtime whose clock is an hour behind, so that the deadlines that a workload calculates from this clock
+/// have already passed.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };

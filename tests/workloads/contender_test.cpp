@@ -1,5 +1,4 @@
-// Tests a contender from outside: it is a Google Benchmark program with the suite's names, counters and
-// errors.
+// Tests a contender as a program: a Google Benchmark program with the suite's names, counters and errors.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,7 +81,7 @@ TEST(contender, a_preloaded_allocator_is_reported) {
               "malloc from libc_malloc_debug.so.0");  // part of glibc
 }
 
-TEST(contender, time_per_operation_and_throughput_agree) {
+TEST(contender, the_throughput_is_the_inverse_of_the_time_per_operation) {
     for (const std::string filter : {"^yield", "^gather/yield", "^echo/rtt/tcp/conns:1/"}) {
         const auto row = json_of(filter)["benchmarks"][0];
         const double time_ns = row["real_time"];
@@ -95,7 +94,7 @@ TEST(contender, time_per_operation_and_throughput_agree) {
     }
 }
 
-TEST(contender, latencies_for_echo_are_in_order) {
+TEST(contender, the_latency_percentiles_of_an_echo_ascend) {
     const auto row = json_of("^echo/rtt/tcp/conns:1/")["benchmarks"][0];
     double last = 0;
     for (const char* counter : {"latency_p50", "latency_p90", "latency_p99", "latency_p999", "latency_max"}) {

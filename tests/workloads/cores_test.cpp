@@ -75,7 +75,7 @@ TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
     EXPECT_EQ(t.latency().count(), 100u);  // the warm-up records no latencies
 }
 
-TEST(post_cross_thread, the_two_core_variant_runs_a_thread_on_each) {
+TEST(post_cross_thread, the_two_core_variant_runs_one_thread_on_each_core) {
     if (!two_cores()) GTEST_SKIP() << "this machine has one core";
     noting_runtime runtime;
     trial t(workload_size::small, 100);

@@ -1,6 +1,6 @@
 """Runs a contender once, at the small size, on every workload that it lists. Each result must have a number, or be
 unsupported for a reason that is allowed for this contender and workload. The test leaves out workloads with a million
-timers: they take as long as all other workloads together, and workloads with 100,000 timers test the same code.
+timers, which take as long as all other workloads together. Workloads with 100,000 timers test the same code.
 
     every_cell.py CONTENDER
 """
@@ -46,7 +46,7 @@ def rows(program):
 
 
 def wrong_with(contender, row):
-    """Returns a text about what is wrong with a result, or None if the result is right."""
+    """Returns what is wrong with the result, or None if the result has a number or an allowed reason."""
     if not row.get("error_occurred"):
         number = row.get("real_time")
         return None if isinstance(number, (int, float)) and number > 0 else f"has no number: {number}"

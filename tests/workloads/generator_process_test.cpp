@@ -80,7 +80,7 @@ TEST_F(generator, a_generator_that_cannot_be_run_leaves_no_descriptors_and_resto
     EXPECT_EQ(open_descriptors(), open_before);
 }
 
-// The buckets of a histogram only have ranges, so the generator sends these three values separately.
+// A bucket of a histogram only has a range, so the generator sends minimum, maximum and mean separately.
 TEST_F(generator, minimum_maximum_and_mean_of_the_latency_are_exact) {
     const std::string script = testing::TempDir() + "exact-generator-" + std::to_string(::getpid());
     std::ofstream(script) << R"(#!/bin/sh

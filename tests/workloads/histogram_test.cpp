@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr double percents[] = {0, 0.1, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 100};
 
-/// Returns the percentile according to its definition: the smallest value for which at least `percent` of all
-/// values are less than or equal to it.
+/// Returns the percentile according to its definition: the smallest value such that at least `percent` of all
+/// values are not larger.
 std::int64_t exact_percentile(const std::vector<std::int64_t>& sorted, double percent) {
     std::size_t covered = 1;
     while (static_cast<double>(covered) * 100 < percent * static_cast<double>(sorted.size())) ++covered;
@@ -59,7 +59,7 @@ TEST(histogram, values_of_every_magnitude_are_kept_within_the_error) {
             histogram measured;
             measured.record(0);
             measured.record(value);
-            measured.record(largest);  // because the histogram stores its maximum exactly
+            measured.record(largest);  // so that `value` is not the maximum, which is stored exactly
             SCOPED_TRACE(value);
             expect_within_error(measured.percentile_ns(50), value);
         }

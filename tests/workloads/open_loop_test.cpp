@@ -112,8 +112,9 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// A link that answers all requests itself, without a server. It is silent while the number of sent requests
-/// is between `silent_after` and `silent_until`. The other faults slow the link down or change its replies.
+/// A link that answers all requests itself, without a server. The link is silent while the number of
+/// sent requests is between `silent_after` and `silent_until`. The other faults slow the link down or
+/// change its replies.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -242,7 +243,7 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
 }
 
 // The server pauses for a second, in which 2000 requests fall due. A client that waited for each reply before
-// it sent the next request would see at most one late reply per connection.
+// the next request would see at most one late reply per connection.
 TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
     const server_process server(fault::pauses_after_1000);
     auto plan = plan_for(server, 5000, 2000);
@@ -328,8 +329,8 @@ TEST(open_loop, all_requests_are_sent_even_without_replies) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// The generator looks for replies only once per millisecond, so it leaves out replies that were faster. But
-// it keeps a reply that took more than ten times as long. The server pauses for 0.6 s, so replies are kept
+// The generator looks for replies only once per millisecond. It leaves out a request, unless the time between
+// two looks is at most a tenth of the request's latency. Because the server pauses for 0.6 s, requests count
 // even if the generator loses its core for 60 ms.
 TEST(open_loop, requests_delayed_by_a_pausing_server_are_not_left_out) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
@@ -350,7 +351,7 @@ TEST(open_loop, a_capacity_needs_at_least_a_thousand_replies) {
     EXPECT_GE(sent.size(), 1000U);
 }
 
-TEST(open_loop, a_run_longer_than_the_patience_is_tried_once) {
+TEST(open_loop, a_run_that_takes_longer_than_the_patience_is_not_repeated) {
     auto plan = plan_without_a_server(2000, 1000);
     plan.patience = 1s;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
@@ -359,7 +360,7 @@ TEST(open_loop, a_run_longer_than_the_patience_is_tried_once) {
 }
 
 // Each send of the generator takes 20 ms, in which 40 requests fall due.
-TEST(open_loop, a_lagging_generator_is_the_bottleneck) {
+TEST(open_loop, a_generator_that_sends_too_slowly_is_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
     EXPECT_EQ(result.failure, "");
     EXPECT_GT(result.left_out, 200U);
@@ -382,8 +383,8 @@ TEST(open_loop, requests_that_the_generator_was_late_for_are_left_out) {
     EXPECT_EQ(count_over(result.send_lateness, 1ms), 0U);
 }
 
-// The HTTP client sleeps for a millisecond at a time, but arriving data would wake it, so no reply is found
-// late. The limit `late_max` of an hour keeps the requests that fall due during a sleep.
+// The HTTP client sleeps for a millisecond at a time. Arriving data wakes the client, which therefore finds
+// every reply in time. The limit `late_max` of an hour keeps the requests that fall due during a sleep.
 TEST(open_loop, a_client_that_sleeps_until_data_arrives_is_not_late) {
     auto plan = plan_without_a_server(100, 1000);
     plan.http = true;
@@ -394,7 +395,7 @@ TEST(open_loop, a_client_that_sleeps_until_data_arrives_is_not_late) {
     EXPECT_EQ(result.left_out, 0U);
 }
 
-// Wrong replies are a failure of the contender, even if the generator could not offer the rate.
+// Wrong replies make the contender fail, even if the generator could not offer the rate.
 TEST(open_loop, a_server_with_wrong_replies_is_measured_even_at_an_impossible_rate) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
@@ -419,8 +420,8 @@ TEST(open_loop, a_server_with_too_much_load_is_overloaded) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
-// The link accepts at most one request in 5 ms and answers it at once, but five requests fall due in that
-// time.
+// The link accepts at most one request in 5 ms and answers the request at once. Five requests fall due
+// in 5 ms.
 TEST(open_loop, a_server_whose_connections_accept_too_little_is_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
@@ -455,8 +456,8 @@ TEST(open_loop, a_server_with_too_much_load_is_not_measured) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-/// Adds `requests` requests to `result`. Each was sent `late_ns` late, and the server needed `served_ns` for
-/// it.
+/// Adds `requests` requests to `result`. The generator sent each request `late_ns` late, and the server
+/// needed `served_ns` for each.
 void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
                std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {
@@ -488,7 +489,7 @@ TEST(open_loop, percentiles_caused_by_the_generator_are_left_out) {
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, percentiles_that_its_lateness_could_have_caused_are_left_out) {
+TEST(open_loop, percentiles_that_late_requests_could_have_caused_are_left_out) {
     open_loop_result result;
     sent_late(result, 950, 0, 10'000);
     sent_late(result, 30, 0, 100'000);

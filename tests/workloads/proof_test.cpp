@@ -79,7 +79,7 @@ trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     return {t.unsupported().value_or(""), t.failure().value_or(""), lacks_a_core(t)};
 }
 
-// All requests fall due within six milliseconds, but to send them takes several times as long.
+// All requests fall due within six milliseconds, but sending all requests takes several times as long.
 TEST(proof, a_generator_that_lags_behind_its_schedule_gives_no_number) {
     const auto end =
         served_by("exec '" LOOPBENCH_TEST_GENERATOR "' \"$@\" --look-seconds=0 --rate=10000000", 60'000);

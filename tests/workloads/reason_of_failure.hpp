@@ -24,8 +24,7 @@ std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t 
     return t.failure().value_or("");
 }
 
-/// Runs the workload on a new runtime with this fault and returns the reason of the workload's failure, or
-/// "".
+/// Runs the workload on a new runtime with this fault. Returns the same text as the function above.
 template <std::derived_from<breakable_runtime> Fault>
 std::string reason_of_failure(task_of<breakable_runtime> (*workload)(breakable_runtime&, trial&),
                               std::uint64_t operations) {

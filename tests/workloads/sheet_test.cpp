@@ -1,5 +1,5 @@
-// Tests that a contender's description of itself agrees with the facts from the kernel, the linker and the
-// compiler.
+// Tests that a contender's description of itself matches the facts from the kernel, the linker
+// and the compiler.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -90,7 +90,7 @@ TEST(sheet, a_workload_that_needs_a_missing_feature_is_unsupported_and_others_ru
     }
 }
 
-TEST(sheet, a_workload_names_the_function_that_a_minimal_runtime_lacks) {
+TEST(sheet, the_reason_names_the_function_that_a_minimal_runtime_lacks) {
     std::uint64_t lacking = 0;
     const auto list = workload_list<unconnected_runtime>();
     const auto workloads =

@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_slices;
 
-/// A suite in its own process. The suite sends a slice for each line that it reads, so that the contender
-/// waits for each slice. The suite delays the last slice.
+/// A suite in its own process. The suite sends a slice for each line that the contender writes, and delays
+/// the last slice. The contender thus waits for each slice.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
@@ -122,7 +122,7 @@ TEST(slicer, a_fixed_number_of_operations_ends_early_on_request) {
     EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
 }
 
-// To do all requested operations would take a day, so the end of the slices must end the workloads early.
+// All requested operations would take a day, so the workloads must stop at the end of the slices.
 TEST(slicer, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
@@ -189,7 +189,7 @@ TEST(slicer, operations_are_multiples_of_a_step) {
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
 }
 
-// Each operation takes longer than either part of a slice.
+// Each operation takes longer than the untimed part and longer than the timed part of a slice.
 TEST(slicer, each_part_has_the_requested_number_of_steps) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
@@ -263,7 +263,8 @@ std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*wor
     return all;
 }
 
-// A partial batch would change the result: it has fewer live coroutine frames, but the same cost at its end.
+// A partial batch would change the result, because a partial batch has fewer live coroutine frames, but the
+// same cost at its end.
 TEST(slicer, each_slice_has_whole_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})

@@ -56,7 +56,7 @@ TEST(trial, a_timer_that_fires_a_nanosecond_early_fails_the_trial) {
     EXPECT_EQ(t.failure(), "1 of 2 timers fired early, the earliest by 1 ns");
 }
 
-TEST(trial, a_stated_early_limit_fails_the_trial_only_beyond_it) {
+TEST(trial, only_timers_earlier_than_the_stated_limit_fail_the_trial) {
     trial t(small, 10);
     t.may_be_early_by(std::chrono::microseconds(1));
     t.begin();

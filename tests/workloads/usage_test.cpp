@@ -38,7 +38,7 @@ TEST(usage, burnt_cpu_time_is_counted) {
     const usage cost = meter.end();
     EXPECT_GE(cost.cpu, 20ms);
     EXPECT_GE(cost.wall, 20ms);
-    EXPECT_GE(cost.user + cost.system, 19ms);  // the kernel rounds each of the two down
+    EXPECT_GE(cost.user + cost.system, 19ms);  // the kernel rounds `user` and `system` down
 }
 
 std::chrono::nanoseconds cpu_of_this_thread() {

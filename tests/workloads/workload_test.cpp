@@ -42,8 +42,8 @@ protected:
         return bench::reason_of_failure(tried.run, operations, make(static_cast<R*>(nullptr)));
     }
 };
-// The first type is Asio's runtime without a fault. Because all workloads succeed on it, a failure on a
-// runtime with a fault (proof_test.cpp) is caused by the fault.
+// The first type is Asio's runtime without a fault. All workloads succeed on this runtime. If a workload
+// fails on a runtime with a fault (proof_test.cpp), the fault is therefore the cause.
 using runtimes = testing::Types<breakable_runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
@@ -113,8 +113,8 @@ TEST(echo, messages_differ_by_connection_and_by_round_trip) {
     EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 3}));
 }
 
-/// A runtime that finishes a cancelled timer in a later turn, as Asio does. It counts the cancelled and the
-/// finished timers.
+/// A runtime that finishes a cancelled timer in a later turn, as Asio does. The runtime counts the cancelled
+/// and the finished timers.
 struct late_paying_runtime : breakable_runtime {
     void cancel(asio_ref::call_handle& call) override {
         breakable_runtime::cancel(call);
@@ -173,9 +173,9 @@ double spin_of(const usage& cost) {
     return std::chrono::duration<double>(cost.cpu) / std::chrono::duration<double>(cost.wall);
 }
 
-// The share of a core that a polling loop gets depends on other processes, so the strict bounds are about
-// voluntary context switches. A polling loop never gives up its core. A sleeping loop gives up its core for
-// every sleep, except for the few deadlines that pass while the thread is preempted.
+// The share of a core that a polling loop gets depends on other processes. The strict bounds therefore apply
+// to voluntary context switches. A polling loop never gives up its core. A sleeping loop gives up its core
+// for every sleep, except for the few deadlines that pass while the thread is preempted.
 TEST(spin, a_polling_loop_is_distinguished_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :

@@ -206,7 +206,7 @@ TEST_P(cancelling, cancelling_a_sleep_and_a_read_in_one_callback_ends_both) {
 }
 
 // A sleep and a read are cancelled when both are already in the ready queue. If the read has already received
-// bytes, it returns them. Otherwise the bytes stay in the stream.
+// bytes, the read returns these bytes. Otherwise the bytes stay in the stream.
 TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -220,8 +220,8 @@ TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_no_bytes) {
         loop.io().wait(do_not_wait);  // makes the read ready, like the wait of a turn
         for (const auto& each : tasks) each.cancel();
     };
-    // The loop finds this call and the sleep due in the same turn, and runs the call first. A polling loop
-    // has no timer for the sleep, so its call is posted below.
+    // The loop finds this call and the sleep due in the same turn, and runs the call first. A loop that polls
+    // its tasks has no timer for the sleep; for this loop, the test posts `cancels` below.
     if (!loop.ready().tasks_poll) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));

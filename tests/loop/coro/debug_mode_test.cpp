@@ -73,7 +73,7 @@ TEST_P(slow_callbacks, a_warning_function_can_disable_the_warnings) {
     EXPECT_EQ(freed, 1);
 }
 
-/// Tests of the name of the task or function in a warning about a slow callback.
+/// Tests that a warning about a slow callback names the task or function.
 class slow_ones : public on_manual_time {
 protected:
     static void warn(event_loop& loop, std::vector<std::string>& seen) {
@@ -107,7 +107,7 @@ TEST_P(slow_ones, a_slow_task_is_named_by_the_line_that_started_it) {
     EXPECT_TRUE(created.done());
 }
 
-// Each kind of awaiter tells the loop which coroutine it resumes, so the test uses all kinds.
+// Each kind of awaiter must tell the loop which coroutine it resumes, so the task uses all kinds of awaiters.
 TEST_P(slow_ones, a_slow_task_is_named_after_any_kind_of_wait) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;

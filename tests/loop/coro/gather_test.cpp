@@ -168,7 +168,7 @@ TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
         }
         ++ended;
     };
-    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level needs a turn to end, which is one tick
+    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level needs one turn, which is a tick
     loop.run(nest(nest, depth));
     EXPECT_EQ(ended, depth + 1);
 }

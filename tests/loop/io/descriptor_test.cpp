@@ -16,7 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Returns a stream on the file of `open` whose descriptor is `fd`, and closes the file's old descriptor.
+/// Moves the open file of the stream `open` to the descriptor `fd`, and closes the old descriptor. Returns
+/// the new stream.
 stream renumbered(event_loop& loop, stream open, int fd) {
     checked(::dup2(open.native_handle(), fd), "dup2");
     return stream(loop, unique_fd(fd));
@@ -149,7 +150,7 @@ TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_rest_of_a_write_to_the_o
     }
 }
 
-TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_error_is_clear) {
+TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_suggests_other_designs) {
     constexpr int number = FD_SETSIZE + 500;
     const descriptor_limit limit;
     if (!limit.set(number + 10)) GTEST_SKIP() << "this process cannot open " << number << " descriptors";
@@ -189,7 +190,7 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_its_er
 }
 
 // If the backlog of a Unix listener is full, connect(2) returns EAGAIN, and no connection is in progress. A
-// loop that waited for the socket would find the socket writable, and would treat it as connected.
+// loop that waited for the socket would find the socket writable, and would treat the socket as connected.
 TEST_P(descriptors, connecting_to_a_full_unix_listener_throws) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
     event_loop& loop = keep(make_loop());

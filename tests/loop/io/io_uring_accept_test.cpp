@@ -319,7 +319,7 @@ TEST_F(uring_listener_tests, all_accepts_are_served_with_little_space_for_reques
     for (std::size_t i = many / 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-TEST_F(uring_listener_tests, only_accepts_get_connections) {
+TEST_F(uring_listener_tests, receives_on_a_listener_and_accepts_on_a_stream_fail) {
     connect_one_by_one(1);
     counted_operation receive(io_kind::receive, listener.get());
     bare->finish(receive);

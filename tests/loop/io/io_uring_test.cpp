@@ -75,7 +75,7 @@ TEST_F(uring_tests, the_next_receive_gets_the_rest_of_the_arrived_data) {
     EXPECT_EQ(second.received(), "defgh");
 }
 
-TEST_F(uring_tests, receives_get_the_data_first_and_then_the_end_repeatedly) {
+TEST_F(uring_tests, receives_return_the_remaining_data_and_then_only_the_end) {
     bare_driver bare;
     socket_pair pair;
     counted_operation data(io_kind::receive, pair.ours.get(), 1);
@@ -341,7 +341,7 @@ TEST_F(uring_tests, a_look_does_not_enter_the_kernel_when_nothing_has_happened) 
     EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
-TEST_F(uring_tests, an_earlier_deadline_ends_a_wait_and_an_abandoned_one_ends_at_most_one) {
+TEST_F(uring_tests, an_earlier_deadline_ends_a_wait_and_an_abandoned_deadline_ends_at_most_one) {
     bare_driver bare;
     bare.driver.wake();
     bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and returns because of the wake-up
@@ -510,8 +510,8 @@ TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_although_the_peer_sends
     }
 }
 
-// The operation is done, but it stays pending: the kernel has its request until the request's cancellation
-// has completed.
+// The operation is done, but stays pending: the kernel has the operation's request until the cancellation of
+// the request has completed.
 TEST_F(uring_tests, an_operation_that_is_done_keeps_its_result_when_closed_or_discarded) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;

@@ -43,8 +43,8 @@ private:
     }
 };
 
-/// Tests of the scripted driver. The parameter is true if the driver is edge-triggered, and false if it is
-/// level-triggered.
+/// Tests of the scripted driver. The parameter is true for an edge-triggered driver, and false for
+/// a level-triggered driver.
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
@@ -75,8 +75,8 @@ protected:
         return op;
     }
 
-    /// Reports that the descriptor is readable, and whether the peer has hung up. take_slice() then makes the
-    /// calls of the operations that can continue.
+    /// Reports that the descriptor is readable and, if `hung_up` is true, that the peer has hung up. The
+    /// operations that can continue make their system calls in the next take_slice().
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -169,8 +169,8 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_i
     driver.close(ours.get());
     EXPECT_EQ(before.result, -ECANCELED);
     EXPECT_EQ(&ready.pop(), &before);
-    // An edge-triggered driver makes no request to the kernel, because closing the file removes it from the
-    // kernel's set.
+    // An edge-triggered driver makes no request to the kernel, because closing the file removes the file from
+    // the kernel's set.
     EXPECT_EQ(driver.unwatched, GetParam() ? std::vector<int>{} : std::vector{ours.get()});
 
     auto after = reading();
@@ -344,7 +344,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation
 }
 
 // The kernel reports a socket without data as readable if its error queue is not empty, or if a datagram
-// socket is shut down. With level-triggered watching, it would report such a socket for ever.
+// socket is shut down. With level-triggered watching, the kernel would report this socket for ever.
 TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_after_a_report_without_data) {
     receive_until_events_come_by_level();
     auto op = reading(3);
@@ -381,8 +381,8 @@ TEST_P(readiness_by_edges, a_closed_file_is_no_longer_watched_level_triggered) {
     EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
 }
 
-// The program can close a file on which it only waited for readability without informing the driver. If a
-// duplicate descriptor keeps the file open, level-triggered watching would report the file for ever.
+// A program that only waited for the readability of a file can close the file without informing the driver.
+// If a duplicate descriptor keeps the file open, level-triggered watching would report the file for ever.
 TEST_P(readiness_by_edges, a_file_with_waits_for_readability_only_is_not_watched_level_triggered) {
     for (int i = 0; i < 100; ++i) {
         auto op = reading();
@@ -500,8 +500,8 @@ TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_was_discard
     EXPECT_TRUE(driver.events.empty());
 }
 
-// If the driver did not ask the kernel in this case, a connection that always has data would prevent reports
-// about other connections.
+// If the driver asked the kernel only when no operation is queued, a connection that always has data would
+// prevent reports about other connections.
 TEST_P(readiness, the_kernel_is_asked_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);

@@ -1,4 +1,4 @@
-// Tests of the timeout that select and poll receive: the time until the deadline, for any deadline.
+// Tests of the timeout that select and poll receive, which is the time until the deadline of the wait.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Tests of endpoints: how they are made from names, and how they are printed.
+// Tests of endpoints: their creation from names, and their printed form.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/un.h>
@@ -54,7 +54,7 @@ TEST(endpoints, a_path_from_the_kernel_can_fill_the_whole_array_or_be_empty) {
     EXPECT_EQ(endpoint(&storage, path_at).to_string(), "");
 }
 
-TEST(endpoints, listening_on_an_endpoint_in_use_throws_an_error_with_the_right_remedy) {
+TEST(endpoints, listening_on_an_endpoint_in_use_throws_an_error_with_a_remedy) {
     std::string folder = std::filesystem::temp_directory_path() / "loopbench-XXXXXX";
     ASSERT_NE(::mkdtemp(folder.data()), nullptr);
     const endpoint path = endpoint::unix_path(folder + "/socket");

@@ -1,4 +1,4 @@
-// A listener that neither accepts nor refuses connections, so that a connect to it stays pending.
+// A listener that neither accepts nor refuses connections, so that a connect to this listener stays pending.
 #pragma once
 
 #include <sys/socket.h>

@@ -66,8 +66,8 @@ bool is_blocked(int signal) {
 class interruptions : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
-// If an interrupted wait started again with its full length, it would never end, because the next signal
-// always arrives earlier.
+// The next signal always arrives before a wait has its full length. A wait that started again with its full
+// length after each signal would never end.
 TEST_P(interruptions, interruptions_neither_prolong_a_wait_nor_end_the_sleep_early) {
     const interrupting_handler handler;
     const auto owner = make_loop();

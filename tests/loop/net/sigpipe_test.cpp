@@ -173,7 +173,7 @@ TEST_P(sigpipe, a_sigpipe_that_was_pending_before_a_run_is_still_pending_after_t
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_our_writes_leave_none_pending) {
+TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_writes_leave_no_sigpipe_pending) {
     const blocked_sigpipe blocked;
     const sigpipe_state before = sigpipe_state::now();
     ASSERT_TRUE(before.blocked);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Configures the socket to send a reset instead of an end of stream when it is closed.
+/// Configures the socket to send a reset instead of an end of stream when the socket is closed.
 void reset_on_close(int fd) {
     const linger now{.l_onoff = 1, .l_linger = 0};
     ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
@@ -47,7 +47,7 @@ TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
-        for (int i = 0; i < 20; ++i) {  // enough for a driver to change its way of watching
+        for (int i = 0; i < 20; ++i) {  // a driver can change its way of watching after some accepts
             auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
@@ -97,7 +97,7 @@ TEST_P(stream_in_trouble, a_pending_write_reports_that_the_peer_has_reset) {
     loop.run(main());
 }
 
-TEST_P(stream_in_trouble, reads_return_the_data_first_and_then_the_end_repeatedly) {
+TEST_P(stream_in_trouble, reads_return_the_remaining_data_and_then_only_the_end) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -279,8 +279,8 @@ protected:
         return std::equal(received.begin(), received.end(), sent.begin());
     }
 
-    /// Starts a long write and lets the loop make several parts of it. Returns the bytes that were read from
-    /// `fd` in between.
+    /// Starts a long write and lets the loop write several parts. Returns the bytes that the test has read
+    /// from `fd` between these parts.
     template <class End>
     static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
                                                    std::vector<task_handle<void>>& writing,
@@ -416,7 +416,7 @@ TEST_P(whole_writes, writes_of_several_streams_do_not_mix) {
 class hung_up_stream : public on_real_time {
 protected:
     /// Returns the number of waits that the loop makes during a sleep of 10 ms. Meanwhile the task holds the
-    /// stream that `make` has returned: its peer has hung up, and no task reads it.
+    /// stream that `make` has returned. The stream's peer has hung up, and no task reads the stream.
     template <class Make>
     std::size_t waits_for_a_sleep(Make make) {
         const auto owner = make_loop();
@@ -431,8 +431,8 @@ protected:
         return loop.run(main());
     }
 
-    /// Returns a stream whose peer has sent six bytes and has closed its end. Makes `reads` reads of at most
-    /// three bytes before.
+    /// Makes a stream whose peer has sent six bytes and has closed its end. Makes `reads` reads of at most
+    /// three bytes, and then returns the stream.
     static task<stream> abandoned_after(event_loop& loop, int reads) {
         auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("abcdef"));

@@ -1,5 +1,5 @@
-// Tests of sleeps on the manual clock. Sleeps never end early, for any kind of deadline. In most designs they
-// end in the order of their deadlines.
+// Tests of sleeps on the manual clock. Sleeps never end early, for any kind of deadline. In most designs,
+// sleeps end in the order of their deadlines.
 #include <algorithm>
 #include <random>
 
@@ -52,8 +52,9 @@ nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
 
 }  // namespace
 
-// The wheel places a timer by the distance of its deadline from the wheel's last known time. If that time is
-// long ago, near and far timers share a slot, and the loop wakes up too early to place them again.
+// The wheel places a timer by the distance of its deadline from the wheel's last known time. If that time
+// is long ago, near and far timers share a slot. The loop would then wake up too early, only to place the
+// far timers again.
 TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_uses_the_current_time) {
     manual_time::now = manual_time::start;
     manual_clock clock;

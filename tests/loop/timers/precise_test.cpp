@@ -116,7 +116,7 @@ TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard)
 }
 
 // Late wake-ups first make the guard longer than the time between two deadlines, so that the policy only
-// spins. It must later reduce the guard, and sleep again.
+// spins. The policy must later reduce the guard, and sleep again.
 TEST_F(precise_waits, precise_waits_learn_to_sleep_again_if_deadlines_are_nearer_than_their_guard) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);

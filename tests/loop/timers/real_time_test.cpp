@@ -61,8 +61,8 @@ TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_make_few_waits) {
     EXPECT_LE(clock.waits(), 3 * sleeps);
 }
 
-// These deadlines might not fit into the kernel's types. Tests on the manual clock do not pass deadlines to
-// the kernel, so this test uses the real clock.
+// Deadlines long ago or in a hundred years might not fit into the kernel's types. This test uses the real
+// clock, because tests on the manual clock do not pass deadlines to the kernel.
 TEST_P(waits_for_sleeps, deadlines_long_ago_or_in_a_hundred_years_cause_no_extra_waits) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&](time_point deadline) -> task<void> {

@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 
 constexpr time_point first_moment{1h};
 
-/// Returns timers with random deadlines from now to half a minute later, so that they occupy all levels of
-/// the wheel.
+/// Returns timers with random deadlines from now to half a minute later, which occupy all levels
+/// of the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::deque<timer> timers(count);

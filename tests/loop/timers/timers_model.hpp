@@ -24,11 +24,11 @@ namespace loopbench::loop::timers_model {
 inline constexpr nanoseconds one_ns{1};
 inline constexpr time_point some_time{nanoseconds(123'456'789'012'345)};
 
-// After an erase, the earliest deadline that the wheel reports can be too early. The other queues report it
-// exactly.
+// After an erase, the earliest deadline that the wheel reports can be too early. The other queues report the
+// exact earliest deadline.
 template <class Queue>
 inline constexpr bool tells_earliest_exactly = !std::is_same_v<Queue, wheel_timers>;
-// The list expires timers in the order of their insertion, the other queues in the order of their deadlines.
+// The list expires timers in the order of their insertion. The other queues use the order of the deadlines.
 template <class Queue>
 inline constexpr bool goes_by_deadlines = !std::is_same_v<Queue, list_timers>;
 
@@ -37,7 +37,7 @@ inline time_point after(time_point start, std::int64_t ns) {
 }
 
 /// A timer queue, and a sorted map with which the queue's results are compared. A timer is freed as soon as
-/// it is erased or has expired, so that a sanitizer detects later accesses of the queue.
+/// the timer is erased or has expired, so that a sanitizer detects later accesses of the queue.
 template <class Queue>
 class checked_queue {
 public:

@@ -94,7 +94,8 @@ TYPED_TEST(timer_queue, every_timer_expires_once_when_woken_only_at_the_earliest
 }
 
 TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_can_expire) {
-    for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {  // up to 512, the wheel sorts differently
+    // The wheel sorts up to 512 timers in a different way than more timers.
+    for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {
         for (const int magnitude : {0, 7, 36, 60}) {
             for (const std::int64_t granularity : {1, 0x10000}) {
                 deadline_source source(5);
@@ -188,7 +189,7 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     return timers;
 }
 
-TEST(wheel_timers, each_expired_timer_refers_to_a_timer_that_runs_later) {
+TEST(wheel_timers, all_expired_timers_but_the_last_16_refer_to_a_timer_that_runs_later) {
     for (const std::size_t count : {1U, 16U, 100U, 1000U}) {
         wheel_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -206,7 +207,7 @@ TEST(wheel_timers, each_expired_timer_refers_to_a_timer_that_runs_later) {
     }
 }
 
-TEST(lazy_heap_timers, cancelled_timers_stay_until_most_of_more_than_a_hundred_are_cancelled) {
+TEST(lazy_heap_timers, cancelled_timers_are_removed_when_most_of_more_than_a_hundred_are_cancelled) {
     for (const std::size_t count : {101U, 102U, 1000U}) {
         lazy_heap_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -308,7 +309,7 @@ TEST(wheel_timers, an_empty_wheel_places_timers_by_the_current_time) {
         timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        // The wheel is not empty now, so it must not advance its time beyond the armed timers.
+        // The wheel is not empty now. It must not advance its time beyond the deadlines of the armed timers.
         timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
         timers.erase(0);

@@ -15,7 +15,7 @@
 
 using loopbench::bench::time_point;
 
-// bench/suite/runtime.hpp explains each of these members. If a member is missing, the compiler names it.
+// bench/suite/runtime.hpp explains each member that a runtime needs. The compiler names a missing member.
 class my_loop final : public loopbench::loop::scheduler, public loopbench::bench::no_network {
 public:
     static constexpr auto name = "mine";
