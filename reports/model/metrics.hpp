@@ -28,8 +28,8 @@ struct metric_info {
     bool valid_if_concurrent = false;  // true if other programs on the core do not change the value
     floor_role floors = floor_role::none;
     bool judged_by_tolerance = false;  // true if the gate's limit for this metric is --tolerate
-    /// The number of samples that a percentile needs in each trial. With fewer samples, it is the maximum, and
-    /// has no verdict. 0 for other metrics.
+    /// The number of samples that a percentile needs in each trial. With fewer samples, the value is their
+    /// maximum and has no verdict. 0 for metrics other than percentiles.
     std::uint64_t samples_needed = 0;
     std::string_view samples_metric = {};  // the metric that counts these samples
     std::string_view summary;

@@ -63,9 +63,9 @@ struct run_outcome {
 inline constexpr std::size_t blocks_to_try = 3;
 
 /// Adds a finished trial to the outcome of a run. Gives up the trial's result if the trial failed, or if the
-/// result was unsupported in `blocks_to_try` blocks and no earlier trial of it has a number. A running session
-/// and a journal that is read back use this function, so both have the same outcome. Returns true if the
-/// result is given up.
+/// result was unsupported in `blocks_to_try` blocks and no earlier trial of it has a number. Returns true if
+/// the result is given up. A running session and the reader of journals use this function, so that both get
+/// the same outcome.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
 /// An observer of the trials. The runner calls its functions between trials, never during a trial.
