@@ -11,10 +11,10 @@ namespace {
 // be woken, but a spinning loop is awake at the deadline. loop-round-robin always spins; loop-precise spins
 // shortly before the deadline. If floor-sleep is the only floor, timers without slack (timerfd, io_uring)
 // also fire earlier than its clock_nanosleep.
-constexpr std::string_view spins = "a spinning loop is awake; floor-sleep has timer slack";
+constexpr std::string_view spins = "a spinning loop is awake when its timer is due";
 // A floor sleeps before each post. A loop that still works or polls at the time of the next post is not
 // asleep.
-constexpr std::string_view looks = "a polling loop needs no wake-up; floors sleep at once";
+constexpr std::string_view looks = "a polling loop is awake; a floor sleeps and must be woken";
 
 constexpr std::array exceptions{
     floor_exception{"sleep/serial", "late_p50", spins},

@@ -57,7 +57,7 @@ usage usage::now() noexcept {
 void usage_meter::take_cpu_of(pid_t process) {
     if (const int error = clock_getcpuclockid(process, &cpu_clock_); error != 0)
         throw std::system_error(error, std::generic_category(),
-                                "cannot read the CPU clock of another process");
+                                "clock_getcpuclockid cannot find the CPU clock of the measured process");
 }
 
 // The clocks are read in the opposite order of usage::now(), so that the section does not include the time to

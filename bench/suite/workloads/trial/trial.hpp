@@ -107,6 +107,9 @@ public:
     /// failure.
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
 
+    /// Adds to the proof: the time that `what` took, `actual`, must be at least `least`. Fails like prove().
+    void prove_lasted(std::string_view what, std::chrono::nanoseconds least, std::chrono::nanoseconds actual);
+
     /// Fails the trial, because the work was not done. Only the first reason is kept.
     void fail(std::string reason);
 
