@@ -121,7 +121,7 @@ private:
         // The A/A copy is the same program: if it failed, the baseline could have failed in the same way.
         const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
         if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
-        return exclusion{as_aa_copy->status, fmt::format("its A/A copy failed: {}", as_aa_copy->reason)};
+        return exclusion{as_aa_copy->status, fmt::format("the A/A copy failed: {}", as_aa_copy->reason)};
     }
 
     std::vector<reports::result> results() {
@@ -234,10 +234,11 @@ private:
     /// trials, and the load generator leaves out latencies. Contenders print all other metrics.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
-            return ": it is wall-clock time, and concurrent programs share a core";
+            return ": the metric is wall-clock time, and concurrent programs share a core";
         if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
             return "";
-        return ": the load generator's lateness might exceed 10 % of it (loopbench explain send_late_p99)";
+        return "; the load generator's lateness might exceed 10 % of the value (loopbench explain "
+               "send_late_p99)";
     }
 
     /// Sets the ratio of the last of `results`, or its difference if there is no ratio. Stores the data for
