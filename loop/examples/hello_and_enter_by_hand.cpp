@@ -68,7 +68,7 @@ public:
             // need not set O_NONBLOCK.
             std::array<char, 4096> text;
             const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
-                                             "read standard input (give it a terminal or a pipe)");
+                                             "read from standard input (use a terminal or a pipe)");
             awaited->set_result(std::string(text.data(), static_cast<std::size_t>(count)));
         });
         return awaited;

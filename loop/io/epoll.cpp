@@ -56,7 +56,7 @@ public:
         }();
         if (count < 0) {
             if (errno == EINTR) return;
-            throw_errno("epoll_wait");
+            throw_failed("epoll_wait");
         }
         for (const epoll_event& event : std::span(events_).first(static_cast<std::size_t>(count))) {
             const auto key = static_cast<std::uint32_t>(event.data.u64);
@@ -111,7 +111,7 @@ private:
         // the descriptor is still registered from an earlier use, because close() was called but the
         // descriptor was not closed.
         if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
-        throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
+        throw_errno("epoll_ctl cannot watch descriptor " + std::to_string(fd));
     }
 
     // Sets the timerfd. If the timerfd will fire before the deadline anyway, the setting stays unchanged; the

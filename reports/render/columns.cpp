@@ -313,8 +313,8 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is the value as a multiple of the fastest floor's: the same system calls or coroutines "
-           "with no loop around them.";
+    return " × floor is the value divided by that of the fastest floor, which makes the same system calls or "
+           "runs the same coroutines with no loop around them.";
 }
 
 std::string difference_legend(const report& content) {

@@ -51,7 +51,9 @@ TEST_F(build_comparison_command, a_different_socket_option_is_in_the_report_with
     std::string message;
     for (const auto& warning : report["warnings"])
         if (warning["code"] == "different_socket_options") message = warning["message"];
-    EXPECT_EQ(message, "TCP_NODELAY: client 1, server 1 (asio-epoll); client 1, server 0 (mine)");
+    EXPECT_EQ(message,
+              "the contenders differ in their TCP_NODELAY: client 1, server 1 (asio-epoll); client 1, server "
+              "0 (mine)");
     EXPECT_EQ(report["contenders"][1]["socket_options"], "client TCP_NODELAY=1; server TCP_NODELAY=0");
     EXPECT_SAYS(ran.error_tail, "TCP_NODELAY");
 }

@@ -113,7 +113,7 @@ TEST_F(compare, timers_that_report_only_their_time_are_inconclusive) {
     for (const auto* name : {"old", "new"}) loopbench.add_contender_of("timer/periodic", name, good_row);
     const auto ran = run();
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
-    EXPECT_SAYS(ran.error_tail, "next on timer/periodic: nothing can be compared");
+    EXPECT_SAYS(ran.error_tail, "next on timer/periodic: the contender cannot be compared");
 }
 
 TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
@@ -272,7 +272,7 @@ TEST_F(compare_reports, failed_and_missing_results_are_found) {
     without.results.pop_back();
     const auto gone = between(report_with(100, 50), reports::write_json(without));
     EXPECT_EQ(gone.code, 4);
-    EXPECT_SAYS(gone.error_tail, "the new report does not contain it");
+    EXPECT_SAYS(gone.error_tail, "the new report does not contain the result");
     EXPECT_EQ(between(with(reports::result_status::failed, "once"), report_with(100, 50)).code, 0)
         << "a contender that failed only before is acceptable";
     const auto now = [&](const std::string& old, reports::result_status status) {
@@ -490,7 +490,7 @@ TEST_F(compare_reports, a_timer_that_no_longer_reports_its_lateness_is_inconclus
     late.reason = "12 of 12 trials have no value";
     gone.results.erase(gone.results.begin() + 3);
     for (const auto& [now, why] :
-         {std::pair{null, *late.reason}, {gone, "the new report does not contain it"}}) {
+         {std::pair{null, *late.reason}, {gone, "the new report does not contain the result"}}) {
         const auto ran = between(reports::write_json(then), reports::write_json(now));
         EXPECT_EQ(ran.code, 4) << ran.error_tail;
         EXPECT_SAYS(ran.error_tail,

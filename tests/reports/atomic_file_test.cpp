@@ -134,10 +134,12 @@ TEST(read_file, a_file_above_the_limit_is_refused_with_a_remedy) {
     write_file_atomically(folder / "report", "12345678");
     EXPECT_EQ(reports::read_file((folder / "report").native(), 8), "12345678");
     const auto text = complaint([&] { reports::read_file((folder / "report").native(), 7); });
-    EXPECT_TRUE(text.starts_with("cannot read " + (folder / "report").native() + ": it has 8 bytes")) << text;
+    EXPECT_TRUE(text.starts_with("cannot read " + (folder / "report").native() + ": the file has 8 bytes"))
+        << text;
     EXPECT_SAYS(text, "7 bytes");
     EXPECT_SAYS(text, "--blocks");
-    EXPECT_SAYS(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }), "it does not end");
+    EXPECT_SAYS(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }),
+                "the file does not end");
 }
 
 TEST(read_file, pipes_devices_and_folders_are_refused_without_waiting) {
@@ -146,7 +148,7 @@ TEST(read_file, pipes_devices_and_folders_are_refused_without_waiting) {
     fs::create_symlink("pipe", folder / "link");
     for (const auto* name : {"pipe", "link"}) {
         const auto text = complaint([&] { reports::read_file((folder / name).native()); });
-        EXPECT_SAYS(text, std::string{name} + ": it is a pipe; name a file");
+        EXPECT_SAYS(text, std::string{name} + ": it is a pipe; name a regular file");
     }
     EXPECT_SAYS(complaint([] { reports::read_file("/dev/null"); }), "it is a device");
     EXPECT_SAYS(complaint([&] { reports::read_file(folder.path().native()); }), "Is a directory");
@@ -170,7 +172,7 @@ TEST(read_file, a_huge_file_is_refused_before_reading) {
     write_file_atomically(folder / "report", "{");
     fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);
     EXPECT_SAYS(complaint([&] { reports::read_file((folder / "report").native()); }),
-                "it has 1099511627776 bytes");
+                "the file has 1099511627776 bytes");
 }
 
 TEST(output_folder, an_output_folder_is_created_with_its_parents_and_left_empty) {

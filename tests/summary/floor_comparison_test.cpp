@@ -149,7 +149,7 @@ TEST(floor_comparison, known_reasons_for_values_below_the_floor_are_named_once) 
     const auto warnings = floor_warnings(report);
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_TRUE(warnings[0].message.starts_with(
-        "median lateness below the floor: loop-precise has 0.05× that of floor-epoll on timer/periodic; "
+        "median lateness is below the floor: loop-precise has 0.05× that of floor-epoll on timer/periodic; "
         "loop-round-robin has 0.025× that of floor-epoll on timer/periodic; "))
         << warnings[0].message;
     EXPECT_TRUE(warnings[0].message.ends_with(bench::why_faster_than_floor("timer/periodic", "late_p50")));

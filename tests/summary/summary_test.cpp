@@ -127,7 +127,7 @@ TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) 
     for (const auto* metric : {"time", "latency_p50"}) {
         const auto& loaded = row_of(report, "loop-epoll", own_load, metric);
         EXPECT_FALSE(loaded.to_baseline || loaded.judged) << metric;
-        EXPECT_EQ(loaded.reason, "no ratio: the load was a share of each contender's own capacity");
+        EXPECT_EQ(loaded.reason, "no ratio: each contender got its own load, a percentage of its capacity");
         EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
     }
     const auto& capacity = row_of(report, "loop-epoll", own_load, "capacity");

@@ -183,14 +183,14 @@ TEST(proof, a_silent_connection_that_receives_bytes_or_ends_fails_the_trial) {
 
 TEST(proof, a_missing_load_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<deaf_runtime<20>>(timer_under_load, 20),
-              "there was load on the sockets: expected 1, got 0");
+              "the load made no round trip on its connections");
 }
 
 TEST(proof, a_server_that_blocks_a_counter_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<beheading_runtime<3>>(mixed_server, 2000),
-              "both counters counted: expected 1, got 0");
-    EXPECT_EQ(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
-              "the counters differ by one at most: expected 1, got 0");
+              "one of the two counting coroutines never counted");
+    EXPECT_SAYS(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
+                "the counts of the two counting coroutines differ by ");
 }
 
 TEST(proof, a_pause_when_the_two_counters_begin_does_not_fail_the_trial) {
@@ -260,10 +260,8 @@ TEST(proof, a_sleep_that_does_not_sleep_fails_the_trial) {
 }
 
 TEST(proof, sleeps_that_are_too_short_fail_the_trial) {
-    EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_serial, 1),
-              "the two sleeps took at least the sum of both: expected 1, got 0");
-    EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_many, 4),
-              "the last sleep ended at its time or later: expected 1, got 0");
+    EXPECT_SAYS(reason_of_failure<late_clock_runtime>(sleep_serial, 1), " ns; expected at least 12000000 ns");
+    EXPECT_SAYS(reason_of_failure<late_clock_runtime>(sleep_many, 4), " ns; expected at least ");
 }
 
 TEST(proof, concurrent_sleeps_that_do_not_overlap_fail_the_trial) {

@@ -103,7 +103,8 @@ public:
             throw uncountable{"unsupported: {}", ended.reason};
         if (failed) throw uncountable{ended.reason};
         if (!ended.operations)
-            throw uncountable{"does not report its number of operations (the counter `operations`)"};
+            throw uncountable{
+                "the contender does not report its number of operations (the counter `operations`)"};
         return {.operations = static_cast<std::uint64_t>(*ended.operations),
                 .calibrated = ended.calibrated,
                 .voluntary_switches = ended.usage.switches_voluntary,
@@ -131,7 +132,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
     both_runs both{run(operations), run(2 * operations)};
     if (both.large.operations <= both.small.operations)
         throw uncountable{
-            "did {} operations when {} were requested, and {} when {} were requested (LOOPBENCH_OPERATIONS)",
+            "the contender did {} operations when {} were requested, and {} when {} were requested "
+            "(LOOPBENCH_OPERATIONS)",
             both.small.operations, operations, both.large.operations, 2 * operations};
     return both;
 }
@@ -209,7 +211,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         if (names_too)
             counts.missing.push_back(
                 "cannot count system calls: perf is not installed or not permitted, and strace is not "
-                "installed");
+                "installed; install perf or strace");
         return;
     }
     const auto both =
@@ -227,7 +229,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
     };
     const auto small = read(both.small), large = read(both.large);
     if (both.small.record == both.large.record)  // logs contain process IDs, so two logs are never equal
-        throw uncountable{"strace wrote the same log for both numbers of operations"};
+        throw uncountable{"strace wrote equal logs for N and for 2N operations"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));
     };
@@ -244,7 +246,8 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
     const bool can_count = ::access(counter.c_str(), R_OK) == 0;
     if (!can_count)
         counts.missing.push_back(
-            fmt::format("cannot count allocations: {} does not exist", counter.native()));
+            fmt::format("cannot count allocations: {} does not exist; build or install loopbench again",
+                        counter.native()));
     const auto both = run_both(operations, [&](std::uint64_t count) {
         const record_file record;
         variables environment;
@@ -260,7 +263,8 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
                            static_cast<double>(both.large.voluntary_switches));
     if (!can_count) return;
     if (!both.small.record && !both.large.record) {
-        counts.missing.push_back("cannot count allocations: the contender is statically linked");
+        counts.missing.push_back(
+            "cannot count allocations: the contender is statically linked; link it dynamically");
         return;
     }
     const auto read = [&](const std::optional<std::string>& written) {

@@ -79,9 +79,10 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
     if (outcome.status == reports::result_status::failed) throw failed_trial{outcome.reason};
     if (outcome.status != reports::result_status::ok) throw no_overhead{outcome.reason};
     const auto time = outcome.metrics.find("time");
-    if (time == outcome.metrics.end() || !time->second) throw no_overhead{"printed no time"};
+    if (time == outcome.metrics.end() || !time->second) throw no_overhead{"the contender printed no time"};
     if (!outcome.operations || !(*outcome.operations > 0))
-        throw no_overhead{"does not report its number of operations (the counter `operations`)"};
+        throw no_overhead{
+            "the contender does not report its number of operations (the counter `operations`)"};
     // In an interleaved trial, `outcome.operations` also counts untimed operations. Therefore the length of
     // the timed parts is the measure of the work.
     const double done = work.made == reports::pairing::interleaved ? times : *outcome.operations;
@@ -98,7 +99,8 @@ struct triple {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
             throw no_overhead{
-                "did {:g} operations, and {:g} when twice the number was requested (LOOPBENCH_OPERATIONS)",
+                "the contender did {:g} operations, and {:g} when twice the number was requested "
+                "(LOOPBENCH_OPERATIONS)",
                 once.operations, twice.operations};
         return twice.total_ns() / once.total_ns() * 2 / grown;
     }

@@ -214,7 +214,7 @@ private:
     void open(const std::string& file) {
         open_.emplace(file);
         const auto header = open_->next();
-        if (!header) throw reports::format_error{"{} is not a valid histogram file: it is empty", file};
+        if (!header) throw reports::format_error{"{} is not a valid histogram file: the file is empty", file};
         require_header(*header, file);
     }
 
@@ -238,8 +238,8 @@ fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))
         throw usage_error{
-            "{} does not exist; a run writes this file into the folder of its report: name the report in "
-            "that folder",
+            "{} does not exist; a run writes this file into the folder of its report; use the report in that "
+            "folder",
             file.native()};
     return file;
 }
@@ -300,7 +300,7 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
         read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
     if (const auto other = what_differs(record, report); !other.empty())
         throw usage_error{
-            "{} and {} belong to different runs: their {} differ; name the report in the folder of its run",
+            "{} and {} belong to different runs: their {} differ; use the report in the folder of its run",
             journal.native(), report_file.native(), other};
     return histograms_in(file.parent_path(), record, report);
 }

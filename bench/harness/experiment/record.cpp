@@ -545,7 +545,8 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     constexpr std::string_view remedy = "start a new run without --resume";
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
-            throw usage_error{"the run started with another {} ({}, not {}); {}", what, then, now, remedy};
+            throw usage_error{"the {} was {} when the run started, but is {} now; {}", what, then, now,
+                              remedy};
     };
     refuse("version of loopbench", begun.where.loopbench_version, here.loopbench_version);
     const auto facts_then = facts_of(begun.where), facts_now = facts_of(here);

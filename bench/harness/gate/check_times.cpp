@@ -59,7 +59,8 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
             fmt::format("times were not judged: {} has no conclusive A/A comparison: {}; run more blocks "
                         "(--blocks), or use a larger --budget",
                         expected.to,
-                        session.aa ? session.aa->reason.value_or("no reason given") : "it was not measured"));
+                        session.aa ? session.aa->reason.value_or("no reason given")
+                                   : "the A/A copy was not measured"));
     return std::nullopt;
 }
 
@@ -72,10 +73,11 @@ std::optional<gate_result> without_numbers(const expected_ratio& expected, const
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
         const bool failed = item != nullptr && item->status == result_status::failed;
-        auto found = about(expected, failed ? gate_result_kind::failed : gate_result_kind::unclear,
-                           fmt::format("{} has no time: {}", who,
-                                       item == nullptr ? "it was not measured, or does not have the workload"
-                                                       : item->reason.value_or("no reason given")));
+        auto found = about(
+            expected, failed ? gate_result_kind::failed : gate_result_kind::unclear,
+            fmt::format("{} has no time: {}", who,
+                        item == nullptr ? "the contender was not measured, or does not have the workload"
+                                        : item->reason.value_or("no reason given")));
         found.expected = expected.median;
         return found;
     }

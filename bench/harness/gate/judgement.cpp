@@ -36,7 +36,7 @@ bool baseline_lacks(const reports::report& report, const result& item) {
 
 gate_result no_number(const result& item) {
     return about(item, gate_result_kind::unclear,
-                 fmt::format("{} has no value to compare: {}; measure it, or leave out its workload",
+                 fmt::format("{} has no value to compare: {}; measure the metric, or leave out its workload",
                              item.metric, item.reason.value_or("unsupported")));
 }
 
@@ -45,7 +45,7 @@ gate_result no_number(const result& item) {
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
-    return about(item, gate_result_kind::unclear, fmt::format("nothing can be compared: {}", why));
+    return about(item, gate_result_kind::unclear, fmt::format("the contender cannot be compared: {}", why));
 }
 
 /// Returns a gate result for a contender that lacks `first`, the workload's first primary metric.
@@ -53,7 +53,7 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
     lost.metric = first;
-    lost.reason = own == nullptr ? "the contender does not report it"
+    lost.reason = own == nullptr ? "the contender does not report this metric"
                                  : own->reason.value_or("no block has a value of both contenders");
     return no_number(lost);
 }
@@ -143,7 +143,7 @@ std::optional<std::string> unknown_reliability(const reports::report& report) {
     if (report.aa && report.aa->found != reports::reliability::unknown) return std::nullopt;
     const auto reason = report.aa ? report.aa->reason : std::nullopt;
     return fmt::format("the reliability of the machine is unknown: {}; run more blocks (--blocks)",
-                       reason.value_or("the baseline was not measured twice"));
+                       reason.value_or("the baseline has no A/A copy"));
 }
 
 std::vector<gate_result> judge_session(const reports::report& report) {
@@ -196,7 +196,9 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         else if (std::ranges::none_of(of_cell, says_something))
             all.push_back(nothing_of(item, metrics));
     }
-    if (all.empty()) all.push_back(about_session(gate_result_kind::unclear, "nothing was compared"));
+    if (all.empty())
+        all.push_back(
+            about_session(gate_result_kind::unclear, "no contender was compared with the baseline"));
     return all;
 }
 

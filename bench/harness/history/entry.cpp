@@ -124,8 +124,8 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     try {
         return parse_gbench_json(text);
     } catch (const gbench_error& error) {
-        throw reports::format_error{"{} is not the output of a Google Benchmark program: it {}", name,
-                                    error.what()};
+        throw reports::format_error{"{} is not the output of a Google Benchmark program: the program {}",
+                                    name, error.what()};
     }
 }
 
@@ -355,8 +355,8 @@ entry read_entry(std::string text, std::string_view name, provenance from) {
     return named_entry(name, [&] {
         if (reports::is_of_shard(report))  // because the merged report contains the shard's blocks, too
             throw reports::format_error{
-                "it is the report of one shard; merge all shards (`loopbench merge`), and add the merged "
-                "report"};
+                "the report covers one shard of a run; merge all shards (`loopbench merge`), and add the "
+                "merged report"};
         if (is_journal(text)) return entry_of(std::move(report), std::move(from));
         return entry_of(std::move(report), reports::in_one_line(std::move(text)), std::move(from),
                         report_source::loopbench);

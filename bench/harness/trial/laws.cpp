@@ -14,7 +14,7 @@ double ns(std::chrono::nanoseconds time) {
 }
 
 constexpr std::string_view likely_cause =
-    "the contender reports one section and counts or times another; see \"Laws\" in docs/method.md";
+    "the contender probably counts or times another section than it reports; see \"Laws\" in docs/method.md";
 
 bool are_equal(double one, double other) {
     constexpr double rounding = 1e-3;

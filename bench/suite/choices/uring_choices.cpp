@@ -58,7 +58,7 @@ public:
             // later rounds would run out of ports.
             const linger reset{.l_onoff = 1, .l_linger = 0};
             checked(::setsockopt(clients_.back().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset),
-                    "set SO_LINGER");
+                    "setsockopt SO_LINGER");
             checked(::connect(clients_.back().get(), reinterpret_cast<const sockaddr*>(&server.address()),
                               server.bytes()),
                     "connect to 127.0.0.1");
@@ -66,7 +66,7 @@ public:
     }
 
     void admit(int accepted) {
-        if (accepted < 0) loop::throw_errno("accept", -accepted);
+        if (accepted < 0) loop::throw_failed("accept", -accepted);
         admitted_.emplace_back(accepted);
     }
     std::size_t admitted() const noexcept { return admitted_.size(); }
@@ -210,7 +210,7 @@ public:
         if (!fixed_) return;
         const int refused =
             -io_uring_register_files(&ring_.native(), files_.data(), static_cast<unsigned>(files_.size()));
-        if (refused != 0) loop::throw_errno("io_uring_register_files", refused);
+        if (refused != 0) loop::throw_failed("io_uring_register_files", refused);
     }
 
     void make() {

@@ -110,8 +110,9 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
         if (auto reason = why_not(info, shape)) {
             workloads.push_back({shape, unsupported_because(*std::move(reason))});
         } else if (each.run == nullptr) {
-            workloads.push_back({shape, unsupported_because("the workload needs " + std::string(each.lacks) +
-                                                            "(), which the adapter does not have")});
+            workloads.push_back(
+                {shape, unsupported_because("the contender's adapter lacks " + std::string(each.lacks) +
+                                            "(), which the workload needs")});
         } else {
             workloads.push_back({shape, on_fresh_runtime<R>(each.run, make)});
         }

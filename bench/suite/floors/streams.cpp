@@ -112,7 +112,7 @@ public:
         // writer would not end the stream.
         const int file = stream.ends.reader.get();
         const int error = -io_uring_register_files(&ring_.native(), &file, 1);
-        if (error != 0) loop::throw_errno("io_uring_register_files", error);
+        if (error != 0) loop::throw_failed("io_uring_register_files", error);
     }
 
     void write() {

@@ -39,7 +39,7 @@ inline uring_completion submit_and_take(io_uring& ring) {
     do {
         result = io_uring_submit_and_wait(&ring, 1);
     } while (result == -EINTR || (result >= 0 && io_uring_cq_ready(&ring) == 0));
-    if (result < 0) loop::throw_errno("io_uring_enter", -result);
+    if (result < 0) loop::throw_failed("io_uring_enter", -result);
     io_uring_cqe* found = nullptr;
     static_cast<void>(io_uring_peek_cqe(&ring, &found));
     const uring_completion taken{.tag = found->user_data, .result = found->res, .flags = found->flags};

@@ -25,7 +25,7 @@ namespace loopbench::bench::floors {
 namespace {
 
 using loop::checked;
-using loop::throw_errno;
+using loop::throw_failed;
 
 // A waker that calls futex(2) directly. std::atomic::wait would check the value dozens of times before it
 // sleeps, which loops do not do.
@@ -38,7 +38,7 @@ public:
     void wait() override {
         const long result = ::syscall(SYS_futex, &wakes_, FUTEX_WAIT_PRIVATE, seen_, nullptr, nullptr, 0);
         // EAGAIN: wake() was called since the last wait().
-        if (result != 0 && errno != EAGAIN && errno != EINTR) throw_errno("futex", errno);
+        if (result != 0 && errno != EAGAIN && errno != EINTR) throw_failed("futex", errno);
         seen_ = wakes_.load(std::memory_order_acquire);
     }
 
@@ -85,7 +85,7 @@ public:
     void wait() override {
         io_uring_prep_read(io_uring_get_sqe(&ring_.native()), event_.get(), &count_, sizeof count_, 0);
         const int bytes = submit_and_take(ring_.native()).result;
-        if (bytes < 0) throw_errno("IORING_OP_READ", -bytes);
+        if (bytes < 0) throw_failed("IORING_OP_READ", -bytes);
     }
 
 private:

@@ -40,7 +40,7 @@ public:
         ready_ = ::epoll_wait(poll_.get(), events_.data(), static_cast<int>(events_.size()), patience_ms_);
         if (ready_ >= 0) return;
         ready_ = 0;
-        if (errno != EINTR) loop::throw_errno("epoll_wait");
+        if (errno != EINTR) loop::throw_failed("epoll_wait");
     }
 
     bool receive(reader& to) override {

@@ -58,13 +58,13 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
     if (static_cast<double>(result.left_out) > late_at_most * static_cast<double>(result.sent))
-        return fmt::format("it sent {} of {} requests late, or received their replies late", result.left_out,
-                           result.sent);
+        return fmt::format("the generator sent {} of {} requests late, or received their replies late",
+                           result.left_out, result.sent);
     for (const double percentile : {90.0, 50.0})
         if (is_of_its_own_making(result, percentile))
             return fmt::format(
-                "it sent requests up to {3} ns late, so that latency_p{0:g} is {1} ns from the planned times "
-                "and {2} ns from the actual times",
+                "the generator sent requests up to {3} ns late, so that latency_p{0:g} is {1} ns from the "
+                "planned times and {2} ns from the actual times",
                 percentile, result.latency.percentile_ns(percentile),
                 result.latency_from_send.percentile_ns(percentile),
                 result.send_lateness.percentile_ns(percentile));

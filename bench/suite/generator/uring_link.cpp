@@ -26,7 +26,7 @@ public:
         : count_(count), bytes_(count * (sizeof(io_uring_buf) + buffer_bytes)) {
         void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-        if (memory == MAP_FAILED) loop::throw_errno("mmap of receive buffers");
+        if (memory == MAP_FAILED) loop::throw_failed("mmap of receive buffers");
         ring_ = static_cast<io_uring_buf_ring*>(memory);
         data_ = static_cast<std::byte*>(memory) + count * sizeof(io_uring_buf);
         io_uring_buf_reg registration{};
@@ -77,7 +77,7 @@ public:
         for (const loop::unique_fd& each : sockets_) files.push_back(each.get());
         const int error =
             -io_uring_register_files(&ring_.native(), files.data(), static_cast<unsigned>(files.size()));
-        if (error != 0) loop::throw_errno("io_uring_register_files", error);
+        if (error != 0) loop::throw_failed("io_uring_register_files", error);
         for (std::size_t i = 0; i < sockets_.size(); ++i) start_receiving(i);
         ring_.enter();
     }

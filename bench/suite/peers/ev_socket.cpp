@@ -144,7 +144,7 @@ bool ev_connect_awaiter::attempt() noexcept {
 }
 
 ev_stream ev_connect_awaiter::await_resume() {
-    if (error_ != 0) loop::throw_errno("connect to " + peer_.to_string(), error_);
+    if (error_ != 0) loop::throw_failed("connect to " + peer_.to_string(), error_);
     return ev_stream(owner(), std::move(socket_));
 }
 
@@ -167,7 +167,7 @@ bool ev_accept_awaiter::attempt() noexcept {
 }
 
 ev_stream ev_accept_awaiter::await_resume() {
-    if (error_ != 0) loop::throw_errno("accept", error_);
+    if (error_ != 0) loop::throw_failed("accept", error_);
     return ev_stream(owner(), std::make_unique<ev_socket>(base_, std::move(accepted_)));
 }
 

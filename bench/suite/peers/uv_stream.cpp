@@ -87,7 +87,7 @@ void on_connection(uv_stream_t* listener, int status) {
 }  // namespace
 
 void uv_checked(int result, const char* what) {
-    if (result < 0) loop::throw_errno(what, -result);
+    if (result < 0) loop::throw_failed(what, -result);
 }
 
 uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
@@ -228,7 +228,7 @@ bool uv_accept_awaiter::take() noexcept {
 }
 
 uv_connection uv_accept_awaiter::await_resume() {
-    if (accepted_.get() == nullptr) loop::throw_errno("accept", error_ != 0 ? error_ : ECANCELED);
+    if (accepted_.get() == nullptr) loop::throw_failed("accept", error_ != 0 ? error_ : ECANCELED);
     return uv_connection(owner(), std::move(accepted_));
 }
 

@@ -74,15 +74,16 @@ struct echo_family {
                       "index of the connections' shares when half of the round trips are done.",
                       "The kernel: each round trip needs at least two sends and two receives. The loop's own "
                       "part is the difference to the floors."},
-        workload_info{
-            "echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
-            "As echo/rtt/tcp.",
-            "As echo/rtt/tcp, with less work in the kernel, so that the loop's part is a larger share."},
+        workload_info{"echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
+                      "The same as for echo/rtt/tcp.",
+                      "The same as for echo/rtt/tcp, with less work in the kernel, so that the loop's part "
+                      "is a larger share."},
         workload_info{
             "echo/mostly_idle", about_traffic,
             "one operation is one round trip on one of 100 connections; 10,000 other connections are silent",
-            "As echo/rtt/tcp, while the loop also waits for 10,000 silent connections. Another process holds "
-            "their other ends. Opening them is not timed; the memory of each is bytes_per_item.",
+            "The same as for echo/rtt/tcp, while the loop also waits for 10,000 silent connections. Another "
+            "process holds their other ends. Opening them is not timed; the memory of each is "
+            "bytes_per_item.",
             "Work for all connections instead of the active ones: poll and select pass all of them to the "
             "kernel in each call."},
     };

@@ -116,8 +116,8 @@ public:
         if (runs_in_this_thread()) return;
         if (lent_ != 0) {
             throw_errno(
-                "io_uring: the loop still has pending requests in the thread that ran it, and cannot run in "
-                "another thread",
+                "io_uring: the loop still has pending requests in the thread that ran it; run the loop in "
+                "that thread",
                 EEXIST);
         }
         begin_anew();

@@ -52,7 +52,7 @@ public:
           contents_(count_max) {
         void* const memory =
             ::mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw_errno("mmap of receive buffers");
+        if (memory == MAP_FAILED) throw_failed("mmap of receive buffers");
         ring_ = static_cast<io_uring_buf_ring*>(memory);
         try {
             begin();

@@ -115,15 +115,15 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     if (names.empty()) {
         const auto& who = plan.contenders.front();
         throw std::runtime_error{
-            fmt::format("none of the chosen contenders has workloads: {} {}; run it with "
+            fmt::format("none of the chosen contenders has workloads: {} {}; run the contender with "
                         "--benchmark_list_tests=true to see the reason",
                         who.name, who.problem)};
     }
     const auto candidates = headline_or_all(names, options.workloads, options.full, is_headline_workload);
     if (candidates.empty())
         throw usage_error{
-            "the chosen contenders have none of the headline workloads; measure all of theirs with --full, "
-            "or choose some with --workload ({}{})",
+            "the chosen contenders have none of the headline workloads; measure all their workloads with "
+            "--full, or choose workloads with --workload ({}{})",
             names.front(), names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""};
     plan.workloads = select(candidates, options.workloads, "workload");
 }
@@ -138,7 +138,7 @@ void refuse_to_serve_on(const std::string& address, const std::string& why) {
 
 void check_that_it_can_be_served_on(const std::string& address) {
     if (address == "0.0.0.0" || address == "::")
-        refuse_to_serve_on(address, "it means all addresses, and no client can connect to it");
+        refuse_to_serve_on(address, "the address stands for all addresses, and no client can connect to it");
     if (const auto why = why_no_server_on(address)) refuse_to_serve_on(address, *why);
 }
 

@@ -85,7 +85,10 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
     for (const auto& word : command)
         if (reports::valid_utf8(word) != word)
-            throw usage_error{"{} is not valid UTF-8, which the journal needs; rename it", word};
+            throw usage_error{
+                "the argument {} is not valid UTF-8, which the journal needs; use another argument, or "
+                "rename the file",
+                word};
     const nlohmann::ordered_json told{
         {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};
     who.path = installed_file("loopbench-client");

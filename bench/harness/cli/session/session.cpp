@@ -372,7 +372,7 @@ std::vector<reports::histogram> or_none(reader read) {
     try {
         return read();
     } catch (const std::exception& error) {
-        tell("loopbench: warning: the page has no distributions: {}\n", error.what());
+        tell("loopbench: warning: report.html has no distributions: {}\n", error.what());
         return {};
     }
 }

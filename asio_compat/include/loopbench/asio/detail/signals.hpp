@@ -170,7 +170,7 @@ private:
     }
 
     static void open(std::array<int, 2>& ends) {
-        loop::checked(::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC), "a pipe for signals");
+        loop::checked(::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC), "pipe2");
     }
 
     static void write_number(int signal) {
