@@ -96,14 +96,14 @@ task_of<R> sleep_many(R& runtime, trial& t) {
 /// The catalog's entries for these workloads, and their functions.
 struct sleep_family {
     static constexpr std::array about{
-        workload_info{"sleep/serial", about_waits,
+        workload_info{"sleep/serial", about_few_waits,
                       "one operation sleeps 500 ms, then 700 ms (small: 5 ms, then 7 ms)",
                       "From the start of the first sleep to the end of the second. The two sleeps must take "
                       "at least their sum, and neither must end early.",
                       "Waiting for the two deadlines. Contenders differ in the CPU time that they burn "
                       "meanwhile (spin), and in the lateness."},
         workload_info{
-            "sleep/concurrent", about_waits,
+            "sleep/concurrent", about_few_waits,
             "one operation gathers a sleep of 500 ms and one of 700 ms (small: 5 and 7 ms)",
             "From the start of the gather until both sleeps have ended. Both sleeps must be pending when the "
             "first one ends.",

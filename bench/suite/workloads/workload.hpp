@@ -45,6 +45,7 @@ inline constexpr bool not_countable = false;
 
 // The primary metrics of the workloads.
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
+inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50", "cpu"};  // too few for a p99
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50",
                                                                 "late_p99"};  // not cpu: always 100 %
