@@ -140,6 +140,11 @@ constexpr auto fields_of(const judging*) {
                       field{"comparisons", &judging::comparisons});
 }
 
+constexpr auto fields_of(const gate_summary*) {
+    return std::tuple(field{"tolerated_pct", &gate_summary::tolerated_pct},
+                      field{"outcome", &gate_summary::outcome}, field{"verdict", &gate_summary::verdict});
+}
+
 constexpr auto fields_of(const disturbances*) {
     return std::tuple(field{"trials", &disturbances::trials}, field{"disturbed", &disturbances::disturbed},
                       field{"repeated", &disturbances::repeated}, field{"kept", &disturbances::kept});
@@ -170,14 +175,15 @@ constexpr auto fields_of(const warning*) {
 }
 
 constexpr auto fields_of(const report*) {
-    return std::tuple(
-        field{"schema", &report::schema}, field{"complete", &report::complete}, field{"seed", &report::seed},
-        field{"baseline", &report::baseline}, field{"command", &report::command},
-        field{"plan", &report::plan}, field{"environment", &report::where},
-        field{"hosts", &report::hosts, presence::when_there}, field{"contenders", &report::contenders},
-        field{"workloads", &report::workloads}, field{"results", &report::results},
-        field{"judging", &report::judged_by}, field{"aa", &report::aa},
-        field{"disturbances", &report::disturbed}, field{"warnings", &report::warnings});
+    return std::tuple(field{"schema", &report::schema}, field{"complete", &report::complete},
+                      field{"seed", &report::seed}, field{"baseline", &report::baseline},
+                      field{"command", &report::command}, field{"plan", &report::plan},
+                      field{"environment", &report::where},
+                      field{"hosts", &report::hosts, presence::when_there},
+                      field{"contenders", &report::contenders}, field{"workloads", &report::workloads},
+                      field{"results", &report::results}, field{"judging", &report::judged_by},
+                      field{"gate", &report::gate, presence::when_there}, field{"aa", &report::aa},
+                      field{"disturbances", &report::disturbed}, field{"warnings", &report::warnings});
 }
 
 json to_json(const environment& where) {

@@ -206,6 +206,13 @@ struct judging {
     std::uint64_t comparisons = 0;
 };
 
+/// The verdict on a comparison of two builds or two reports.
+struct gate_summary {
+    double tolerated_pct = 0;  // a pass rules out larger slowdowns
+    std::string outcome;       // pass, failed, regression, unreliable or inconclusive
+    std::string verdict;       // the most severe results, in one line
+};
+
 /// Compares the baseline with its A/A copy on one workload, and the first half of the run with the second
 /// half.
 struct self_comparison {
@@ -247,7 +254,8 @@ struct report {
     std::vector<workload> workloads;  // empty if another program made the report (see report_index.hpp)
     std::vector<result> results;
     judging judged_by;
-    std::optional<self_check> aa;  // absent if the baseline was not measured
+    std::optional<gate_summary> gate;  // absent unless `compare` made the report
+    std::optional<self_check> aa;      // absent if the baseline was not measured
     disturbances disturbed;
     std::vector<warning> warnings;
 };

@@ -47,14 +47,34 @@ std::string difference_text(const result& of) {
     return fmt::format("{} [{}, {}]", with_sign(median), with_sign(*low), with_sign(*high));
 }
 
+/// Formats a ratio with two decimals, and a ratio below 0.1 with two significant digits.
+std::string short_ratio(double value) {
+    constexpr double small = 0.1;
+    if (value >= small || value <= 0) return fixed_point(value, 2);
+    return fixed_point(value, 1 - static_cast<int>(std::floor(std::log10(value))));
+}
+
+std::string ratio_digits(const result& of) {
+    const auto& ratio = *of.to_baseline;
+    if (!ratio.low || !ratio.high) return short_ratio(ratio.median);
+    return fmt::format("{} [{}, {}]", short_ratio(ratio.median), short_ratio(*ratio.low),
+                       short_ratio(*ratio.high));
+}
+
 std::string ratio_text(const line& from) {
     if (from.contender == from.whole->baseline) return "baseline";
     const auto* const found = from.main();
     if (found != nullptr && found->from_baseline) return difference_text(*found);
     if (found == nullptr || !found->to_baseline) return "";
-    const auto& ratio = *found->to_baseline;
-    if (!ratio.low || !ratio.high) return fmt::format("{:.2f}", ratio.median);
-    return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
+    return ratio_digits(*found);
+}
+
+/// Formats a number without decimals: "3,178".
+std::string with_commas(double value) {
+    auto digits = fmt::format("{:.0f}", value);
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
+        digits.insert(static_cast<std::size_t>(place), ",");
+    return digits;
 }
 
 std::string floor_text(const line& from) {
@@ -67,8 +87,7 @@ std::string verdict_on(const result& item) {
     const auto word = name_of(*item.judged);
     if (is_difference(item.judged) || item.from_baseline) return std::string{word};
     if (!item.detectable_pct) return fmt::format("{}, too few blocks to detect a difference", word);
-    return fmt::format("{}, smallest detectable difference: {} %", word,
-                       fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
+    return fmt::format("{}, smallest detectable difference: {}", word, pct_or_factor(*item.detectable_pct));
 }
 
 /// Returns the verdicts on all primary metrics of the line.
@@ -222,6 +241,12 @@ std::string three_digits(double value) {
     return fixed_point(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
+std::string pct_or_factor(double pct) {
+    if (pct < 99.5) return fixed_point(pct, pct < 9.95 ? 1 : 0) + " %";
+    const double factor = 1 + pct / 100;
+    return "a factor of " + (factor < 9.95 ? fixed_point(factor, 1) : with_commas(factor));
+}
+
 std::string human_time(double value_ns) {
     struct unit {
         double ns;
@@ -235,53 +260,14 @@ std::string human_time(double value_ns) {
     return fmt::format("{} {}", three_digits(value_ns / ns), name);
 }
 
-namespace {
-
-/// Formats a number without decimals: "3,178".
-std::string with_commas(double value) {
-    auto digits = fmt::format("{:.0f}", value);
-    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
-        digits.insert(static_cast<std::size_t>(place), ",");
-    return digits;
-}
-
-/// Returns a text like "4.2 %", or like "a factor of 3,178" if the factor is at least ten.
-std::string worse_by(double ratio) {
-    constexpr double readable_factor = 10;
-    const double factor = 1 / ratio;
-    if (factor < readable_factor) return fmt::format("{:.1f} %", 100 * (factor - 1));
-    return fmt::format("a factor of {}", with_commas(factor));
-}
-
-/// Formats a ratio with three decimals, and very small ratios with two digits.
-std::string exact_ratio(double value) {
-    constexpr double small = 0.01;
-    return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);
-}
-
-}  // namespace
-
-std::string how_much_worse(const result& of) {
-    const bool is_time = of.metric == "time";
+std::string comparison_text(const result& of) {
+    std::string text;
     if (of.from_baseline)
-        return fmt::format("{} is further from zero than that of {}, by {}", of.metric, of.from_baseline->to,
-                           in_its_unit(of, of.from_baseline->median));
-    if (!of.to_baseline) return std::string{of.metric} + " is worse";
-    const auto& ratio = *of.to_baseline;
-    const auto size = fmt::format("by {}: {}×", worse_by(ratio.median), exact_ratio(ratio.median));
-    const auto interval = fmt::format("95 % interval {} to {}", exact_ratio(ratio.low.value_or(ratio.median)),
-                                      exact_ratio(ratio.high.value_or(ratio.median)));
-    if (is_time) return fmt::format("slower than {} {} as fast, {}", ratio.to, size, interval);
-    return fmt::format("{} is worse than that of {} {} as good, {}", of.metric, ratio.to, size, interval);
-}
-
-std::string why_inconclusive(const result& of) {
-    const auto front = of.metric == "time" ? std::string{} : of.metric + ": ";
-    if (of.detectable_pct)
-        return fmt::format("{}inconclusive, smallest detectable difference: {} %", front,
-                           fixed_point(*of.detectable_pct, *of.detectable_pct < 9.95 ? 1 : 0));
-    return front +
-           (of.from_baseline ? "inconclusive" : "inconclusive, too few blocks to detect a difference");
+        text = fmt::format("{} further from zero than that of {}", difference_text(of), of.from_baseline->to);
+    else if (of.to_baseline)
+        text = fmt::format("ratio to {} {}", of.to_baseline->to, ratio_digits(of));
+    if (of.judged) text += fmt::format("{}{}", text.empty() ? "" : ": ", verdict_on(of));
+    return of.metric == "time" || text.empty() ? text : fmt::format("{}: {}", of.metric, text);
 }
 
 bool is_of_shard(const report& content) {

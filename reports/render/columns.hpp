@@ -70,15 +70,15 @@ std::string fixed_point(double value, int decimals);
 /// "12.3", "4321".
 std::string three_digits(double value);
 
+/// Formats a difference with its unit: "5.7 %", "12 %". Formats 100 % and more as "a factor of 3.2".
+std::string pct_or_factor(double pct);
+
 /// Formats a time with three significant digits and a suitable unit: "12.3 µs".
 std::string human_time(double value_ns);
 
-/// Describes a verdict of `slower`. For time, the text is like "slower than asio-epoll by 4.2 %: ..."; for
-/// other metrics, it states how much worse the contender is.
-std::string how_much_worse(const result& of);
-
-/// Describes an inconclusive verdict and its smallest detectable difference.
-std::string why_inconclusive(const result& of);
+/// Describes the comparison with the baseline: "ratio to asio-epoll 1.27 [1.25, 1.29]: faster". Names the
+/// metric unless it is the time. Returns "" without a comparison.
+std::string comparison_text(const result& of);
 
 /// The codes of two warnings: one for the report of a single shard, and one for a merged record with missing
 /// shards.

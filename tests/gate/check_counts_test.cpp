@@ -51,7 +51,7 @@ protected:
 TEST_F(check_counted, an_unchanged_build_passes_the_check_of_counts) {
     const auto ran = check("");
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
-    EXPECT_EQ(ran.output, "pass: 7 of 7 results hold\n");
+    EXPECT_EQ(ran.output, "PASS: 7 results, none of them worse.\n");
     EXPECT_EQ(ran.error_tail, "");
 }
 
@@ -85,7 +85,7 @@ TEST_F(check_counted, a_loose_baseline_file_is_reported_and_an_update_tightens_i
     const auto updated = check("", "--update");
     EXPECT_EQ(updated.code, 0);
     EXPECT_NEAR(syscalls_in_line(updated.output, '-'), 1, 0.01) << updated.output;
-    EXPECT_EQ(check("").output, "pass: 7 of 7 results hold\n");
+    EXPECT_EQ(check("").output, "PASS: 7 results, none of them worse.\n");
     EXPECT_SAYS(check("", "--update").output, "is unchanged");
 }
 

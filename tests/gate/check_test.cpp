@@ -373,13 +373,13 @@ TEST(check, every_format_states_the_same_gate_results) {
         for (const auto* part : parts) EXPECT_SAYS(text, part);
     };
     says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
-                                    "regression: 1 of 4 results hold, 1 better\n"});
+                                    "1 of 4 results hold, 1 better\n"});
     says(bench::write_text(found), {"looser     syscalls of"});
-    says(bench::write_text_of_comparison(found), {"better     syscalls of", "regression syscalls of"});
-    says(bench::write_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
+    says(bench::write_details_of_comparison(found), {"better     syscalls of", "regression syscalls of"});
+    says(bench::write_markdown(found), {"**SLOWER: syscalls on yield: ", "a\\|b&lt;c>"});
     says(bench::write_github(found),
          {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",
-          "::notice title=loopbench check::regression: 1 of 4 results hold, 1 better"});
+          "::notice title=loopbench::SLOWER: syscalls on yield: "});
     says(bench::write_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
                                      "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
                                      "syscalls\"><failure message=\"50 %: because?of "});

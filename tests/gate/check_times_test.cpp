@@ -59,7 +59,7 @@ TEST_F(check_timed, an_unchanged_build_passes_after_one_session) {
     update();
     const auto ran = check();
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
-    EXPECT_EQ(ran.output, "pass: 1 of 1 results hold\n");
+    EXPECT_EQ(ran.output, "PASS: 1 result, not slower.\n");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/second")));
 }
 
@@ -318,9 +318,9 @@ TEST_F(check_timed, standard_output_contains_only_the_requested_format) {
         EXPECT_TRUE(ran.output.starts_with(front)) << ran.output;
         EXPECT_EQ(ran.error_tail, "");
     };
-    starts("github", "::error title=time of loop-epoll on yield::7.");
+    starts("github", "::notice title=loopbench::SLOWER: yield by 7.");
     starts("junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>");
-    starts("markdown", "## loopbench check: regression");
+    starts("markdown", "**SLOWER: yield by 7.");
     starts("json", "{\n \"schema\": \"loopbench-check/1\"");
 }
 

@@ -66,7 +66,7 @@ TEST_F(compare_layouts, a_slower_build_is_found_and_the_effect_of_the_layout_is_
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
     const auto report = loopbench.report();
     EXPECT_EQ(report["plan"]["layouts"], 12);
-    const auto found = time_of(report, "next");
+    const auto found = time_of(report, "new");
     EXPECT_EQ(found["verdict"], "slower");
     EXPECT_NEAR(found["layout_pct"].get<double>(), 2.1, 1);
     EXPECT_SAYS(ran.error_tail, "layouts of the same code differ by");

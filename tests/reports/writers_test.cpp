@@ -102,46 +102,75 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
     return report;
 }
 
-TEST(writers, a_worse_primary_metric_is_a_failure_for_ci_systems) {
+// Once, JUnit and GitHub reported each contender that is slower than the baseline as a failure.
+TEST(writers, only_failed_trials_fail_an_ordinary_run_in_ci_systems) {
     using enum reports::verdict;
-    const auto late = with_verdict("late_p50", slower);
-    EXPECT_SAYS(reports::write_junit(late),
-                "name=\"loop-tick\"><failure message=\"late_p50 is worse than that of asio-epoll by 4.2 %: ");
-    EXPECT_SAYS(reports::write_github(late),
-                "::error title=loop-tick on timer/periodic::late_p50 is worse than");
-    auto busy = with_verdict("cpu", slower);
-    EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"cpu is worse than");
-    busy.workloads[1].primary_metrics = {"time"};
-    EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
-    EXPECT_SAYS(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960×");
-    const auto unknown = with_verdict("late_p50", inconclusive);
-    EXPECT_SAYS(reports::write_junit(unknown),
-                "<skipped>late_p50: inconclusive, smallest detectable difference: 8.8 %</skipped>");
-    EXPECT_SAYS(reports::write_github(unknown),
-                "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
+    for (const auto found : {slower, inconclusive, faster}) {
+        auto report = with_verdict("late_p50", found);
+        std::erase_if(report.results,
+                      [](const auto& item) { return item.status == reports::result_status::failed; });
+        const auto suite = reports::write_junit(report);
+        EXPECT_SAYS(suite, R"(failures="0" errors="0")");
+        EXPECT_SAYS(suite, "name=\"loop-tick\"><system-out>late_p50: ratio to asio-epoll 0.96");
+        EXPECT_EQ(reports::write_github(report).find("::error"), std::string::npos);
+    }
 }
 
-TEST(writers, an_unreliable_session_neither_fails_nor_passes_in_ci_systems) {
-    using enum reports::verdict;
-    for (const auto found : {faster, slower, equivalent, inconclusive}) {
-        auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
-                                   judged_as("yield", "a", "time", 104, {"", 0.96, 0.955, 0.965}, found),
-                                   missing_as("yield", "b", reports::result_status::not_run, "time was over"),
-                                   missing_as("yield", "c", reports::result_status::failed, "killed")});
-        report.aa->found = reports::reliability::unreliable;
-        report.aa->reason = "it differs from itself";
-        const auto suite = reports::write_junit(report);
-        EXPECT_SAYS(suite, R"(tests="4" failures="0" errors="1" skipped="3")");
-        for (const auto* name : {"asio-epoll", "a"})
-            EXPECT_SAYS(
-                suite,
-                fmt::format("name=\"{}\"><skipped>unreliable: it differs from itself</skipped>", name));
-        EXPECT_SAYS(suite, "name=\"b\"><skipped>time was over</skipped>");
-        EXPECT_EQ(reports::write_github(report),
-                  "::notice title=unreliable::it differs from itself\n"
-                  "::notice title=b on yield::time was over\n"
-                  "::error title=c on yield::killed\n");
-    }
+TEST(writers, an_unreliable_session_does_not_fail_in_ci_systems) {
+    auto report =
+        report_with({measured_as("yield", "asio-epoll", "time", 100),
+                     judged_as("yield", "a", "time", 104, {"", 0.96, 0.955, 0.965}, reports::verdict::slower),
+                     missing_as("yield", "b", reports::result_status::not_run, "time was over"),
+                     missing_as("yield", "c", reports::result_status::failed, "killed")});
+    report.aa->found = reports::reliability::unreliable;
+    report.aa->reason = "it differs from itself";
+    const auto suite = reports::write_junit(report);
+    EXPECT_SAYS(suite, R"(tests="4" failures="0" errors="1" skipped="1")");
+    EXPECT_SAYS(suite, "name=\"b\"><skipped>time was over</skipped>");
+    const auto github = reports::write_github(report);
+    EXPECT_TRUE(github.starts_with("::notice title=Unreliable::")) << github;
+    EXPECT_TRUE(
+        github.ends_with("::error title=c on yield::killed\n::notice title=b on yield::time was over\n"))
+        << github;
+}
+
+// Once, GitHub got 23 annotations, and showed ten of them.
+TEST(writers, github_shows_ten_annotations_and_counts_the_others) {
+    auto report = report_with({measured_as("yield", "asio-epoll", "time", 100)});
+    for (int i = 0; i < 12; ++i)
+        report.results.push_back(missing_as("yield", "a", reports::result_status::failed, "killed"));
+    report.warnings.push_back({"noise", "it is loud", "be quiet"});
+    const auto text = reports::write_github(report);
+    std::size_t errors = 0;
+    for (auto at = text.find("::error"); at != std::string::npos; at = text.find("::error", at + 1)) ++errors;
+    EXPECT_EQ(errors, 10U);
+    EXPECT_SAYS(text, "::notice title=loopbench::3 more ");
+}
+
+TEST(writers, markdown_leads_with_the_result_and_folds_the_rest) {
+    auto report =
+        report_with({measured_as("yield", "asio-epoll", "time", 100),
+                     judged_as("yield", "a", "time", 50, {"", 2, 1.9, 2.1}, reports::verdict::faster)});
+    const auto run = reports::write_markdown(report);
+    EXPECT_TRUE(run.starts_with("**Speed:** a is 2.00× as fast")) << run;
+    EXPECT_LT(run.find("| yield | 100 ns | a | 2.00× (1.90 to 2.10) |"), run.find("<details>"));
+    EXPECT_EQ(run.find("###"), run.find("###", run.find("<details>"))) << "tables of families are folded";
+    report.gate = reports::gate_summary{5, "pass", "PASS: 1 result, not slower."};
+    EXPECT_TRUE(reports::write_markdown(report).starts_with("**PASS: 1 result, not slower.**"));
+    EXPECT_TRUE(reports::write_table(report).starts_with("PASS: 1 result, not slower.\n"));
+    EXPECT_EQ(reports::read_json(reports::write_json(report), "it").gate->verdict, report.gate->verdict);
+}
+
+// Once, tables and gates showed "1.1e+02 %", "worse by 317693.3 %", and ratios of "0.00".
+TEST(writers, tables_have_no_unreadable_numbers) {
+    EXPECT_EQ(reports::pct_or_factor(5.68), "5.7 %");
+    EXPECT_EQ(reports::pct_or_factor(45.6), "46 %");
+    EXPECT_EQ(reports::pct_or_factor(110), "a factor of 2.1");
+    EXPECT_EQ(reports::pct_or_factor(317'693.3), "a factor of 3,178");
+    auto report = report_with(
+        {measured_as("yield", "asio-epoll", "time", 100),
+         judged_as("yield", "a", "time", 3e5, {"", 0.000315, 0.0003, 0.00033}, reports::verdict::slower)});
+    EXPECT_SAYS(reports::write_table(report), "0.00032 [0.00030, 0.00033]");
 }
 
 TEST(writers, gbench_rows_can_be_read_as_a_contenders_output) {

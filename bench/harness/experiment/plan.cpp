@@ -22,17 +22,20 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
-/// Returns a different name of the same length. Replaces all bytes of the last UTF-8 character, because a
-/// journal cannot contain a part of a character.
-std::string same_length_name(std::string name) {
+/// Returns a different name of the same length, which ends in `mark`. Replaces all bytes of the last UTF-8
+/// character, because a journal cannot contain a part of a character.
+std::string same_length_name(std::string name, char mark) {
     const auto continues_character = [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
     };
     auto last = name.size();
     while (last > 0 && continues_character(name[last - 1])) --last;
     if (last > 0) --last;
-    const char mark = name.ends_with('~') ? '=' : '~';
     return name.replace(last, std::string::npos, name.size() - last, mark);
+}
+
+std::string same_length_name(const std::string& name) {
+    return same_length_name(name, name.ends_with('~') ? '=' : '~');
 }
 
 /// Mixes the bits of a value with the finaliser of SplitMix64 (G. Steele et al., "Fast Splittable
@@ -88,7 +91,11 @@ void add_aa_copy(run_plan& plan) {
     const auto index = plan.baseline_index();
     if (!index) return;
     auto aa_copy = plan.contenders[*index];
-    aa_copy.name = same_length_name(aa_copy.name);
+    for (const char mark : {'~', '=', '+'}) {
+        aa_copy.name = same_length_name(plan.baseline, mark);
+        if (std::ranges::find(plan.contenders, aa_copy.name, &contender::name) == plan.contenders.end())
+            break;
+    }
     aa_copy.called = same_length_name(aa_copy.called.empty() ? aa_copy.path.native() : aa_copy.called);
     plan.aa_copy = plan.contenders.size();
     plan.contenders.push_back(std::move(aa_copy));

@@ -23,6 +23,8 @@ void compare_count(gate_result& found, const count_slack& slack, double measured
     found.measured = measured;
     const auto sentence = fmt::format("{} {}, expected {} ± {}", number(measured), metric.unit,
                                       number(expected), number(reach));
+    found.brief = sentence;
+    if (expected > 0 && measured > 0) found.times_as_bad = measured / expected;
     if (measured < -reach - rounding) {
         found.kind = gate_result_kind::unclear;
         found.message = sentence + ": a count cannot be negative; count again";

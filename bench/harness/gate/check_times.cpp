@@ -135,11 +135,14 @@ gate_result gate_result_of(const compared_time& pairs, const judged_comparison& 
     const auto& expected = *pairs.expected;
     const bool is_time = expected.metric == "time";
     const auto interval = median_with_interval(pairs.excess);
-    const auto difference = difference_text(expected.metric, exponentiated(interval), "expected");
+    const auto size = exponentiated(interval);
+    const auto difference = difference_text(expected.metric, size, "expected");
     auto found = about(expected, gate_result_kind::holds,
-                       fmt::format("{:.3f}× {} {}, expected {:.3f}× ({:.3f}× to {:.3f}×)", pairs.ratio,
-                                   is_time ? "the speed of" : "as good as", to, expected.median, expected.low,
-                                   expected.high));
+                       fmt::format("{}× {} {}, expected {}× ({}× to {}×)", ratio_digits(pairs.ratio),
+                                   is_time ? "the speed of" : "as good as", to, ratio_digits(expected.median),
+                                   ratio_digits(expected.low), ratio_digits(expected.high)));
+    found.brief = brief_difference(expected.metric, size);
+    found.times_as_bad = 1 / size.median;
     found.expected = expected.median;
     found.measured = pairs.ratio;
     const bool rules_out =
@@ -153,9 +156,9 @@ gate_result gate_result_of(const compared_time& pairs, const judged_comparison& 
             fmt::format("{}: {}; update the baseline file (`check --update`)", difference, found.message);
     } else if (!rules_out) {
         found.kind = gate_result_kind::unclear;
-        found.message +=
-            fmt::format("; a {} above {:g} % is not ruled out; {}", is_time ? "slowdown" : "worsening",
-                        *tolerated_pct, for_narrower_intervals);
+        const auto worsening = worsening_above(expected.metric, *tolerated_pct);
+        found.message += fmt::format("; {} is not ruled out; {}", worsening, for_narrower_intervals);
+        found.brief = fmt::format("undecided ({} is not ruled out)", worsening);
     }
     return found;
 }
@@ -227,11 +230,11 @@ std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_
         found = *other;
         if (found.kind == gate_result_kind::suspect) {
             found.kind = gate_result_kind::regression;
-            found.message += fmt::format("; the first run found {:.3f}×", before);
+            found.message += fmt::format("; the first run found {}×", ratio_digits(before));
         } else {
             if (found.kind == gate_result_kind::looser) found.kind = gate_result_kind::holds;
-            found.message +=
-                fmt::format("; the first run found {:.3f}×, which the second run does not confirm", before);
+            found.message += fmt::format("; the first run found {}×, which the second run does not confirm",
+                                         ratio_digits(before));
         }
     }
     return first;

@@ -19,6 +19,7 @@
 #include "bench/harness/gate/conditions.hpp"
 #include "bench/harness/statistics/rank_test.hpp"
 #include "bench/harness/statistics/verdict.hpp"
+#include "bench/harness/summary/difference_text.hpp"
 #include "bench/harness/summary/self_check.hpp"
 #include "bench/harness/summary/summary.hpp"
 #include "reports/model/metrics.hpp"
@@ -159,9 +160,9 @@ std::vector<result> without_comparison(const report_index& then, const report_in
                 made_otherwise(old.made, next->made));
         } else if (const auto other = moved.find(old.workload); other != moved.end()) {
             lost.reason = fmt::format(
-                "{} itself is {:.2f} times as {} as before, so the reports might come from different "
+                "{} itself is {} times as {} as before, so the reports might come from different "
                 "machines; let `loopbench compare` run both builds in one session",
-                baseline, std::exp(std::abs(other->second)), other->second < 0 ? "slow" : "fast");
+                baseline, times_text(std::exp(std::abs(other->second))), other->second < 0 ? "slow" : "fast");
         } else if (next->status == reports::result_status::ok) {
             lost.reason = next->reason.value_or(fmt::format(
                 "primary metrics ({}) cannot be compared across two sessions; let `loopbench compare` run "

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace loopbench::bench {
 
@@ -33,6 +34,8 @@ struct gate_result {
     gate_result_kind kind = gate_result_kind::holds;
     std::optional<double> expected, measured;  // values per operation; ratios for times
     std::string message;                       // a sentence; contains the remedy, except for `holds`
+    std::string brief = {};                    // for verdict_line(): what was found, without the subject
+    double times_as_bad = 1;                   // as expected; above 1 means worse
 };
 
 /// Returns a gate result for the workload, contender and metric of `of`.
@@ -45,7 +48,7 @@ gate_result about_session(gate_result_kind kind, std::string message);
 
 /// The remedy for intervals that are too wide.
 inline constexpr std::string_view for_narrower_intervals =
-    "run more blocks (--blocks), or use a quieter machine";
+    "measure again with more blocks (--blocks), or use a quieter machine";
 
 enum class gate_outcome { pass, failed, regression, unreliable, inconclusive };
 
@@ -59,5 +62,17 @@ constexpr auto names_of(gate_outcome) {
 /// An unreliable session gives `unreliable`. Undecided gate results, or no gate results at all, give
 /// `inconclusive`.
 gate_outcome outcome_of(std::span<const gate_result> results);
+
+/// Returns the gate results that are not `holds`, the most severe first.
+std::vector<const gate_result*> most_severe_first(std::span<const gate_result> results);
+
+/// Returns the first word of verdict_line(): PASS, FAILED, SLOWER, UNRELIABLE or UNDECIDED. Each word stands
+/// for one outcome.
+std::string_view verdict_word(gate_outcome outcome);
+
+/// Returns a line with the verdict and then the five most severe gate results, for example "SLOWER: BM_sort by
+/// 2.2 % (1.6 to 2.8). BM_concat: undecided (smallest detectable difference 5.7 %)." All formats begin with
+/// this line.
+std::string verdict_line(std::span<const gate_result> results);
 
 }  // namespace loopbench::bench

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/machine/environment.hpp"
 #include "reports/base/file_formats.hpp"
 #include "reports/model/json.hpp"
@@ -31,11 +32,11 @@ std::string title_of(const gate_result& found) {
     return fmt::format("{} of {} on {}", found.metric, found.contender, found.workload);
 }
 
-std::string summary_of(std::span<const gate_result> results) {
+std::string counts_of(std::span<const gate_result> results) {
     const auto holding = std::ranges::count(results, gate_result_kind::holds, &gate_result::kind);
     const auto looser = std::ranges::count(results, gate_result_kind::looser, &gate_result::kind);
     const auto better = looser > 0 ? fmt::format(", {} better", looser) : "";
-    return fmt::format("{}: {} of {} results hold{}", outcome_name(results), holding, results.size(), better);
+    return fmt::format("{} of {} results hold{}", holding, results.size(), better);
 }
 
 std::string_view junit_element(gate_result_kind kind) {
@@ -57,22 +58,31 @@ std::string_view junit_element(gate_result_kind kind) {
 
 std::string lines_of(std::span<const gate_result> results, std::string_view looser) {
     std::string text;
-    for (const auto& found : results)
-        if (found.kind != gate_result_kind::holds)
-            text +=
-                fmt::format("{:<10} {}: {}\n",
-                            found.kind == gate_result_kind::looser ? looser : reports::name_of(found.kind),
-                            reports::printable(title_of(found)), reports::printable(found.message));
-    return text + summary_of(results) + "\n";
+    for (const auto* const found : most_severe_first(results))
+        text += fmt::format("{:<10} {}: {}\n",
+                            found->kind == gate_result_kind::looser ? looser : reports::name_of(found->kind),
+                            reports::printable(title_of(*found)), reports::printable(found->message));
+    return text;
+}
+
+std::string markdown_table(std::span<const gate_result* const> results) {
+    std::string text = "| result | of | message |\n|---|---|---|\n";
+    for (const auto* const found : results)
+        text += fmt::format("| {} | {} | {} |\n", reports::name_of(found->kind),
+                            reports::escaped_markdown(title_of(*found)),
+                            reports::escaped_markdown(found->message));
+    return text;
 }
 
 }  // namespace
 
 std::string write_text(std::span<const gate_result> results) {
-    return lines_of(results, reports::name_of(gate_result_kind::looser));
+    const auto details = lines_of(results, reports::name_of(gate_result_kind::looser));
+    const auto counts = details.empty() ? "" : counts_of(results) + "\n";
+    return fmt::format("{}\n{}{}", reports::printable(verdict_line(results)), details, counts);
 }
 
-std::string write_text_of_comparison(std::span<const gate_result> results) {
+std::string write_details_of_comparison(std::span<const gate_result> results) {
     return lines_of(results, "better");
 }
 
@@ -89,21 +99,23 @@ std::string write_json(std::span<const gate_result> results) {
     return reports::dump({{"schema", reports::check_format.schema},
                           {"version", loopbench_version()},
                           {"outcome", outcome_name(results)},
+                          {"verdict", verdict_line(results)},
                           {"findings", std::move(list)}},
                          1) +
            "\n";
 }
 
 std::string write_markdown(std::span<const gate_result> results) {
-    std::string text = fmt::format("## loopbench check: {}\n\n", outcome_name(results));
-    const auto holds = [](const gate_result& found) { return found.kind == gate_result_kind::holds; };
-    if (!std::ranges::all_of(results, holds)) text += "| result | of | message |\n|---|---|---|\n";
-    for (const auto& found : results)
-        if (!holds(found))
-            text += fmt::format("| {} | {} | {} |\n", reports::name_of(found.kind),
-                                reports::escaped_markdown(title_of(found)),
-                                reports::escaped_markdown(found.message));
-    return text + "\n" + summary_of(results) + "\n";
+    constexpr std::size_t rows_shown = 10;
+    const auto all = most_severe_first(results);
+    const auto shown = std::min(all.size(), rows_shown);
+    auto text = fmt::format("**{}**\n\n", reports::escaped_markdown(verdict_line(results)));
+    if (!all.empty()) text += markdown_table(std::span{all}.first(shown)) + "\n";
+    text += counts_of(results) + "\n";
+    if (shown == all.size()) return text;
+    return text + "\n" +
+           reports::folded_markdown(fmt::format("{} more results", all.size() - shown),
+                                    markdown_table(std::span{all}.subspan(shown)));
 }
 
 std::string write_junit(std::span<const gate_result> results) {
@@ -113,18 +125,24 @@ std::string write_junit(std::span<const gate_result> results) {
                          found.contender.empty() ? found.metric : found.contender + " " + found.metric,
                          junit_element(found.kind),
                          found.kind == gate_result_kind::holds ? std::string{} : found.message});
-    return reports::junit_suite("", cases);
+    return reports::junit_suite("", cases, verdict_line(results));
 }
 
 std::string write_github(std::span<const gate_result> results) {
-    std::string text;
-    for (const auto& found : results) {
-        if (found.kind == gate_result_kind::holds) continue;
+    std::vector<reports::annotation> all;
+    for (const auto* const found : most_severe_first(results)) {
         const bool fails =
-            found.kind == gate_result_kind::regression || found.kind == gate_result_kind::failed;
-        text += reports::github_command(fails ? "error" : "warning", title_of(found), found.message);
+            found->kind == gate_result_kind::regression || found->kind == gate_result_kind::failed;
+        all.push_back({fails ? "error" : "warning", title_of(*found), found->message});
     }
-    return text + reports::github_command("notice", "loopbench check", summary_of(results));
+    return reports::github_command("notice", "loopbench", verdict_line(results)) +
+           reports::github_annotations(all);
+}
+
+std::string write_report(const reports::format& chosen, const reports::report& content) {
+    if (!content.gate || (chosen.name != "junit" && chosen.name != "github")) return chosen.write(content);
+    const auto found = judge_gate(content, content.gate->tolerated_pct);
+    return std::ranges::find(gate_result_formats, chosen.name, &gate_result_format::name)->write(found);
 }
 
 }  // namespace loopbench::bench

@@ -7,20 +7,23 @@
 #include <string_view>
 
 #include "bench/harness/gate/gate_result.hpp"
+#include "reports/model/results.hpp"
+#include "reports/render/formats/formats.hpp"
 
 namespace loopbench::bench {
 
-/// Returns a line for each gate result that is not `holds`, and then a line with the number of gate results
-/// that are `holds`.
+/// Returns verdict_line(). If some gate results are not `holds`, adds a line for each of them, and then a line
+/// with the number of those that are.
 std::string write_text(std::span<const gate_result> results);
 
-/// Returns the text of write_text() with "better" instead of "looser", because a comparison of two builds or
-/// reports has no baseline file that could be too loose.
-std::string write_text_of_comparison(std::span<const gate_result> results);
+/// Returns the lines of write_text() between the first and the last, with "better" instead of "looser",
+/// because a comparison of two builds or reports has no baseline file that could be too loose.
+std::string write_details_of_comparison(std::span<const gate_result> results);
 
-/// Returns {"schema", "version", "outcome", "findings": [...]}. Missing numbers are null.
+/// Returns {"schema", "version", "outcome", "verdict", "findings": [...]}. Missing numbers are null.
 std::string write_json(std::span<const gate_result> results);
 
+/// Returns verdict_line() and a table of the ten most severe gate results. The others are folded.
 std::string write_markdown(std::span<const gate_result> results);
 
 /// Returns a JUnit test case for each gate result. A regression is a failure, a failed contender is an error,
@@ -28,8 +31,8 @@ std::string write_markdown(std::span<const gate_result> results);
 /// from a pass.
 std::string write_junit(std::span<const gate_result> results);
 
-/// Returns GitHub annotations: an error for each regression and failed contender, a warning for each other
-/// gate result that is not `holds`, and a notice with the summary.
+/// Returns GitHub annotations: a notice with verdict_line(), then an error for each regression and failed
+/// contender, and a warning for each other gate result that is not `holds`. Shows the ten most severe ones.
 std::string write_github(std::span<const gate_result> results);
 
 struct gate_result_format {
@@ -42,5 +45,9 @@ inline constexpr std::array gate_result_formats{
     gate_result_format{"markdown", write_markdown}, gate_result_format{"junit", write_junit},
     gate_result_format{"github", write_github},
 };
+
+/// Writes a report in a format of reports. For the report of a comparison, the formats that fail a job
+/// (JUnit, GitHub) contain its gate results.
+std::string write_report(const reports::format& chosen, const reports::report& content);
 
 }  // namespace loopbench::bench

@@ -14,6 +14,8 @@
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/summary/difference_text.hpp"
 #include "bench/harness/summary/self_check.hpp"
+#include "bench/harness/summary/summary.hpp"
+#include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
@@ -35,9 +37,13 @@ bool baseline_lacks(const reports::report& report, const result& item) {
 }
 
 gate_result no_number(const result& item) {
-    return about(item, gate_result_kind::unclear,
-                 fmt::format("{} has no value to compare: {}; measure the metric, or leave out its workload",
-                             item.metric, item.reason.value_or("unsupported")));
+    const auto why = item.reason.value_or("unsupported");
+    auto found =
+        about(item, gate_result_kind::unclear,
+              fmt::format("{} has no value to compare: {}; measure the metric, or leave out its workload",
+                          item.metric, why));
+    found.brief = fmt::format("not compared ({})", reports::shown(why));
+    return found;
 }
 
 /// Returns a gate result for a workload and contender without any comparison. `metrics` contains the
@@ -45,7 +51,10 @@ gate_result no_number(const result& item) {
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
-    return about(item, gate_result_kind::unclear, fmt::format("the contender cannot be compared: {}", why));
+    auto found =
+        about(item, gate_result_kind::unclear, fmt::format("the contender cannot be compared: {}", why));
+    found.brief = fmt::format("not compared ({})", why);
+    return found;
 }
 
 /// Returns a gate result for a contender that lacks `first`, the workload's first primary metric.
@@ -67,27 +76,39 @@ std::string of_layouts(const result& item) {
 
 /// Describes a ratio that is not significant, for example "1.003× the speed of base (0.981× to 1.011×)".
 std::string ratio_text(const reports::ratio& ratio, bool is_time) {
-    const auto interval =
-        ratio.low && ratio.high ? fmt::format(" ({:.3f}× to {:.3f}×)", *ratio.low, *ratio.high) : "";
-    return fmt::format("{:.3f}× {} {}{}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to,
-                       interval);
+    const auto interval = ratio.low && ratio.high ? fmt::format(" ({}× to {}×)", ratio_digits(*ratio.low),
+                                                                ratio_digits(*ratio.high))
+                                                  : "";
+    return fmt::format("{}× {} {}{}", ratio_digits(ratio.median), is_time ? "the speed of" : "as good as",
+                       ratio.to, interval);
+}
+
+/// Returns the brief text of an undecided result.
+std::string undecided_text(const result& item) {
+    if (!item.detectable_pct) return "undecided (too few blocks)";
+    return fmt::format("undecided (smallest detectable difference {})",
+                       reports::pct_or_factor(*item.detectable_pct));
 }
 
 gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct) {
     const auto& ratio = *item.to_baseline;
     const bool is_time = item.metric == "time";
-    const auto difference = difference_text(item.metric, {ratio.median, ratio.low, ratio.high}, ratio.to);
+    const estimate size{ratio.median, ratio.low, ratio.high};
+    const auto difference = difference_text(item.metric, size, ratio.to);
     auto found = about(item, gate_result_kind::holds, ratio_text(ratio, is_time));
     found.expected = 1;
     found.measured = ratio.median;
+    found.times_as_bad = 1 / ratio.median;
+    found.brief = brief_difference(item.metric, size);
     if (item.judged == verdict::slower) {
         found.kind = gate_result_kind::regression;
         found.message = difference + of_layouts(item);
     } else if (tolerated_pct && (!ratio.low || *ratio.low <= 1 / (1 + *tolerated_pct / 100))) {
         found.kind = gate_result_kind::unclear;
         found.message +=
-            fmt::format("; a {} above {:g} % is not ruled out{}; {}", is_time ? "slowdown" : "worsening",
-                        *tolerated_pct, of_layouts(item), for_narrower_intervals);
+            fmt::format("; {} is not ruled out{}; {}", worsening_above(item.metric, *tolerated_pct),
+                        of_layouts(item), for_narrower_intervals);
+        found.brief = undecided_text(item);
     } else if (item.judged == verdict::faster) {
         found.kind = gate_result_kind::looser;
         found.message = difference;
@@ -106,12 +127,14 @@ bool rules_out(double tolerated_pct, const result& item, const result* to) {
 gate_result judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
     const auto& difference = *item.from_baseline;
     auto found = about(item, gate_result_kind::holds, distance_text(item.unit, difference));
+    found.brief = found.message;
     if (item.judged == verdict::slower) {
         found.kind = gate_result_kind::regression;
     } else if (tolerated_pct && !rules_out(*tolerated_pct, item, to)) {
         found.kind = gate_result_kind::unclear;
-        found.message += fmt::format("; {:g} % further from zero is not ruled out; {}", *tolerated_pct,
-                                     for_narrower_intervals);
+        found.message += fmt::format("; {} is not ruled out; {}",
+                                     worsening_above(item.metric, *tolerated_pct), for_narrower_intervals);
+        found.brief = "undecided (" + found.brief + ")";
     } else if (item.judged == verdict::faster) {
         found.kind = gate_result_kind::looser;
     }
@@ -139,18 +162,28 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
     return std::nullopt;
 }
 
+std::string worsening_above(std::string_view metric, double tolerated_pct) {
+    constexpr double twice = 100;
+    if (tolerated_pct >= twice) return fmt::format("a worsening above {:g} times", 1 + tolerated_pct / 100);
+    return fmt::format("a {} above {:g} %", metric == "time" ? "slowdown" : "worsening", tolerated_pct);
+}
+
 std::optional<std::string> unknown_reliability(const reports::report& report) {
     if (report.aa && report.aa->found != reports::reliability::unknown) return std::nullopt;
     const auto reason = report.aa ? report.aa->reason : std::nullopt;
-    return fmt::format("the reliability of the machine is unknown: {}; run more blocks (--blocks)",
-                       reason.value_or("the baseline has no A/A copy"));
+    return fmt::format(
+        "the reliability of the machine is unknown: {}; measure again with more blocks (--blocks)",
+        reason.value_or("the baseline has no A/A copy"));
 }
 
 std::vector<gate_result> judge_session(const reports::report& report) {
     std::vector<gate_result> all;
     for (const auto& item : report.results) {
-        if (item.status == result_status::failed)
-            all.push_back(about(item, gate_result_kind::failed, item.reason.value_or("failed")));
+        if (item.status == result_status::failed) {
+            auto& found = all.emplace_back(
+                about(item, gate_result_kind::failed, item.reason.value_or("the reason is unknown")));
+            found.brief = fmt::format("failed ({})", reports::shown(found.message));
+        }
         if (item.status == result_status::not_run) all.push_back(no_number(item));
     }
     if (const auto why = reports::why_unreliable(report))
@@ -164,7 +197,8 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)
-        if (warning.code == "waited_together")  // the verdict uses CPU time, which excludes waiting
+        if (warning.code == "waited_together" ||  // the verdict uses CPU time, which excludes waiting
+            warning.code == interrupted_report)   // the run might have stopped before it found a difference
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
@@ -200,6 +234,23 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         all.push_back(
             about_session(gate_result_kind::unclear, "no contender was compared with the baseline"));
     return all;
+}
+
+void add_gate(reports::report& report, double tolerated_pct) {
+    const auto found = judge_gate(report, tolerated_pct);
+    report.gate =
+        reports::gate_summary{tolerated_pct, std::string{name_of(outcome_of(found))}, verdict_line(found)};
+}
+
+reports::report judged_report_of(const session_record& journal) {
+    auto report = report_of(journal);
+    const auto& tolerated_pct = journal.plan.tolerated_pct;
+    if (tolerated_pct && report.complete && !journal.plan.part) add_gate(report, *tolerated_pct);
+    return report;
+}
+
+reports::report read_judged_report(const std::string& text, std::string_view name) {
+    return is_journal(text) ? judged_report_of(read_journal(text, name)) : reports::read_json(text, name);
 }
 
 }  // namespace loopbench::bench

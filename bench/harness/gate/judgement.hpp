@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/gate_result.hpp"
 #include "reports/model/results.hpp"
 
@@ -33,6 +34,13 @@ std::optional<std::string> unknown_reliability(const reports::report& report);
 std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
                                    double tolerated_pct);
 
+/// Describes a worsening of the metric that must be ruled out: "a slowdown above 5 %".
+std::string worsening_above(std::string_view metric, double tolerated_pct);
+
+/// The code of a warning: one of two compared reports comes from an interrupted run. A gate with this warning
+/// does not pass.
+inline constexpr std::string_view interrupted_report = "interrupted_report";
+
 /// Returns the gate results of judge_session(). Unless the session is unreliable, adds a gate result for each
 /// primary metric of each workload and contender that has a ratio or a difference to the baseline.
 ///
@@ -41,5 +49,16 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
 /// needs a value of the first primary metric that can be compared. Otherwise a report without any comparison
 /// would pass.
 std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct);
+
+/// Judges the report of a comparison, and adds the verdict to the report.
+void add_gate(reports::report& report, double tolerated_pct);
+
+/// Returns the report of a journal. If the journal comes from a comparison that is complete, the report
+/// contains the verdict.
+reports::report judged_report_of(const session_record& journal);
+
+/// Returns the report from the text of a report.json, or judged_report_of() from the text of a journal.jsonl.
+/// If the text is invalid, throws reports::format_error with `name` in its message.
+reports::report read_judged_report(const std::string& text, std::string_view name);
 
 }  // namespace loopbench::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "reports/render/columns.hpp"
@@ -11,20 +12,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Formats a factor with one decimal. Formats factors of at least 100 without decimals, for example "3,178".
-std::string times_text(double factor) {
-    constexpr double large = 100, longest = 1e6;
-    if (factor > longest) return "over 1,000,000";
-    if (factor < large) return fmt::format("{:.1f}", factor);
-    auto text = fmt::format("{:.0f}", factor);
-    constexpr std::size_t group = 3;
-    for (auto at = text.size(); at > group;) text.insert(at -= group, ",");
-    return text;
-}
-
 std::string interval_text(std::optional<double> low, std::optional<double> high, std::string_view unit,
                           std::string (*text)(double)) {
-    return low && high ? fmt::format(" ({} to {} {})", text(*low), text(*high), unit) : "";
+    return low && high ? fmt::format(" ({} to {}{})", text(*low), text(*high), unit) : "";
 }
 
 std::string pct_text(double factor) {
@@ -36,26 +26,66 @@ std::string in_unit(std::string_view unit, double value) {
                         : fmt::format("{} {}", reports::three_digits(value), unit);
 }
 
+/// A difference as a factor of at least 1, and its adjectives.
+struct factor {
+    estimate size;
+    std::string_view twice_as, comparative;  // "slow" and "slower"
+
+    factor(std::string_view metric, const estimate& ratio) : size{ratio} {
+        const bool is_time = metric == "time", is_worse = ratio.median < 1;
+        twice_as = is_time ? (is_worse ? "slow" : "fast") : (is_worse ? "bad" : "good");
+        comparative = is_time ? (is_worse ? "slower" : "faster") : (is_worse ? "worse" : "better");
+        if (!is_worse) return;
+        const auto inverse = [](std::optional<double> value) {
+            return value ? std::optional{1 / *value} : value;
+        };
+        size = {1 / ratio.median, inverse(ratio.high), inverse(ratio.low)};
+    }
+
+    /// Returns true if the difference is a percentage below 100.
+    [[nodiscard]] bool is_percentage() const {
+        constexpr double twice = 2;
+        return size.median < twice;
+    }
+};
+
 }  // namespace
 
+std::string times_text(double value) {
+    constexpr double large = 100, longest = 1e6;
+    if (value > longest) return "over 1,000,000";
+    if (value < large) return fmt::format("{:.1f}", value);
+    auto text = fmt::format("{:.0f}", value);
+    constexpr std::size_t group = 3;
+    for (auto at = text.size(); at > group;) text.insert(at -= group, ",");
+    return text;
+}
+
+std::string ratio_digits(double ratio) {
+    constexpr double small = 0.01, large = 10;
+    if (ratio >= large) return times_text(ratio);
+    if (ratio >= small || ratio <= 0) return reports::fixed_point(ratio, 3);
+    return fmt::format("{:.{}f}", ratio, 1 - static_cast<int>(std::floor(std::log10(ratio))));
+}
+
 std::string difference_text(std::string_view metric, const estimate& ratio, std::string_view to) {
-    const bool is_time = metric == "time", is_worse = ratio.median < 1;
-    const auto inverse = [](std::optional<double> value) {
-        return value ? std::optional{1 / *value} : value;
-    };
-    const double factor = is_worse ? 1 / ratio.median : ratio.median;
-    const auto low = is_worse ? inverse(ratio.high) : ratio.low;
-    const auto high = is_worse ? inverse(ratio.low) : ratio.high;
-    constexpr double twice = 2;
-    if (factor >= twice) {
-        const auto* const adjective = is_time ? (is_worse ? "slow" : "fast") : (is_worse ? "bad" : "good");
-        return fmt::format("{} times as {} as {}{}", times_text(factor), adjective, to,
-                           interval_text(low, high, "times", times_text));
-    }
-    const auto* const adjective =
-        is_time ? (is_worse ? "slower" : "faster") : (is_worse ? "worse" : "better");
-    return fmt::format("{} % {} than {}{}", pct_text(factor), adjective, to,
-                       interval_text(low, high, "%", pct_text));
+    const factor found{metric, ratio};
+    const auto& [median, low, high] = found.size;
+    if (found.is_percentage())
+        return fmt::format("{} % {} than {}{}", pct_text(median), found.comparative, to,
+                           interval_text(low, high, " %", pct_text));
+    return fmt::format("{} times as {} as {}{}", times_text(median), found.twice_as, to,
+                       interval_text(low, high, " times", times_text));
+}
+
+std::string brief_difference(std::string_view metric, const estimate& ratio) {
+    const factor found{metric, ratio};
+    const auto& [median, low, high] = found.size;
+    if (found.is_percentage())
+        return fmt::format("{} by {} %{}", found.comparative, pct_text(median),
+                           interval_text(low, high, "", pct_text));
+    return fmt::format("{} times as {}{}", times_text(median), found.twice_as,
+                       interval_text(low, high, "", times_text));
 }
 
 std::string distance_text(std::string_view unit, const reports::difference& difference) {

@@ -14,6 +14,17 @@ namespace loopbench::bench {
 /// returns, for example, "3.1 times as slow as base (2.9 to 3.4 times)".
 std::string difference_text(std::string_view metric, const estimate& ratio, std::string_view to);
 
+/// Describes a ratio for a line of many results: "slower by 2.2 % (1.6 to 2.8)", "3.1 times as slow (2.9 to
+/// 3.4)".
+std::string brief_difference(std::string_view metric, const estimate& ratio);
+
+/// Formats a factor with one decimal. Formats factors of at least 100 without decimals, for example "3,178".
+std::string times_text(double value);
+
+/// Formats a ratio with three decimals: "1.003". Ratios below 0.01 get two significant digits, and ratios from
+/// 10 get one decimal or none.
+std::string ratio_digits(double ratio);
+
 /// Describes a difference of two distances from zero, for example "40 µs further from zero than base (35 µs
 /// to 46 µs)". A difference above 0 means worse.
 std::string distance_text(std::string_view unit, const reports::difference& difference);

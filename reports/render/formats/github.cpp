@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <span>
+#include <algorithm>
+#include <vector>
 
-#include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
+#include "reports/render/summary_sentences.hpp"
 
 namespace loopbench::reports {
 
@@ -22,44 +23,44 @@ std::string in_title(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
 
-/// Returns the annotations of one workload and contender. `judged` contains the results for the workload's
-/// primary metrics, or nothing if the session is unreliable.
-std::string annotations(const result& time, std::span<const result* const> judged) {
-    const auto title = fmt::format("{} on {}", time.contender, time.workload);
-    if (time.status == result_status::failed)
-        return github_command("error", title, time.reason.value_or("failed"));
-    if (time.status == result_status::not_run)
-        return github_command("notice", title, time.reason.value_or("not run"));
-    std::string all;
-    for (const auto* const item : judged) {
-        if (item->judged == verdict::slower)
-            all += github_command("error", title, how_much_worse(*item));
-        else if (item == judged.front() && item->judged == verdict::inconclusive)
-            all += github_command("notice", title, why_inconclusive(*item));
-    }
-    return all;
-}
-
 }  // namespace
 
 std::string github_command(std::string_view kind, std::string_view title, std::string_view text) {
     return fmt::format("::{} title={}::{}\n", kind, in_title(title), in_text(text));
 }
 
+std::string github_annotations(std::span<const annotation> all) {
+    constexpr std::size_t most = 10;  // of each kind and step
+    std::string text;
+    for (const auto& item : all.first(std::min(most, all.size())))
+        text += github_command(item.kind, item.title, item.text);
+    if (all.size() > most)
+        text += github_command(
+            "notice", "loopbench",
+            fmt::format("{} more are not shown, because GitHub shows ten annotations per step; the report "
+                        "contains them",
+                        all.size() - most));
+    return text;
+}
+
 std::string write_github(const report& content) {
-    std::string out;
-    const report_index index{content};
-    const auto unreliable = why_unreliable(content);
-    if (unreliable)
-        out += github_command("notice", "unreliable", *unreliable);  // GitHub shows at most ten per step
+    std::vector<annotation> failures, warnings, rest;
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
-        const auto judged = index.judged(item.workload, item.contender);
-        out += annotations(item, unreliable ? std::span<const result* const>{} : judged);
+        const auto title = fmt::format("{} on {}", item.contender, item.workload);
+        if (item.status == result_status::failed)
+            failures.push_back({"error", title, item.reason.value_or("failed")});
+        if (item.status == result_status::not_run)
+            rest.push_back({"notice", title, item.reason.value_or("not run")});
     }
     for (const auto& item : content.warnings)
-        out += github_command("warning", item.code, fmt::format("{}; {}", item.message, item.remedy));
-    return out;
+        warnings.push_back({"warning", item.code, fmt::format("{}; {}", item.message, item.remedy)});
+    std::string out;
+    if (const auto sentences = summary_sentences_of(content); !sentences.empty())
+        out += github_command("notice", sentences.front().title, sentences.front().text);
+    failures.insert(failures.end(), warnings.begin(), warnings.end());
+    failures.insert(failures.end(), rest.begin(), rest.end());
+    return out + github_annotations(failures);
 }
 
 }  // namespace loopbench::reports

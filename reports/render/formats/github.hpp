@@ -2,6 +2,7 @@
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,18 @@ namespace loopbench::reports {
 /// contain any characters.
 std::string github_command(std::string_view kind, std::string_view title, std::string_view text);
 
-/// Writes an error for every result that is slower than the baseline or failed. Writes a warning for every
-/// warning of the report, and a notice for every result that was not run or is undecided.
+struct annotation {
+    std::string_view kind;
+    std::string title, text;
+};
+
+/// Returns the first ten annotations, and then one with the number of the others. GitHub shows at most ten
+/// annotations of a kind per step.
+std::string github_annotations(std::span<const annotation> all);
+
+/// Writes the annotations of an ordinary run: a notice with its first summary sentence, an error for every
+/// failed result, a warning for every warning of the report, and a notice for every result that was not run.
+/// A slow contender is no error, because only gates have expectations.
 std::string write_github(const report& content);
 
 }  // namespace loopbench::reports

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,27 +18,19 @@ std::string as_xml(std::string_view text) {
     return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}});
 }
 
-struct outcome {
-    std::string_view element;  // empty if the test passed
-    std::string message;
-};
-
-/// Returns the outcome of one workload and contender. `judged` contains the results for the workload's
-/// primary metrics. `unreliable` is the reason why the session is unreliable; if it is set, verdicts do not
-/// count.
-outcome outcome_of(const result& time, std::span<const result* const> judged,
-                   const std::optional<std::string>& unreliable) {
-    if (time.status == result_status::failed) return {"error", time.reason.value_or("failed")};
-    if (time.status != result_status::ok)
-        return {"skipped", time.reason.value_or(std::string{name_of(time.status)})};
-    if (unreliable) return {"skipped", "unreliable: " + *unreliable};
-    std::string worse;
+/// Returns the test of one workload and contender. `judged` contains the results for the workload's primary
+/// metrics.
+junit_case case_of(const result& time, std::span<const result* const> judged) {
+    junit_case found{time.workload, time.contender, {}, {}};
+    if (time.status != result_status::ok) {
+        found.element = time.status == result_status::failed ? "error" : "skipped";
+        found.message = time.reason.value_or(std::string{name_of(time.status)});
+        return found;
+    }
     for (const auto* const item : judged)
-        if (item->judged == verdict::slower)
-            worse += fmt::format("{}{}", worse.empty() ? "" : "; ", how_much_worse(*item));
-    if (!worse.empty()) return {"failure", worse};
-    if (judged.empty() || judged.front()->judged != verdict::inconclusive) return {};
-    return {"skipped", why_inconclusive(*judged.front())};
+        if (const auto text = comparison_text(*item); !text.empty())
+            found.message += (found.message.empty() ? "" : "; ") + text;
+    return found;
 }
 
 /// Returns the XML of a test. As the schema of JUnit's own reports requires, the reason of a skipped test is
@@ -57,7 +48,7 @@ std::string text_of(const junit_case& item) {
 
 }  // namespace
 
-std::string junit_suite(std::string_view date, std::span<const junit_case> cases) {
+std::string junit_suite(std::string_view date, std::span<const junit_case> cases, std::string_view output) {
     const auto count_of = [&](std::string_view element) {
         return std::ranges::count(cases, element, &junit_case::element);
     };
@@ -66,20 +57,18 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
         "  <testsuite name=\"loopbench\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n"
-        "{}  </testsuite>\n</testsuites>\n",
+        "{}{}  </testsuite>\n</testsuites>\n",
         date.empty() ? "" : fmt::format(" timestamp=\"{}\"", as_xml(date)), cases.size(), count_of("failure"),
-        count_of("error"), count_of("skipped"), text);
+        count_of("error"), count_of("skipped"), text,
+        output.empty() ? "" : fmt::format("    <system-out>{}</system-out>\n", as_xml(output)));
 }
 
 std::string write_junit(const report& content) {
     std::vector<junit_case> cases;
     const report_index index{content};
-    const auto unreliable = why_unreliable(content);
-    for (const auto& item : content.results) {
-        if (item.metric != "time") continue;
-        auto [element, message] = outcome_of(item, index.judged(item.workload, item.contender), unreliable);
-        cases.push_back({item.workload, item.contender, element, std::move(message)});
-    }
+    for (const auto& item : content.results)
+        if (item.metric == "time")
+            cases.push_back(case_of(item, index.judged(item.workload, item.contender)));
     return junit_suite(content.where.date, cases);
 }
 

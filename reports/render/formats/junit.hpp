@@ -16,11 +16,13 @@ struct junit_case {
 };
 
 /// Returns a document with one suite. Texts can contain any characters. `date` is ISO 8601, or empty if the
-/// date is unknown.
-std::string junit_suite(std::string_view date, std::span<const junit_case> cases);
+/// date is unknown. `output` is the output of the suite.
+std::string junit_suite(std::string_view date, std::span<const junit_case> cases,
+                        std::string_view output = {});
 
-/// Writes a test for every result. A result that is slower than the baseline is a failed test. A failed
-/// result is a test with an error. Unsupported, not run, unreliable and undecided results are skipped tests.
+/// Writes a test for every result of an ordinary run. Only a failed result is a test with an error; a slow
+/// contender is no failure, because only gates have expectations. Results that are unsupported or were not
+/// run are skipped tests.
 std::string write_junit(const report& content);
 
 }  // namespace loopbench::reports

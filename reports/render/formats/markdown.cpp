@@ -3,8 +3,16 @@
 #include "reports/render/formats/markdown.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
+#include "reports/render/summary_sentences.hpp"
 
 namespace loopbench::reports {
 
@@ -31,7 +39,80 @@ std::string family_section(const family& group) {
     return out + "\n";
 }
 
+constexpr std::size_t rows_shown = 10;
+
+std::string escaped_html(std::string_view text) {
+    return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}});
+}
+
+/// Returns the lines of a table. Cells must be escaped.
+std::string table_of(const std::vector<std::vector<std::string>>& rows) {
+    std::string out;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        out += fmt::format("| {} |\n", fmt::join(rows[i], " | "));
+        if (i > 0) continue;
+        for (std::size_t cell = 0; cell < rows[i].size(); ++cell) out += "|---";
+        out += "|\n";
+    }
+    return out + "\n";
+}
+
+/// Returns the most severe comparisons of the primary metrics: one row for each, slower ones first.
+std::string table_of_comparison(const report& content) {
+    std::vector<const result*> all;
+    const report_index index{content};
+    for (const auto& item : content.results)
+        if (item.judged && index.is_about(item)) all.push_back(&item);
+    const auto severity = [](const result* item) {
+        constexpr std::array order{verdict::slower, verdict::inconclusive, verdict::faster};
+        return std::ranges::find(order, *item->judged) - order.begin();
+    };
+    std::ranges::stable_sort(all, {}, severity);
+    std::vector<std::vector<std::string>> rows{{"benchmark", "contender", "comparison"}};
+    for (const auto* const item : std::span{all}.first(std::min(all.size(), rows_shown)))
+        rows.push_back({escaped_markdown(item->workload), escaped_markdown(item->contender),
+                        escaped_markdown(comparison_text(*item))});
+    return all.empty() ? "" : table_of(rows);
+}
+
+/// Returns the fastest contenders of each workload: those that no other contender beats significantly.
+std::string table_of_fastest(const report& content) {
+    constexpr std::size_t names_shown = 3;
+    std::vector<std::vector<std::string>> rows{
+        {"workload", escaped_markdown(content.baseline), "fastest", "times as fast"}};
+    const report_index index{content};
+    for (const auto workload : index.workloads()) {
+        const auto* const baseline = index.baseline(workload, "time");
+        const auto first = leaders(standings(content, workload, "time"), content.baseline);
+        if (first.empty() || baseline == nullptr || !index.is_about(*baseline)) continue;
+        if (rows.size() > rows_shown) break;
+        std::vector<std::string> names;
+        for (const auto& each : first) names.push_back(escaped_markdown(each.item->contender));
+        const auto more = names.size() > names_shown ? names.size() - names_shown : 0;
+        names.resize(names.size() - more);
+        rows.push_back(
+            {escaped_markdown(workload), escaped_markdown(human_time(*baseline->median)),
+             fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""),
+             fmt::format("{}× ({} to {})", three_digits(first.front().ratio), three_digits(first.front().low),
+                         three_digits(first.front().high))});
+    }
+    return rows.size() == 1 ? "" : table_of(rows);
+}
+
+/// Returns the first line: the verdict of a comparison, or the first summary sentence of a run.
+std::string lead_of(const report& content) {
+    if (content.gate) return fmt::format("**{}**\n\n", escaped_markdown(content.gate->verdict));
+    const auto sentences = summary_sentences_of(content);
+    if (sentences.empty()) return "**No results**\n\n";
+    return fmt::format("**{}:** {}\n\n", escaped_markdown(sentences.front().title),
+                       escaped_markdown(sentences.front().text));
+}
+
 }  // namespace
+
+std::string folded_markdown(std::string_view title, std::string_view text) {
+    return fmt::format("<details>\n<summary>{}</summary>\n\n{}\n\n</details>\n", escaped_html(title), text);
+}
 
 std::string escaped_markdown(std::string_view text) {
     return escaped(text, {{'<', "&lt;"},
@@ -47,16 +128,25 @@ std::string escaped_markdown(std::string_view text) {
 }
 
 std::string write_markdown(const report& content) {
-    auto out = fmt::format("## loopbench, {}\n\n", escaped_markdown(content.where.date));
-    for (const auto& group : families_of(content)) out += family_section(group);
-    out += escaped_markdown(legend_for(content)) + "\n";
+    auto out = lead_of(content);
+    if (content.gate)
+        out += table_of_comparison(content);
+    else if (!why_unreliable(content))
+        out += table_of_fastest(content);
+    std::string all;
+    for (const auto& group : families_of(content)) all += family_section(group);
+    out +=
+        folded_markdown("All results of " + content.where.date, all + escaped_markdown(legend_for(content)));
+    if (content.warnings.empty()) return out;
     // Begins each line with "- Warning:". Without this text, an arbitrary text could begin a heading, a list
     // or a quotation.
+    std::vector<std::string> warnings;
     for (const auto& item : content.warnings)
-        out +=
-            fmt::format("\n- Warning: {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy));
-    if (!content.warnings.empty()) out += "\n";
-    return out;
+        warnings.push_back(
+            fmt::format("- Warning: {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy)));
+    return out + "\n" +
+           folded_markdown(fmt::format("{} warning{}", warnings.size(), warnings.size() == 1 ? "" : "s"),
+                           fmt::format("{}", fmt::join(warnings, "\n")));
 }
 
 }  // namespace loopbench::reports

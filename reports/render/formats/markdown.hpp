@@ -11,7 +11,11 @@ namespace loopbench::reports {
 /// Escapes the characters of `text` that Markdown, its table cells or HTML would interpret.
 std::string escaped_markdown(std::string_view text);
 
-/// Writes a Markdown table (GitHub's flavour) for each workload family, followed by the warnings.
+/// Returns a section that a reader unfolds by a click. `text` is Markdown, and must end without a newline.
+std::string folded_markdown(std::string_view title, std::string_view text);
+
+/// Writes the verdict of a comparison or the first summary sentence of a run, and a short table. The sections
+/// after it are folded: a Markdown table (GitHub's flavour) for each workload family, and the warnings.
 std::string write_markdown(const report& content);
 
 }  // namespace loopbench::reports

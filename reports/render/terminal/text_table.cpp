@@ -60,8 +60,8 @@ std::string family_lines(const family& group) {
     return out + missing_metrics(group) + "\n";
 }
 
-/// Returns a text like "base = ./old, next = ./new" if the contenders' names are their roles in a comparison,
-/// otherwise "".
+/// Returns a text like "old = ./old, new = ./build/new" with the files of the compared programs, or "" if
+/// the report is not a comparison.
 std::string programs(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)
@@ -73,7 +73,8 @@ std::string programs(const report& content) {
 }  // namespace
 
 std::string write_table(const report& content) {
-    auto out = programs(content);
+    auto out = content.gate ? printable(content.gate->verdict) + "\n\n" : std::string{};
+    out += programs(content);
     for (const auto& group : families_of(content)) out += family_lines(group);
     return out + legend_for(content) + "\n";
 }

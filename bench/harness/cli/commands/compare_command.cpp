@@ -18,6 +18,7 @@
 #include "bench/harness/cli/option_types.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/layouts.hpp"
+#include "bench/harness/cli/session/program_names.hpp"
 #include "bench/harness/cli/session/served.hpp"
 #include "bench/harness/cli/session/session.hpp"
 #include "bench/harness/cli/session/session_options.hpp"
@@ -28,7 +29,6 @@
 #include "bench/harness/gate/compare_reports.hpp"
 #include "bench/harness/gate/conditions.hpp"
 #include "bench/harness/gate/judgement.hpp"
-#include "bench/harness/summary/summary.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/html/html.hpp"
@@ -88,12 +88,12 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
 
 /// Returns the contender for one side of the comparison. Both contenders get an argv[0] of the same length,
 /// so that their stacks are at the same position (see add_aa_copy in plan.hpp).
-contender side(const char* name, const std::string& file, const compare_options& options,
+contender side(std::string name, const char* called, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
-    who.name = name;
+    who.name = std::move(name);
     who.path = fs::absolute(file);
-    who.called = fmt::format("loopbench-{}", name);
+    who.called = called;
     if (options.served.client) {
         become_client_of(who, who.path, options.served);
         list_build(who, plan, stop);
@@ -119,15 +119,16 @@ contender side(const char* name, const std::string& file, const compare_options&
 
 run_plan plan_for(const compare_options& options, const interrupt& stop) {
     auto plan = sized_plan(usual_gate_plan(), options.session);
+    const auto [base, next] = program_names(options.base, options.next);
     plan.of_one_program = true;
-    plan.baseline = "base";
+    plan.baseline = base;
     plan.tolerated_pct = options.tolerated_pct;
-    plan.contenders = {side("base", options.base, options, plan, stop),
-                       side("next", options.next, options, plan, stop)};
+    plan.contenders = {side(base, "loopbench-base", options.base, options, plan, stop),
+                       side(next, "loopbench-next", options.next, options, plan, stop)};
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     complete_plan(plan, stop);
-    // Readers of the report need to know which programs "base" and "next" are.
+    // The names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     options.served.client ? choose_pairings_of_servers(plan, options.served)
@@ -160,20 +161,20 @@ int compare_two_reports(const compare_options& options) {
     auto then = read_report_file(options.base), now = read_report_file(options.next);
     choose(then, now, options.workloads);
     refuse_other_size(then, options.base, now, options.next);
-    const auto report =
+    auto report =
         compare_reports(then, now, options.session.threshold_pct.value_or(run_plan{}.threshold_pct));
     for (const auto& item : report.warnings) tell(item);
-    reports::write_standard_output(written(report, then, options.format));
-    auto found = judge_gate(report, options.tolerated_pct);
-    // An interrupted run might have stopped too early to find a difference.
     for (const auto& [file, complete] :
          {std::pair{options.base, then.complete}, {options.next, now.complete}})
         if (!complete)
-            found.push_back(about_session(
-                gate_result_kind::unclear,
-                fmt::format("{} comes from an interrupted run; finish it with `loopbench run --resume`",
-                            file)));
-    return conclude(found);
+            report.warnings.push_back(
+                {std::string{interrupted_report},
+                 fmt::format("{} comes from an interrupted run", reports::valid_utf8(file)),
+                 "finish it with `loopbench run --resume`"});
+    add_gate(report, options.tolerated_pct);
+    reports::write_standard_output(written(report, then, options.format));
+    if (options.format != "text") tell(report.gate->verdict + "\n");
+    return conclude(judge_gate(report, options.tolerated_pct));
 }
 
 int compare(const compare_options& options, const invocation& by) {
@@ -197,7 +198,7 @@ int compare(const compare_options& options, const invocation& by) {
     refuse_unknown_client(options.served, stop.fd());
     stop.throw_if_requested();
     const auto run = measure(plan_for(options, stop), {folder, by, stop, started});
-    const auto report = report_of(run.record);
+    const auto report = judged_report_of(run.record);
     publish(run, report, folder, detail::every_table);
     return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }

@@ -11,7 +11,8 @@
 #include "bench/harness/cli/session/session.hpp"
 #include "bench/harness/experiment/histograms.hpp"
 #include "bench/harness/experiment/record.hpp"
-#include "bench/harness/summary/summary.hpp"
+#include "bench/harness/gate/gate_result_formats.hpp"
+#include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/formats/formats.hpp"
@@ -47,9 +48,9 @@ std::string page(const std::string& file) {
 }
 
 std::string rewritten(const reports::format& chosen, const std::string& file) {
-    if (chosen.write != reports::write_json) return chosen.write(read_report_file(file));
+    if (chosen.write != reports::write_json) return write_report(chosen, read_report_file(file));
     const auto source = read_report_text(file);
-    return is_journal(source) ? reports::write_json(read_report_or_journal(source, file))
+    return is_journal(source) ? reports::write_json(read_judged_report(source, file))
                               : reports::rewrite_json(source, file);
 }
 

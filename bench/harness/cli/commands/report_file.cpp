@@ -7,7 +7,7 @@
 #include "bench/harness/cli/help.hpp"
 #include "bench/harness/cli/option_types.hpp"
 #include "bench/harness/experiment/record.hpp"
-#include "bench/harness/summary/summary.hpp"
+#include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
 #include "reports/base/posix_io.hpp"
@@ -26,7 +26,7 @@ std::string read_report_text(const std::string& file) {
 }
 
 reports::report read_report_file(const std::string& file) {
-    return read_report_or_journal(read_report_text(file), file);
+    return read_judged_report(read_report_text(file), file);
 }
 
 void add_output_file(CLI::App& command, std::string& file) {

@@ -203,7 +203,7 @@ int resume_command(const run_options& options, const invocation& by) {
     const std::filesystem::path folder{options.resume};
     const interrupt stop;
     const auto run = measure_rest({folder, by, stop, session_start::clock::now()});
-    const auto report = report_of(run.record);
+    const auto report = judged_report_of(run.record);
     const auto& tolerated_pct = run.record.plan.tolerated_pct;
     publish(run, report, folder, tolerated_pct ? detail::every_table : detail_of(options));
     const bool is_gate = tolerated_pct && report.complete && !stop.requested();
