@@ -419,8 +419,7 @@ TEST_F(compare_reports, a_large_change_of_the_baseline_counts_as_another_machine
                                     {report_with(100, 50), report_with(190, 50)}}) {
         const auto ran = between(then, now);
         EXPECT_EQ(ran.code, 4) << ran.error_tail;
-        for (const auto* said :
-             {"loop-epoll on yield", "asio-epoll on yield", "1.9 times", "in one session"})
+        for (const auto* said : {"loop-epoll on yield", "asio-epoll on yield", "1.9 times", "in one session"})
             EXPECT_SAYS(ran.error_tail, said);
     }
     const auto alone = [](double ns) {

@@ -41,7 +41,7 @@ reports::report slower_comparison() {
 constexpr auto slower_line =
     "SLOWER: BM_sort by 2.2 % (1.6 to 2.8). BM_concat: undecided (smallest detectable difference 5.7 %).";
 
-// Once, this comparison opened with "nobody is certainly faster than base".
+// Once, this comparison opened with a sentence that no program is certainly faster than base.
 TEST(gate_result, the_verdict_begins_with_the_most_severe_result) {
     EXPECT_EQ(bench::verdict_line(bench::judge_gate(slower_comparison(), 5)), slower_line);
 }

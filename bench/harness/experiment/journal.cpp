@@ -60,8 +60,9 @@ journal::journal(const std::filesystem::path& path, const session_record& begun)
     if (header.size() > journal_line_bytes_max)
         throw usage_error{
             "the plan of the run has {} bytes, but a line of the journal is limited to {}; choose fewer "
-            "contenders and workloads with --contender and --workload",
-            header.size(), journal_line_bytes_max};
+            "workloads with --workload{}",
+            header.size(), journal_line_bytes_max,
+            begun.plan.of_one_program ? "" : ", or fewer contenders with --contender"};
     reports::write_file_atomically(path, header + "\n");
     file_ = reports::open_regular_file(path_, O_WRONLY | O_APPEND, "open");
 }

@@ -406,8 +406,8 @@ void refuse_too_many_cells(const run_plan& plan) {
     if (cells > cells_max)
         throw usage_error{
             "the run would have {} results (workloads times contenders), and the limit is {}; choose fewer "
-            "with --workload and --contender",
-            cells, cells_max};
+            "workloads with --workload{}",
+            cells, cells_max, plan.of_one_program ? "" : ", or fewer contenders with --contender"};
 }
 
 void refuse_impossible_part(const run_plan& plan) {

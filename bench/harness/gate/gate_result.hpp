@@ -70,9 +70,9 @@ std::vector<const gate_result*> most_severe_first(std::span<const gate_result> r
 /// for one outcome.
 std::string_view verdict_word(gate_outcome outcome);
 
-/// Returns a line with the verdict and then the five most severe gate results, for example "SLOWER: BM_sort by
-/// 2.2 % (1.6 to 2.8). BM_concat: undecided (smallest detectable difference 5.7 %)." All formats begin with
-/// this line.
+/// Returns a line with the verdict and then the five most severe gate results, for example "SLOWER: BM_sort
+/// by 2.2 % (1.6 to 2.8). BM_concat: undecided (smallest detectable difference 5.7 %)." All formats begin
+/// with this line.
 std::string verdict_line(std::span<const gate_result> results);
 
 }  // namespace loopbench::bench

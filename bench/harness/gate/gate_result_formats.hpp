@@ -12,8 +12,8 @@
 
 namespace loopbench::bench {
 
-/// Returns verdict_line(). If some gate results are not `holds`, adds a line for each of them, and then a line
-/// with the number of those that are.
+/// Returns verdict_line(). If some gate results are not `holds`, adds a line for each of them, and then a
+/// line with the number of those that are.
 std::string write_text(std::span<const gate_result> results);
 
 /// Returns the lines of write_text() between the first and the last, with "better" instead of "looser",

@@ -21,8 +21,8 @@ std::string brief_difference(std::string_view metric, const estimate& ratio);
 /// Formats a factor with one decimal. Formats factors of at least 100 without decimals, for example "3,178".
 std::string times_text(double value);
 
-/// Formats a ratio with three decimals: "1.003". Ratios below 0.01 get two significant digits, and ratios from
-/// 10 get one decimal or none.
+/// Formats a ratio with three decimals: "1.003". Ratios below 0.01 get two significant digits, and ratios
+/// from 10 get one decimal or none.
 std::string ratio_digits(double ratio);
 
 /// Describes a difference of two distances from zero, for example "40 µs further from zero than base (35 µs

@@ -65,7 +65,7 @@ std::string family_lines(const family& group) {
 std::string programs(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)
-        if (const auto program = context_text(who.context, "program"))
+        if (const auto program = context_text(who.context, "program"); program && *program != who.name)
             out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", who.name, *program);
     return out.empty() ? out : printable(out) + "\n\n";
 }

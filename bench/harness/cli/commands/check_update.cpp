@@ -32,6 +32,10 @@ namespace {
 
 using name_list = std::vector<std::string>;
 
+constexpr std::string_view repair = "repair it, or leave it out with --workload or --contender";
+constexpr std::string_view let_it_count =
+    "`loopbench doctor` says how this machine can count; --tier times needs no counts";
+
 /// An exception: the baseline file cannot be written. what() is the reason, and `code` is the command's exit
 /// code.
 class not_written : public std::runtime_error {
@@ -99,7 +103,10 @@ public:
     /// there are no counts and no ratios.
     std::string write() const {
         if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
-            throw not_written{exit_inconclusive, "neither counts nor ratios were measured"};
+            throw not_written{
+                exit_inconclusive,
+                "neither counts nor ratios were measured; choose contenders and workloads that have "
+                "them (`loopbench list`), or run more blocks (--blocks)"};
         const auto text = write_baseline(next_);
         const auto old = exists_ ? reports::read_file(options_.against) : std::string{};
         if (text == old) return fmt::format("{} is unchanged\n", options_.against);
@@ -178,32 +185,33 @@ private:
         for (const auto& cell : cells)
             if (cell.failed)
                 throw not_written{exit_tool_failed,
-                                  fmt::format("{} on {} failed: {}", cell.contender, cell.workload,
-                                              fmt::join(cell.missing, "; "))};
+                                  fmt::format("{} on {} failed: {}; {}", cell.contender, cell.workload,
+                                              fmt::join(cell.missing, "; "), repair)};
         for (const auto& item : next_.counts) {
             const auto cell = reports::find_cell(cells, item);
             if (cell != cells.end() && !cell->metrics.contains(item.metric))
-                throw not_written{exit_inconclusive,
-                                  fmt::format("{} of {} on {} was not counted: {}", item.metric,
-                                              item.contender, item.workload, fmt::join(cell->missing, "; "))};
+                throw not_written{
+                    exit_inconclusive,
+                    fmt::format("{} of {} on {} was not counted: {}; {}", item.metric, item.contender,
+                                item.workload, fmt::join(cell->missing, "; "), let_it_count)};
         }
         for (const auto& cell : cells)
             if (!cell.missing.empty())
-                tell("loopbench: {} on {} lacks counts: {}\n", cell.contender, cell.workload,
-                     fmt::join(cell.missing, "; "));
+                tell("loopbench: {} on {} lacks counts: {}; {}\n", cell.contender, cell.workload,
+                     fmt::join(cell.missing, "; "), let_it_count);
         expect_counts(next_, cells);
     }
 
     /// Throws not_written if a result has this status. Otherwise the new baseline file would silently lack
     /// that result.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
-                       std::string_view what) {
+                       std::string_view what, std::string_view remedy) {
         std::vector<std::string> all;
         for (const auto& item : report.results)
             if (item.status == status)
                 all.push_back(fmt::format("{} on {} {}: {}", item.contender, item.workload, what,
                                           item.reason.value_or("the reason is unknown")));
-        if (!all.empty()) throw not_written{code, fmt::format("{}", fmt::join(all, "; "))};
+        if (!all.empty()) throw not_written{code, fmt::format("{}; {}", fmt::join(all, "; "), remedy)};
     }
 
     /// Prints the results that get no line in the baseline file. Only a result whose ratio has an interval
@@ -216,8 +224,9 @@ private:
             const bool is_unsupported = item.status == reports::result_status::unsupported;
             const bool has_interval = item.to_baseline && item.to_baseline->low && item.to_baseline->high;
             if (!is_unsupported && (has_interval || !index.is_about(item))) continue;
-            const auto* const why = item.to_baseline ? "its ratio has no interval; run more blocks (--blocks)"
-                                                     : "it has no ratio";
+            const auto* const why =
+                item.to_baseline ? "its ratio has no interval; run more blocks (--blocks)"
+                                 : "it has no ratio; choose a workload on which the baseline has values";
             tell("loopbench: {} of {} on {} is not in the baseline file: {}\n", item.metric, item.contender,
                  item.workload, item.reason.value_or(why));
         }
@@ -225,12 +234,17 @@ private:
 
     void take_times(const reports::report& report) {
         using enum reports::result_status;
-        refuse(report, failed, exit_tool_failed, "failed");
-        if (const auto why = reports::why_unreliable(report)) throw not_written{exit_unreliable, *why};
+        refuse(report, failed, exit_tool_failed, "failed", repair);
+        if (const auto why = reports::why_unreliable(report))
+            throw not_written{
+                exit_unreliable,
+                fmt::format("{}; end other programs on this machine (`loopbench doctor`), and measure again",
+                            *why)};
         if (!report.complete)
             throw not_written{exit_inconclusive,
                               "the run was interrupted; finish it with `loopbench run --resume`"};
-        refuse(report, not_run, exit_inconclusive, "was not measured");
+        refuse(report, not_run, exit_inconclusive, "was not measured",
+               "use a longer --budget, or choose fewer workloads (--workload)");
         if (const auto why = unknown_reliability(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
         // ratios from another machine are not comparable
