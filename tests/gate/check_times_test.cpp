@@ -184,11 +184,14 @@ TEST_F(check_timed, an_unreliable_session_never_becomes_the_baseline_file) {
     update();
     const auto before = content_of(baseline());
     loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
-    EXPECT_EQ(check({"--update"}).code, 5);
+    const auto unreliable = check({"--update"});
+    EXPECT_EQ(unreliable.code, 5);
+    EXPECT_SAYS(unreliable.error_tail, "`loopbench doctor`");
     const auto unknown = check({"--update", "--blocks", "3"});
     EXPECT_EQ(unknown.code, 4);
     const auto journal = loopbench.path("out/first/journal.jsonl").native();
     const auto report = nlohmann::json::parse(loopbench({"report", journal, "--format", "json"}).output);
+    EXPECT_SAYS(unknown.error_tail, "(--blocks)");
     EXPECT_SAYS(unknown.error_tail, report.at("aa").at("reason").get<std::string>());
     EXPECT_EQ(content_of(baseline()), before);
 }
@@ -198,6 +201,7 @@ TEST_F(check_timed, an_update_reports_every_result_that_it_cannot_write) {
         const auto before = content_of(baseline());
         const auto ran = check(words);
         EXPECT_EQ(ran.code, code) << ran.output << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, code == 1 ? "repair it, or leave it out with --workload" : "--budget");
         EXPECT_SAYS(ran.error_tail, "was not written: " + why);
         EXPECT_EQ(content_of(baseline()), before);
     };

@@ -163,6 +163,38 @@ esac
     EXPECT_SAYS(refused.error_tail, "no sockets");
 }
 
+// Once, the remedy was to choose another --baseline, which compare does not have.
+TEST_F(compare, a_benchmark_without_old_values_has_a_remedy_that_compare_supports) {
+    loopbench.add_contender("new", scattering(10000, "10"));
+    loopbench.add_contender("old", R"sh(case $workload in
+  echo*) row '"error_occurred": true, "error_message": "unsupported: no sockets"'; exit;;
+esac
+)sh" + scattering(10000, "10"));
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "--workload");
+    EXPECT_EQ(ran.error_tail.find("--baseline"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(compare, standard_output_begins_with_the_verdict) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10500, "10"));
+    const auto slower = run();
+    EXPECT_TRUE(slower.output.starts_with("SLOWER: echo/rtt/conns:1 by 5.")) << slower.output;
+    const auto line = slower.output.substr(0, slower.output.find('\n'));
+    EXPECT_EQ(loopbench.report()["gate"]["verdict"], line);
+    EXPECT_EQ(loopbench.report()["gate"]["outcome"], "regression");
+    const auto report = loopbench.path("out/report.json").native();
+    const auto journal =
+        loopbench({"report", loopbench.path("out/journal.jsonl").native(), "--format", "json"});
+    EXPECT_EQ(journal.output, content_of(report)) << "a journal contains the same verdict";
+    EXPECT_SAYS(loopbench({"report", report, "--format", "junit"}).output, line);
+    EXPECT_TRUE(loopbench({"compare", report, report}).output.starts_with("PASS: "));
+    const auto as_json = loopbench({"compare", report, report, "--format", "json"});
+    EXPECT_EQ(nlohmann::json::parse(as_json.output)["gate"]["outcome"], "pass");
+    EXPECT_SAYS(as_json.error_tail, "PASS: ");
+}
+
 TEST_F(compare, a_debug_build_against_a_release_build_is_refused_before_the_measurement) {
     loopbench.add_contender("old", scattering(10000, "10"), R"(, "build_type": "Release")");
     loopbench.add_contender("new", scattering(10000, "10"), R"(, "build_type": "Debug")");
