@@ -78,6 +78,14 @@ TEST(gate_result, each_outcome_has_its_word) {
               "FAILED: c (killed by SIGSEGV). b: slower by 11.1 % (9.9 to 12.4).");
 }
 
+TEST(gate_result, a_sentence_about_the_session_begins_with_a_capital_letter) {
+    auto report = comparison({compared("a", 1, 0.9, 1.1, verdict::inconclusive)});
+    report.aa->found = reports::reliability::unknown;
+    report.aa->reason = "too few blocks";
+    EXPECT_SAYS(bench::verdict_line(bench::judge_gate(report, 5)), "UNDECIDED: ");
+    EXPECT_SAYS(bench::verdict_line(bench::judge_gate(report, 5)), "The reliability");
+}
+
 TEST(gate_result, the_five_most_severe_results_come_first_and_the_others_are_counted) {
     std::vector<reports::result> items;
     for (const auto* name : {"u1", "u2", "u3"})

@@ -113,10 +113,16 @@ std::string verdict_line(std::span<const gate_result> results) {
     for (const auto& found : results)
         if (!found.workload.empty()) contenders.insert(found.contender);
     std::vector<std::string> sentences;
+    const auto add = [&](const gate_result& found) {
+        auto text = sentence_of(found, word, contenders.size() > 1);
+        const bool keeps_case = !found.workload.empty() || sentences.empty();
+        if (!keeps_case) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+        sentences.push_back(std::move(text));
+    };
     if (results.empty()) sentences.emplace_back("nothing was compared.");
     if (outcome == gate_outcome::pass) sentences.push_back(of_pass(results));
     for (const auto* const found : all)
-        if (sentences.size() < most) sentences.push_back(sentence_of(*found, word, contenders.size() > 1));
+        if (sentences.size() < most) add(*found);
     const auto told = std::min(all.size(), most - (outcome == gate_outcome::pass ? 1 : 0));
     if (told < all.size()) sentences.push_back(count_of(std::span{all}.subspan(told)));
     return fmt::format("{}: {}", word, fmt::join(sentences, " "));
