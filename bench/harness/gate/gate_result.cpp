@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -97,10 +98,11 @@ std::vector<const gate_result*> most_severe_first(std::span<const gate_result> r
     std::vector<const gate_result*> all;
     for (const auto& found : results)
         if (found.kind != gate_result_kind::holds) all.push_back(&found);
-    std::ranges::stable_sort(all, [](const gate_result* a, const gate_result* b) {
-        const auto one = severity_of(*a), other = severity_of(*b);
-        return one != other ? one < other : a->times_as_bad > b->times_as_bad;
-    });
+    // Gate results about the session come after those about single results.
+    const auto order = [](const gate_result* found) {
+        return std::tuple{severity_of(*found), found->workload.empty(), -found->times_as_bad};
+    };
+    std::ranges::stable_sort(all, {}, order);
     return all;
 }
 
