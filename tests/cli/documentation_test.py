@@ -16,7 +16,7 @@ import sys
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NO_CODE = {"", "sh"}  # the languages of blocks that contain program output or commands
-COMPILED_OR_RUN = ["tests/package"]  # folders whose files a test compiles or runs
+COMPILED_OR_RUN = ["tests/package", "loop"]  # folders whose files a test compiles or runs
 
 
 def documents(source):
