@@ -4,9 +4,9 @@
     documentation_test.py SOURCE LOOPBENCH
 
 Each code block must be part of a file that a test compiles or runs. Every link must have a target. Each `--workload` of
-a command must select a workload. The exit codes must be those of `loopbench --help`. The glossary must be in alphabetical order. The table in docs/formats.md must list the
-format numbers of the code. documentation_test.cpp checks that the commands work, and evidence_test.py checks the
-numbers.
+a command must select a workload. The exit codes must be those of `loopbench --help`. The glossary must be in
+alphabetical order. The table in docs/formats.md must list the format numbers of the code. documentation_test.cpp checks
+that the commands work, and evidence_test.py checks the numbers.
 """
 
 import fnmatch
