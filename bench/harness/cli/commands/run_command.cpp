@@ -235,9 +235,9 @@ void add_shard_option(CLI::App& command, run_options& options) {
     command
         .add_option_function<std::string>(
             "--shard", take,
-            "run share I of N, on one of N machines: the blocks I, I+N, I+2N and so on; all machines need "
-            "the same options except --output; --budget limits each share; `loopbench merge` combines the "
-            "shares")
+            "run share I of N, on one of N machines: the blocks I, I+N, I+2N and so on; needs --seed and "
+            "--output; all machines need the same options except for --shard and --output; --budget limits "
+            "each share; `loopbench merge` combines the shares")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -262,9 +262,10 @@ void add_client_options(CLI::App& command, run_options& options) {
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag("--quick", options.quick,
-                                   "measure the headline workloads on the headline contenders at small "
-                                   "size, in at most a minute; a trial fails after 5 s; with --workload, "
-                                   "these workloads run on all contenders");
+                                   "measure the headline workloads (a selection; see `list`) on the headline "
+                                   "contenders at small size, in at most a minute; a trial that takes longer "
+                                   "than 5 s fails; with --workload, measure the named workloads on all "
+                                   "contenders");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")
@@ -290,8 +291,8 @@ const std::initializer_list<example> run_examples{
      "measures the headline workloads on the headline contenders in at most a minute"},
     {"loopbench run --workload echo --contender 'loop-*' --contender asio-epoll",
      "measures all echo workloads on the loops of this project and on the baseline"},
-    {"loopbench run --workload timer/periodic --precision 1% --budget 5min",
-     "runs blocks until ratios of time are known to within 1 %, but for at most 5 minutes"},
+    {"loopbench run --workload echo/rtt/tcp --precision 1% --budget 5min",
+     "runs blocks until each ratio of the metric `time` is known to within 1 %, but for at most 5 minutes"},
     {"loopbench run --resume loopbench-report", "continues a run that was interrupted or killed"}};
 
 }  // namespace
@@ -305,14 +306,16 @@ void add_run_command(CLI::App& app, action& chosen) {
         "--counts", options->counts,
         "after the trials, also count system calls, waits, allocations and context switches per "
         "operation");
-    command->add_flag("--checks", options->checks,
-                      "after the trials, also measure how much time recording latencies adds, and whether "
-                      "twice the operations take twice the time; this takes 4 to 25 s per result");
+    command->add_flag(
+        "--checks", options->checks,
+        "after the trials, also measure how much longer an operation takes because its latency is "
+        "recorded, and whether twice the operations take twice the time; this takes 4 to 25 s "
+        "per result");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,
-                     "also add the report to a history: to URL, which is a file or "
-                     "postgresql://USER@HOST/DATABASE; without URL, to the default history "
+                     "also add the report to the history at URL: a file, or "
+                     "postgresql://USER@HOST/DATABASE; --history alone means the default history "
                      "(LOOPBENCH_HISTORY, or history.db in the user's data folder)")
         ->type_name("URL")
         ->expected(0, 1);
