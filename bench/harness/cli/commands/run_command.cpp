@@ -317,7 +317,7 @@ void add_run_command(CLI::App& app, action& chosen) {
                      "also add the report to the history at URL: a file, or "
                      "postgresql://USER@HOST/DATABASE; --history alone means the default history "
                      "(LOOPBENCH_HISTORY, or history.db in the user's data folder)")
-        ->type_name("URL")
+        ->type_name("[URL]")
         ->expected(0, 1);
     put_under(*command, heading::output);
     add_shard_option(*command, *options);

@@ -107,8 +107,8 @@ public:
     /// Adds a proof that `actual` equals `expected`. If the numbers differ, fails the trial with this reason.
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
 
-    /// Adds a proof that the time `actual`, which `what` took, is at least `least`. If it is shorter, fails the
-    /// trial with this reason.
+    /// Adds a proof that the time `actual`, which `what` took, is at least `least`. If it is shorter, fails
+    /// the trial with this reason.
     void prove_lasted(std::string_view what, std::chrono::nanoseconds least, std::chrono::nanoseconds actual);
 
     /// Fails the trial because the work was not done. Only the first reason is kept.
