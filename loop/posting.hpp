@@ -63,9 +63,9 @@ public:
     /// loop's next wait.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Shows the notice during one call of wait(is_posted). `is_posted` is true if something was already
-    /// posted when the notice was up; then wait() must not sleep. Otherwise wait() may sleep until a wake-up.
-    /// Call this function only in the loop's thread.
+    /// Shows the notice during one call of wait(is_posted). `is_posted` is true if something had been posted
+    /// before the notice became visible; then wait() must not sleep. Otherwise wait() may sleep until a
+    /// wake-up. Call this function only in the loop's thread.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);

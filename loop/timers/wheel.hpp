@@ -298,7 +298,7 @@ private:
         delete &drained;
         if (!s.empty()) return;
         mark_empty(index);
-        soonest_erased_ = true;  // soonest_ may be the slot's floor, which can be below all its deadlines
+        soonest_erased_ = true;  // soonest_ can be the floor of the slot, below all its deadlines
     }
 
     void mark_empty(std::size_t index) noexcept {

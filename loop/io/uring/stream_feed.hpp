@@ -118,7 +118,7 @@ public:
         ++arrived.count;
     }
 
-    /// Releases a buffer that the kernel has taken, without reading it, so that the kernel can fill it again.
+    /// Releases an unread buffer that the kernel has taken, so that the kernel can fill it again.
     void release_unread(std::uint16_t buffer) noexcept {
         --available_;
         release(buffer);

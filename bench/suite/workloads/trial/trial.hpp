@@ -1,5 +1,5 @@
-// A trial from the view of a workload: the number of operations to make, the functions that record
-// observations, and the proof that the work was done.
+// A trial as a workload sees it: the number of operations to make, the functions that record observations,
+// and the proof that the work was done.
 //
 // The class refuses invalid results. A trial has no result if it did not time exactly one section, proved
 // nothing, or failed a proof. No unproved number can therefore be printed by mistake.
