@@ -147,8 +147,8 @@ document::document(std::string_view whole, const reading& how) {
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // Reports the end of the text as the position, because most errors here are a text that ends inside a
-    // string.
+    // Reports the end of the text as the position, because the usual cause of these errors is a text that
+    // ends inside a string.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)

@@ -129,7 +129,7 @@ private:
     }
 
     ev_base base_;
-    loop::unique_fd wake_;  // an eventfd for other threads, which cannot call libevent without locks
+    loop::unique_fd wake_;  // an eventfd for other threads, because libevent has no locks here
     event_struct turn_{};
     event_struct wake_event_{};
 };

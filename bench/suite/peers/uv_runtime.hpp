@@ -139,10 +139,10 @@ private:
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
-    // uv_async_send() does nothing while an earlier call is unanswered. The check for an unanswered call is
-    // not ordered after the posts of this thread. For this reason, the posting thread and on_wake() both
-    // write to wake_order_. on_wake() then sees every post whose write came before its own write. A thread
-    // whose write comes later sees that the earlier call was answered.
+    // uv_async_send() does nothing while an earlier call is unanswered. libuv does not order this check after
+    // the posts of the calling thread. Therefore, the posting thread and on_wake() both write to wake_order_:
+    // on_wake() sees every post whose write came before its own write, and a thread whose write comes later
+    // sees that the earlier call was answered.
     void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
 
     static void on_wake(uv_async_t* async) {

@@ -36,7 +36,7 @@ public:
     }
 
     /// Sets the exact minimum, maximum and mean. Needed after the values of another histogram were added with
-    /// record_many(), because the other histogram provides only the middle of each counter.
+    /// record_many(), because each of these values was replaced by the middle of its counter.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;

@@ -138,7 +138,7 @@ template <Runtime R>
 task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
-    detail::batches<R> all;  // one object for all batches; functions that run too late can still use it
+    detail::batches<R> all;  // one object for all batches, so that it still exists if a function runs twice
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
