@@ -16,8 +16,8 @@
 
 namespace loopbench::reports {
 
-/// The ratio of a contender to the baseline. A ratio above 1 means better than the baseline, for metrics of
-/// both directions.
+/// The ratio of a contender to the baseline. A ratio above 1 means that the contender is better, both if
+/// smaller and if larger values of the metric are better.
 struct ratio {
     std::string to;  // the baseline's name
     double median = 0;

@@ -155,7 +155,7 @@ TYPED_TEST(asio_threads, handlers_of_a_strand_run_in_order_and_one_at_a_time) {
     EXPECT_TRUE(std::ranges::is_sorted(ran));
 }
 
-/// Runs a context in another thread until this object is destroyed.
+/// A thread that runs a context until this object is destroyed.
 template <class context_type>
 class running_elsewhere {
 public:

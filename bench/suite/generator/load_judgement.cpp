@@ -34,8 +34,8 @@ std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     const bool takes_no_more =
         static_cast<double>(result.held_back) > late_at_most * static_cast<double>(result.sent);
     if (!has_grown && !takes_no_more) return std::nullopt;
-    // The text has no numbers of this trial, because the screen shows contenders with the same reason in one
-    // line.
+    // The text contains no numbers of this trial, because the screen shows contenders with equal reasons in
+    // one line.
     return fmt::format(
         "the server does not sustain {:.0f} requests per second: all replies to the second half of the "
         "requests were late",

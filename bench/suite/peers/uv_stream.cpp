@@ -33,7 +33,7 @@ int errno_of(int result) noexcept {
 }
 
 uv_buf_t buffer_over(std::span<const std::byte> bytes) noexcept {
-    uv_buf_t buffer{};  // libuv has one type for both directions; a write does not change the bytes
+    uv_buf_t buffer{};  // libuv has one type for reads and writes; a write does not change the bytes
     buffer.base = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     buffer.len = bytes.size();
     return buffer;

@@ -58,7 +58,7 @@ struct uv_socket {
     void close() noexcept;
 };
 
-/// Owns a uv_socket, and closes it.
+/// An owner of a uv_socket. The destructor closes the socket.
 class uv_socket_owner {
 public:
     uv_socket_owner() = default;

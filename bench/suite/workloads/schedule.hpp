@@ -36,8 +36,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that run alternately. Counts the steps that this coroutine makes too early, that is,
-/// before the other coroutine has made its previous step.
+/// One of two coroutines that run alternately. Counts the steps of this coroutine that come before the
+/// other coroutine's previous step, and are therefore too early.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {

@@ -109,8 +109,8 @@ struct echo_session {
     }
 
     /// Begins the next rounds, or ends the timed section if no rounds are left. Must be called when every
-    /// connection has made all previous rounds. No message is then in flight, and a timed part contains only
-    /// whole round trips.
+    /// connection has finished the previous rounds. No message is then in flight, and a timed part contains
+    /// only whole round trips.
     void begin_rounds() {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;

@@ -59,7 +59,7 @@ public:
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
     /// Sets the number of operations that the timed section made. A workload must call this function if it
-    /// does not use next() and made a different number than operations().
+    /// does not use next() and the number differs from operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     /// Measures the CPU time of another process, which does the work. Must be called before begin(). The user
