@@ -16,7 +16,7 @@ namespace loopbench::loop {
 /// The amount of work after which a loop asks for new events, and after which it ends a turn. Both limits
 /// count units of the work budget (operation.hpp).
 struct work_limits {
-    /// After this number of units, the loop asks the kernel and the clock again. With 0, the loop asks on
+    /// After this number of units, the loop checks for I/O and reads the clock again. With 0, it does so on
     /// every turn.
     std::size_t units_between_waits;
     /// After this number of units, a turn ends, even if some operations that were ready when the turn began
