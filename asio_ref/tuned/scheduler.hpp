@@ -1,8 +1,9 @@
-// A scheduler that runs the tasks of this project on Asio's scheduler: post, spawn and their helpers.
+// A scheduler that runs the tasks of this project on Asio's scheduler. It provides post, spawn and their
+// helpers.
 //
 // Almost all work goes through Asio's queue. There are two exceptions: the first step of run()'s task, and
-// functions that other threads post. They go through the ready queue of loop/scheduler.hpp, which a handler
-// in Asio's queue runs.
+// functions that other threads post. They go through the ready queue of loop/scheduler.hpp, and a handler in
+// Asio's queue runs that ready queue.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -51,22 +51,22 @@ constexpr needs operator|(need a, need b) noexcept {
 /// alone determines the metric `time`, for every server.
 enum class pace : std::uint8_t {
     its_own,      // the next operation begins as soon as the contender is ready
-    own_load,     // a schedule at a percentage of its own capacity: a faster contender gets more work
+    own_load,     // a percentage of the contender's own capacity: a faster one gets more work
     same_for_all  // a schedule that is the same for every contender
 };
 
 struct workload_shape {
     std::string_view name;  // the full name: family/name[/word]...[/key:value]...
 
-    // The number of operations in one trial. If both numbers are 0, the contender makes as many operations as
+    // The number of operations in one trial. If both numbers are 0, the contender does as many operations as
     // fit into the time that the harness gives it.
     std::uint64_t small_operations = 0;
     std::uint64_t full_operations = 0;
 
-    bool throughput = true;        // the time is proportional to the number of operations
+    bool throughput = true;        // true if the time is proportional to the number of operations
     std::size_t open_files = 100;  // number of descriptors that a process needs
     needs needed = {};
-    bool headline = false;  // measured by default
+    bool headline = false;  // true if a run measures the workload by default
     reports::pairing made = reports::pairing::
         sequential;  // interleaved if the workload keeps a core busy and can stop within milliseconds
     int cores = 1;   // 2 if a second thread or process works at the same time
@@ -120,11 +120,11 @@ struct workload_info {
     std::string_view name;  // full name, or its beginning up to the parameters ("echo/rtt/tcp")
     std::span<const std::string_view> primary_metrics;  // the most important one first
     std::string_view summary;                           // one line that defines one operation
-    std::string_view timed;      // what is timed, what is not timed, and how the work is proved
+    std::string_view timed;      // what is timed, what is not timed, and how the work is checked
     std::string_view dominated;  // where most of the time is spent, and what a difference means
 };
 
-/// Return all workloads, in the order in which they are listed and reported.
+/// Returns all workloads, in the order of lists and reports.
 std::span<const workload_shape> workload_table();
 std::span<const workload_info> workload_catalog();
 

@@ -1,6 +1,6 @@
 // The counting pass runs up to seven short processes for each workload and contender. The first determines
-// the number of operations N. Then each way of counting (preloaded counter, perf, strace) runs one process
-// with N and one with 2N operations.
+// the number of operations N. Then, for each way of counting (preloaded counter, perf, strace), the pass runs
+// one process with N and one with 2N operations.
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ public:
 /// The outcome of one process.
 struct counted_run {
     std::uint64_t operations = 0;
-    bool calibrated = false;  // Google Benchmark chose the number of operations
+    bool calibrated = false;  // true if Google Benchmark chose the number of operations
     std::int64_t voluntary_switches = 0;
     std::optional<std::string> record;  // the output of the tracer or of the allocation counter
 };
@@ -190,7 +190,8 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // A record contains times with microseconds, so two processes never write equal records.
+        // Equal records are an error: each record contains times in microseconds, which differ between two
+        // processes.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";

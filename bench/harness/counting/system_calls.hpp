@@ -35,8 +35,8 @@ public:
 };
 
 /// Reads the log of `strace -f -o FILE`, which has one line per call: "PID name(arguments) = result". A call
-/// that another thread interrupts has two lines and counts once. Ignores the lines for signals and exits.
-/// Throws incomplete_record if any other line is not a call, or if the end of the process is missing.
+/// that another thread interrupts has two lines, but is counted once. Ignores the lines for signals and
+/// exits. Throws incomplete_record if any other line is not a call, or if the end of the process is missing.
 system_calls read_strace_log(std::string_view log);
 
 /// Reads the file of `perf trace -s -o FILE`: a table for each thread. Each row begins with the name of a

@@ -1,5 +1,5 @@
-// Copies the text of trials and descriptions unchanged, because a parsed record does not contain all their
-// fields.
+// Merges journals as text: copies the trials and descriptions unchanged, because a parsed record lacks some
+// of their fields.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <fmt/format.h>

@@ -73,7 +73,7 @@ struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
 
-/// Judges each try alone, as if the try were a whole report.
+/// Judges each try (a group of consecutive pairs) separately, as if it were a whole report.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;

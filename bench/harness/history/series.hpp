@@ -43,8 +43,8 @@ struct series_choice {
     bool intervals = false;
 };
 
-/// Returns the chosen series, sorted by workload, metric and contender. Ignores interrupted runs. Of
-/// unreliable runs, uses only the counts. The points refer to `runs`, which must be sorted by date. Throws
+/// Returns the chosen series, sorted by workload, metric and contender. Ignores interrupted runs, and all
+/// numbers of unreliable runs except counts. The points refer to `runs`, which must be sorted by date. Throws
 /// usage_error if a pattern matches nothing, and database_error if the database fails.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 

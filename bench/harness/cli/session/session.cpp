@@ -62,9 +62,9 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // Writes the journal before the histograms. If the run were killed between the two in the other
-        // order, the trial would be missing from the journal. A resumed run would repeat the trial, and the
-        // histograms would count twice.
+        // Writes the journal before the histograms. In the opposite order, a run that is killed between the
+        // two writes would leave histograms of a trial that is missing from the journal. A resumed run would
+        // repeat this trial, and its histograms would be counted twice.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);

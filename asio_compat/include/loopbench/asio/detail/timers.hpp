@@ -1,4 +1,5 @@
-// Timers: the waits of steady_timer, system_timer, deadline_timer and timers on a program's own clock.
+// Timers: the waits of steady_timer, system_timer, deadline_timer and timers with a clock that the program
+// defines.
 #pragma once
 
 #include <algorithm>
@@ -158,7 +159,7 @@ private:
 };
 
 /// Returns true if the wait has ended. If the timer does not use the loop's clock, first reads the timer's
-/// clock to check if the wait is due. When a wait is due, the other waits on the same timer end, too.
+/// clock to check whether the wait is due. When a wait is due, the other waits on the same timer end, too.
 inline bool wait_op::is_over(core& in, completion how) {
     loop::operation_queue ended;
     {
