@@ -54,8 +54,8 @@ public:
         after_step();
     }
 
-    /// Called after every handler: arranges that functions posted by other threads run, and throws the
-    /// exception of a spawned task that has failed.
+    /// Makes sure that functions posted by other threads run, and throws the exception of a spawned task that
+    /// has failed. Called after every handler.
     void after_step() {
         if (has_posted()) [[unlikely]]
             see_to_posted();
@@ -162,8 +162,8 @@ private:
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // Arranges that posted functions run. An open wake-up will call on_wake(); if the wake-up is not open, a
-    // handler is queued.
+    // Makes sure that posted functions run. If the wake-up is open, it will call on_wake(). Otherwise, this
+    // function queues a handler.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

@@ -19,9 +19,9 @@ namespace loopbench::bench {
 /// A feature that a workload needs beyond the Runtime concept. A contender without the feature does not run
 /// the workload, and reports the reason.
 enum class need : std::uint8_t {
-    call_timers = 1,         // call_at(): bench/suite/runtime.hpp, CallTimers
-    unix_sockets = 2,        // bench/suite/runtime.hpp, UnixSockets
-    pipes = 4,               // bench/suite/runtime.hpp, Pipes
+    call_timers = 1,         // call_at(); see CallTimers in bench/suite/runtime.hpp
+    unix_sockets = 2,        // see UnixSockets in bench/suite/runtime.hpp
+    pipes = 4,               // see Pipes in bench/suite/runtime.hpp
     many_turns = 8,          // the workload suspends many times in sequence
     timers_while_busy = 16,  // the loop must check timers even while something is always ready
     scheduler = 32,          // a queue of coroutines or functions; the workload makes no system call
@@ -92,7 +92,7 @@ struct workload_shape {
     /// ratio is smaller, because some have ended their rounds while the others are still busy.
     double least_in_flight = 0;
 
-    /// Returns a copy of this shape with these properties of its latencies.
+    /// Returns a copy of this shape in which the properties of the latencies have these values.
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
                                             std::optional<double> least = {}) const {
         workload_shape shape = *this;
@@ -138,8 +138,8 @@ pace pace_of(std::string_view full_name);
 /// The only metric that can compare contenders whose load was a percentage of their own capacity.
 inline constexpr std::string_view capacity_metric = "capacity";
 
-/// Returns why a metric cannot compare two contenders on the workload with this full name, regardless of the
-/// measured values. Returns an empty text if the metric can compare them.
+/// Returns the reason why a metric cannot compare two contenders on the workload with this full name,
+/// regardless of the measured values. Returns an empty text if the metric can compare them.
 std::string_view why_incomparable(std::string_view full_name, std::string_view metric);
 
 /// Returns the catalog's entry for the workload with this full name, or null for an unknown name.

@@ -84,7 +84,7 @@ public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    /// Runs one process, with `front` before the contender's command. Without `operations`, the contender
+    /// Runs one process, with `front` before the contender's command. If `operations` is empty, the contender
     /// chooses the number of operations.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
@@ -138,8 +138,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// Throws uncountable if the workload runs for a fixed time. Twice the operations are then not twice the
-/// work, and there is no count per operation.
+/// Throws uncountable if the workload runs for a fixed time. For such a workload, twice the operations are
+/// not twice the work, and a count per operation does not exist.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{

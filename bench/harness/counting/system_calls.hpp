@@ -26,9 +26,8 @@ struct system_calls {
 };
 
 /// An exception: a tracer's output is incomplete. Causes are a full file system, lost events, or a file in
-/// another format; what() states the symptom. Incomplete output must not be counted, because incomplete
-/// output contains too few calls. For example, two outputs that are cut to the same length would give zero
-/// calls per operation.
+/// another format; what() states the symptom. Incomplete output must not be counted, because it contains too
+/// few calls. For example, two outputs that are cut to the same length would give zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;

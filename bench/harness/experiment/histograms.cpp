@@ -117,7 +117,7 @@ void require_header(std::string_view line, std::string_view file) {
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
 /// Returns the merged histogram of each result and metric. Uses only the trials that count according to the
-/// journal, as every other number of the report does.
+/// journal, like all other numbers of the report.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;

@@ -47,7 +47,7 @@ std::optional<exclusion> exclusion_before(const contender& who, const std::strin
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
-    std::vector<trial_record> trials;                             // in the order of their ends
+    std::vector<trial_record> trials;                             // in the order in which they ended
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;

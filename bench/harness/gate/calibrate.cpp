@@ -1,4 +1,5 @@
-// Plans the runs of a calibration, forms tries from the blocks of the runs, and computes the rates.
+// Plans the runs of a calibration, groups the blocks of the runs into tries (comparisons), and computes the
+// rates.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>

@@ -42,8 +42,8 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
 expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results);
 
 /// Returns the gate results of the first session, updated by the second session. A ratio that is suspect in
-/// both sessions is a regression. If the second session cannot judge any ratio, the gate results of the
-/// second session replace all suspects.
+/// both sessions is a regression. If the second session cannot judge any ratio, its gate results replace all
+/// suspects.
 std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
                                  const reports::report& second, const time_rule& rule);
 

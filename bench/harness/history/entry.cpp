@@ -42,7 +42,7 @@ const reports::metric_info* metric_of(std::string_view counter) {
     return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
 }
 
-/// Returns the program's name without its folder, which may contain a user name.
+/// Returns the program's name without its folder, because the folder's path might contain a user's name.
 std::string program_in(std::string_view text) {
     const auto document =
         reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
@@ -354,7 +354,7 @@ entry read_entry(std::string text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
-        if (reports::is_of_shard(report))  // because the merged report contains the shard's blocks, too
+        if (reports::is_of_shard(report))  // the merged report will contain the same blocks
             throw reports::format_error{
                 "the report covers one shard of a run; merge all shards (`loopbench merge`), and add the "
                 "merged report"};

@@ -1,4 +1,4 @@
-// Defines the entries of a history. An entry contains a whole report, which can be written and judged again,
+// Defines the entries of a history. An entry contains a whole report (which can be shown and judged again),
 // the points of the report's series, and facts that the report does not contain (commit, machine).
 #pragma once
 

@@ -39,8 +39,8 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-/// Returns the direction of a change. If the interval contains zero, returns `neither`, because it might be
-/// only the spread of the values that has changed.
+/// Returns the direction of a change. If the interval contains zero, returns `neither`, because perhaps only
+/// the spread of the values has changed.
 change_direction direction_of(const estimate& better) {
     const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
     if (most < 0) return change_direction::worse;
@@ -179,7 +179,7 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Sets places_ to the index of the series of each number in the columns. Creates missing series.
+    /// Stores the index of the series of each number of the columns in places_. Creates missing series.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();

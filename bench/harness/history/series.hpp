@@ -59,7 +59,7 @@ struct series_change {
     const series* in = nullptr;
     std::size_t at = 0;  // the index of the first point of the new level
     double p = 1;        // the p-value of the permutation test, before the correction for many series
-    double before = 0, after = 0;  // medians between this change and its neighbours
+    double before = 0, after = 0;  // medians of the points from and to the neighbouring changes
     /// The improvement: the difference of the logarithms if is_logarithmic() is true, and of the values
     /// otherwise.
     estimate better;

@@ -64,8 +64,8 @@ public:
         bool is_new = false;
     };
     /// Adds the entry. If an error occurs, adds nothing. If the history already contains the entry, updates
-    /// only the fields that are set in entry::said. If, in addition, the existing report is interrupted and
-    /// the new report is complete, replaces the report.
+    /// only the fields that are set in entry::said. If the existing report also comes from an interrupted
+    /// run, and the new report is complete, replaces the report.
     added add(const entry& what);
 
     /// Returns all runs, sorted by date.

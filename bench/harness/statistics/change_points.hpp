@@ -40,10 +40,11 @@ struct change_rule {
 /// the search continues half a window later. In each step, every series that has not reached its end has one
 /// test.
 ///
-/// Orders are drawn until an order has at least the Q of the real order (J. Besag and P. Clifford,
-/// "Sequential Monte Carlo p-Values", Biometrika 78, 1991), but at first at most 1/level orders. If none of
-/// these orders has such a Q, as many further orders are drawn as the correction needs. The correction needs
-/// more orders if fewer series changed. Constant values are not tested. All calls draw the same orders.
+/// Orders are drawn until the Q of an order is at least as large as that of the real order (J. Besag and P.
+/// Clifford, "Sequential Monte Carlo p-Values", Biometrika 78, 1991), but at first at most 1/level orders. If
+/// none of these orders has such a Q, as many further orders are drawn as the correction needs. The
+/// correction needs more orders if fewer series changed. Constant values are not tested. All calls draw the
+/// same orders.
 std::vector<std::vector<change_point>> change_points(std::span<const std::vector<double>> series,
                                                      const change_rule& rule = {});
 

@@ -40,8 +40,8 @@ estimate few_hosts_with_interval(std::span<const double> hosts, double level = d
 /// p, the interval of few_hosts_with_interval() at the level 1 - 2p ends at `value`.
 double p_few_hosts_above(std::span<const double> hosts, double value);
 
-/// Returns a distance beyond a threshold. If the true mean has this distance, the two-sided test at this
-/// level finds it beyond the threshold in about three of four runs like this one.
+/// Returns a distance. If the true mean lies this far beyond a threshold, the two-sided test at this level
+/// finds it beyond the threshold in about three of four runs like this one.
 double reach_of_few_hosts(std::span<const double> hosts, double level);
 
 /// Returns the standard deviation between hosts. Uses layout_deviation() (layout.hpp), because a difference

@@ -84,8 +84,8 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if an
-    /// error, an interrupt or the time limit must end the contender.
+    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if it must
+    /// be ended because of an error, an interrupt or the time limit.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();

@@ -87,7 +87,7 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
 }
 
 /// Checks the law of CPU time: the contender cannot claim more CPU time than its parent observed (wait4(2)),
-/// and not more than the length of the section times the number of cores.
+/// or more than the length of the section times the number of cores.
 std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
     if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
     // tolerance for the rounding of wait4(2) and of the CPU times at both ends of the section

@@ -81,7 +81,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // Workloads that the user names run on all contenders that have these workloads.
+    // If the user names workloads, all contenders that have these workloads run them.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())

@@ -297,7 +297,7 @@ public:
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
-            // A step that ran no handler might have run an internal operation that makes a handler ready.
+            // Even a step that ran no handler might have run an internal operation that made a handler ready.
             const bool is_over = until == loop::do_not_wait
                                      ? looks_at_kernel && count() == count_before && !loop_->has_ready()
                                      : std::chrono::steady_clock::now() >= until;
@@ -395,7 +395,7 @@ private:
         bool is_inside_ = true;
     };
 
-    // A descriptor that the running thread must close. The operation runs while the lock is held.
+    // An operation that closes a descriptor in the running thread. It runs while the lock is held.
     struct any_later_close : operation {
         int fd;
     };
@@ -425,7 +425,7 @@ private:
     };
 
     // Returns true if the calling thread can close descriptors. If no thread runs the loop, this function
-    // takes the driver over from the thread that ran the loop last, because that thread might never run the
+    // takes over the driver from the thread that ran the loop last, because that thread might never run the
     // loop again. (A driver on io_uring then replaces its ring.) The caller must hold the lock.
     bool try_take_over_driver() noexcept {
         if (loop_->io().runs_in_this_thread()) return true;

@@ -15,7 +15,7 @@ namespace loopbench::asio::detail {
 
 using boost::asio::null_buffers;
 
-/// A sequence of buffers in the form that the system calls take.
+/// A sequence of buffers in the form that the system calls require.
 template <class Buffer, class Buffers>
 using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
 

@@ -114,7 +114,7 @@ private:
 
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
-        // The clock is read again every second, because the clock might be set meanwhile.
+        // The clock is read again every second, because the clock might be changed during the wait.
         constexpr std::chrono::seconds looks_every{1};
         std::size_t count = 0;
         for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
@@ -385,7 +385,7 @@ inline io_context::executor_type io_context::get_executor() noexcept {
     return {reinterpret_cast<std::uintptr_t>(this), std::allocator<void>()};
 }
 
-/// The base class of a program's own services, like boost::asio::io_context::service.
+/// The base class of a program's own services. It replaces boost::asio::io_context::service.
 class io_context::service : public boost::asio::execution_context::service {
 public:
     io_context& get_io_context() { return static_cast<io_context&>(context()); }
@@ -404,7 +404,7 @@ private:
 
 namespace detail {
 
-/// The result of wrap(). A call of this object dispatches the handler with the arguments of the call. The
+/// The result of wrap(). Calling this object dispatches the handler with the arguments of the call. The
 /// object can be called more than once if the handler can be copied.
 template <class Handler, class Executor>
 class wrapped_handler : public boost::asio::executor_binder<Handler, Executor> {
@@ -436,7 +436,7 @@ private:
 
 }  // namespace detail
 
-/// A replacement for boost::asio::io_context::strand. Its base is the newer class boost::asio::strand.
+/// A replacement for boost::asio::io_context::strand. It derives from the newer class boost::asio::strand.
 class io_context::strand : public boost::asio::strand<io_context::executor_type> {
     using base = boost::asio::strand<io_context::executor_type>;
 

@@ -1,4 +1,5 @@
-// The memory of operations: recycled memory of the thread, the heap, or memory from the handler's allocator.
+// The memory of operations: memory that the thread recycles, memory from the heap, or memory from the
+// handler's allocator.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Connects Asio's public classes to the loop. A socket, timer or signal set of Asio's has one member: an
+// Connects Asio's public classes to the loop. Each Asio socket, timer and signal set has one member: an
 // io_object_impl of a service and an executor. This file specialises io_object_impl for executors of our
 // context.
 #pragma once

@@ -217,7 +217,7 @@ private:
     std::mutex mutex_;
     pid_t process_ = ::getpid();
     std::array<int, 2> ends_{};
-    std::vector<wanted_signals*> sets_;  // the sets that want at least one signal
+    std::vector<wanted_signals*> sets_;  // the sets that contain at least one signal
     std::array<std::size_t, NSIG> sets_that_want_{};
 };
 

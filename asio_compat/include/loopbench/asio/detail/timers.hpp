@@ -36,8 +36,8 @@ struct wait_canceller {
     wait_op* wait;  // null after the wait has ended
 };
 
-/// One wait on a timer. The wait has ended when it was cancelled or when a check has shown that it is due.
-/// After its end, the wait's operation is queued.
+/// One wait on a timer. The wait ends when it is cancelled, or when a check shows that it is due. Then its
+/// operation is queued.
 struct wait_op : loop::timer {
     /// Returns the time of the next check, or time_point::min() if the wait is due.
     using look_fn = loop::time_point (*)(const wait_op&);
@@ -304,7 +304,7 @@ private:
     }
 
     /// Returns the time of the next check, or time_point::min() if `expiry` has been reached. The next check
-    /// is at most five minutes later, because the clock might be set meanwhile.
+    /// is at most five minutes later, because the clock might be changed during the wait.
     static loop::time_point next_look(const time_type& expiry) {
         constexpr std::int64_t microseconds_max = 300'000'000;
         const auto now = TimeTraits::now();
