@@ -42,8 +42,8 @@ TEST(progress, long_times_are_shown_in_minutes_and_hours) {
     EXPECT_EQ(countdown(90061s), "25:01:01 h");
 }
 
-/// Runs the command `words` on a pseudo-terminal, with `kind` as the value of TERM and `no_color` as that of
-/// NO_COLOR. Returns the command's output.
+/// Runs the command `words` on a pseudo-terminal, with the environment variables TERM=`kind` and
+/// NO_COLOR=`no_color`. Returns the command's output.
 std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xterm",
                           const char* no_color = "") {
     std::vector<char*> pointers;

@@ -100,8 +100,8 @@ task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::
     EXPECT_EQ(right_replies, connections);
 }
 
-/// Waits for a connection, and expects that the accept is cancelled. The caller must let other
-/// code close the listener.
+/// Waits for a connection, and expects that the accept is cancelled. Other code must close the
+/// listener in the meantime.
 template <bench::Runtime R, class Listener>
 task_of<R> accept_is_cancelled(Listener& listener) {
     try {

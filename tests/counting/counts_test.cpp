@@ -92,7 +92,7 @@ TEST(counts, a_contender_that_ignores_the_operation_count_has_no_counts) {
     EXPECT_SAYS(missing(counted), "100 when 200");
 }
 
-TEST(counts, a_hang_under_the_tracer_ends_at_the_trial_limit_with_a_reason) {
+TEST(counts, a_contender_that_hangs_under_the_tracer_is_stopped_and_the_reason_is_reported) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto counted =
         count(planted, "shy",
@@ -132,7 +132,7 @@ private:
     std::string path_;
 };
 
-TEST(counts, a_corrupt_trace_gives_no_counts_and_a_reason) {
+TEST(counts, a_corrupt_trace_gives_a_reason_instead_of_counts) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     for (const std::string lie :
          {"sed -i /execve/d \"$record\"", "truncate -s 4096 \"$record\"", ": >\"$record\"", "rm \"$record\"",

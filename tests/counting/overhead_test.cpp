@@ -60,7 +60,8 @@ TEST(overhead, work_that_takes_constant_time_has_a_doubling_of_one) {
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
 
-/// Makes the run with 2N operations take 1.5 times as long as usual in one of every `pairs` triples.
+/// Returns the overhead if, in one of every `pairs` triples, the run with 2N operations takes 1.5 times
+/// as long as usual.
 bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     return overhead_in([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
         const auto operations = static_cast<double>(request.operations.value());
@@ -109,7 +110,8 @@ TEST(overhead, zero_operations_give_no_overhead) {
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// Runs without recording take additional time. The extra triples for an unclear doubling need no such runs.
+// The run without recording measures the recording overhead. The triples that are added because the doubling
+// is unclear omit this run, to save time.
 TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = overhead_in([&](const trial_request& request) {
@@ -202,7 +204,7 @@ TEST(overhead, a_doubling_out_of_bounds_causes_a_warning_that_names_the_result) 
 }
 
 // The contender does no work: it claims to have done the requested number of operations in constant time.
-TEST(checking_run, constant_time_breaks_the_law_of_doubling_in_the_report_and_the_journal) {
+TEST(checking_run, report_and_journal_contain_the_broken_law_of_a_contender_that_does_no_work) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh(
 n=${LOOPBENCH_OPERATIONS:-1000000}

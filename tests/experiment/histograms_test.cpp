@@ -157,9 +157,9 @@ TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     }
 }
 
-// A trial whose line could not be written to the journal runs again when the run is resumed. Its histogram
-// must be counted only once.
-TEST_F(histograms, the_histogram_of_an_unrecorded_trial_is_not_counted) {
+// If the line of a trial cannot be written to the journal, the trial is repeated when the run is resumed.
+// Only the histogram of the repetition must be counted.
+TEST_F(histograms, the_histogram_of_a_trial_that_is_missing_in_the_journal_is_not_counted) {
     loopbench.add_contender(
         "loop-epoll",
         "[ $(trials) -ne 2 ] || [ -e $0.full ] || "
@@ -224,7 +224,7 @@ TEST(histogram_file, reading_a_histogram_file_returns_the_histograms_of_one_work
     EXPECT_THROW(bench::read_histogram_file(folder / "link.json", "yield"), reports::format_error);
 }
 
-TEST(histogram_file, histograms_that_exceed_a_line_of_the_runs_file_are_refused) {
+TEST(histogram_file, histograms_too_long_for_a_line_of_the_runs_own_file_are_refused) {
     const temporary_folder folder;
     const std::string bucket = "[1000000000000,1000000000000,1]";
     std::string buckets = bucket;
@@ -250,7 +250,7 @@ TEST(hgrm, the_percentiles_match_those_that_the_plotter_expects) {
     EXPECT_SAYS(text, "#[Mean    =       50.500, StdDeviation   =       28.866]");
 }
 
-TEST(hgrm, the_percentile_output_ends_where_a_double_has_no_next_percentile) {
+TEST(hgrm, the_percentile_output_ends_when_a_double_cannot_represent_the_next_percentile) {
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;
     const reports::histogram hostile{"w", "c", "late", 1, 1, 2, {{1, 1, most}, {2, 2, 1}}};
     const auto text = reports::write_hgrm(std::span(&hostile, 1));

@@ -162,7 +162,7 @@ task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     }
 }
 
-/// Returns an abstract Unix address that is unique in this process and among all processes.
+/// Returns an abstract Unix address that no other socket of this or another process uses.
 endpoint abstract_name() {
     static std::atomic<unsigned> last{0};
     std::array<char, 64> name{};

@@ -60,8 +60,8 @@ const failures refused_sends =
 const failures refused_reads = told({EBADF, EFAULT, EINVAL, EIO, EISDIR});
 const failures refused_writes =
     told({EBADF, EDESTADDRREQ, EDQUOT, EFAULT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE});
-// The errors that io_uring_enter(2) lists for requests under "CQE errors", except errors that the request's
-// system call has, too.
+// The errors that io_uring_enter(2) lists for requests under "CQE errors", except errors that the
+// corresponding system call can also return.
 const failures refused_requests = told({ECANCELED});
 
 const std::vector<site> table{

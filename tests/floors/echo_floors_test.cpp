@@ -37,7 +37,7 @@ bool is_warm_up(const passing& message) {
     return message.number < workloads::warm_up_round_trips;
 }
 
-TEST_P(echo_floors, messages_over_a_wire_are_proved_as_round_trips) {
+TEST_P(echo_floors, each_message_over_an_unchanged_wire_counts_as_one_round_trip) {
     wire w(3, [](const passing&) { return fate::whole; });
     run_over(w);
     if (IsSkipped()) return;

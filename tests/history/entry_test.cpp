@@ -126,8 +126,8 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
-// A filter of benchmarks that matched nothing produces such output. Without an error, the user would not
-// notice this.
+// Google Benchmark prints such output if its filter matches no benchmark. Without an error, the user would
+// not notice that nothing was measured.
 TEST(entry, google_benchmark_output_without_benchmarks_is_refused) {
     for (const auto* none :
          {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",

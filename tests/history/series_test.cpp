@@ -104,7 +104,8 @@ TEST_F(series, different_pairings_are_different_series) {
     EXPECT_EQ(all[1].of.made, reports::pairing::interleaved);
 }
 
-/// Returns points that contain one number. `places` is the JSON list of the contenders' indexes.
+/// Returns the JSON text of points with a single number. `places` is the JSON list of the
+/// indexes of its contenders.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
         "unit": "ns", "direction": "smaller", "deterministic": false, "pairing": "sequential"}},
@@ -193,8 +194,8 @@ TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// The baseline's times depend on the state of the machine. The report has no other times to compare them
-// with.
+// A change of the baseline's times can come from the machine, and the report has no reference
+// that would show this.
 TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);

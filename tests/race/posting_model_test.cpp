@@ -89,8 +89,8 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// The part of std::atomic that the handshake uses. A planted defect weakens the memory order of one access,
-/// which is identified by the type T and the called function.
+/// The part of std::atomic that the handshake uses. A planted defect weakens the memory order of one access.
+/// The type T and the called function identify this access.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -184,7 +184,7 @@ private:
         return at(where);
     }
 
-    // Posts as scheduler::post_from_any_thread() and event_loop::wake() do.
+    // Makes the posts in the same way as scheduler::post_from_any_thread() and event_loop::wake().
     void post_all(posts_of_one& posts) {
         for (int i = 0; i < explored.posts_of_each; ++i) {
             post& each = posts[static_cast<std::size_t>(i)];
@@ -240,7 +240,7 @@ private:
     static void complete(operation* op, completion how) {
         auto& self = *static_cast<post*>(op);
         posting_model& model = *self.model;
-        RL_ASSERT(self.number == model.next_[self.poster]);  // once, and in the order of its thread
+        RL_ASSERT(self.number == model.next_[self.poster]);  // runs once, in the order of its thread
         RL_ASSERT((how == completion::discard) == model.ready_.closed());
         RL_ASSERT(self.content(here()) == self.number);
         ++model.next_[self.poster];

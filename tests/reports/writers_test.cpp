@@ -1,5 +1,5 @@
-// Compares the output of the writers with golden files. Other programs read these formats, so that every
-// change of the output must be intended.
+// Compares the output of the writers with golden files. Other programs read these formats, so every change of
+// the output must be intentional.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -69,8 +69,8 @@ void kernel::enter() {
     }
 }
 
-// Makes all events happen that are due until `when`, each at its own time, in the order of their times. New
-// events that these events cause also happen if they are due until `when`.
+// Makes all events happen that are due at `when` or earlier, each at its own time, in the order of their
+// times. This includes new events that these events cause.
 void kernel::happen_until(nanoseconds when) {
     const nanoseconds began = time_;
     while (!coming_.empty() && coming_.front().when <= when) {

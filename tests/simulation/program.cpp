@@ -42,7 +42,8 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// Registers a wait as long as this object exists. The waiting coroutine owns this object.
+/// A registered wait. The wait is registered as long as this object exists. The waiting
+/// coroutine owns the object.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -388,9 +389,9 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // A call with the same deadline as the sleep can run up to two turns after the sleep, because the call
-    // can be queued after the sleep, and in a loop whose sleeps check the clock themselves, the call can
-    // become due one turn later.
+    // A call with the same deadline as the sleep can run up to two turns after the sleep. The call can
+    // be queued after the sleep, and the call can become due one turn later in a loop whose sleeps
+    // check the clock themselves.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
@@ -456,10 +457,10 @@ loop::task<void> program::converse(stream connected) {
     parts.push_back(calls_back ? call_when_readable(connected, mine) : read_all(connected, mine));
     if (chance_.one_in(2)) std::swap(parts[0], parts[1]);
     switch (chance_.below(6)) {
-        case 0:  // the conversation ends when one part ends
+        case 0:  // the conversation ends when one of its tasks ends
             co_await loop_->race(std::span(parts));
             break;
-        case 1:  // a third part closes the stream while the others wait
+        case 1:  // a third task closes the stream during the other tasks
             if (!calls_back) parts.push_back(close_later(connected));
             [[fallthrough]];
         default:
@@ -562,7 +563,7 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// Reads in a callback that the loop calls when data is ready, as a program does whose
+// Reads in a callback that the loop calls when data is ready, like a program in which a
 // library makes the reads.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();

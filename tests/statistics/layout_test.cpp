@@ -15,8 +15,8 @@ namespace {
 
 using bench::layout_contrast;
 
-/// Returns the contrasts of as many blocks as there are layouts. Each layout runs once as the old and once as
-/// the new build, half a round apart (bench::layout_of).
+/// Returns the contrasts of one round, which has as many blocks as there are layouts. In a round, each layout
+/// runs once as the old build and, half a round apart, once as the new build (bench::layout_of).
 std::vector<layout_contrast> round(generator& random, std::size_t layouts, double between, double noise) {
     std::normal_distribution<double> normal;
     std::vector<double> effects(layouts);

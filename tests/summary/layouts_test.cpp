@@ -98,8 +98,8 @@ TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarm
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
-// The verdicts promise a rate of at most 5 %. In 400 tries, chance alone causes 7.5 % in one of a hundred
-// cases.
+// The verdicts promise that at most 5 % of the comparisons are false alarms. In 400 tries, chance alone
+// causes 7.5 % in one of a hundred cases.
 TEST(layouts, with_new_layouts_in_each_block_false_alarms_stay_below_5_percent) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);

@@ -267,7 +267,7 @@ TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_trials_were_
     EXPECT_EQ(report.aa->found, reliability::unreliable) << report.disturbed.kept;
 }
 
-TEST(disturbance, a_disturbance_is_time_that_other_processes_used) {
+TEST(disturbance, time_that_other_processes_used_counts_as_a_disturbance) {
     const auto sample = [](std::int64_t first_ns, std::int64_t second_ns, const char* clock) {
         return bench::machine_sample{{{"cpu", {.steal_ns = first_ns + second_ns}},
                                       {"cpu0", {.steal_ns = first_ns}},
@@ -376,7 +376,7 @@ TEST(runner, an_unfinished_workload_of_a_block_is_repeated_as_a_whole) {
         }
         return outcome;
     };
-    auto cut = run_with(10, 2 * 3 + 2, {});  // in the first workload of the second block
+    auto cut = run_with(10, 2 * 3 + 2, {});  // ends in the first workload of the second block
     EXPECT_EQ(cut.trials.size(), 8U);
     cut.interrupted = false;
     cut.blocks_finished = 0;
@@ -410,7 +410,7 @@ TEST(runner, a_disturbed_workload_is_repeated_if_its_first_repeat_was_cut_short)
     EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "all blocks are finished";
 }
 
-TEST(runner, a_run_with_a_precision_plans_the_pilot_first_and_repeats_at_most_a_quarter) {
+TEST(runner, a_run_with_a_precision_plans_only_the_pilot_and_repeats_at_most_a_quarter_of_the_pilot) {
     auto plan = plan_with_aa_copy(100'000);
     plan.precision_pct = 50;
     mock_executor executor{[](const auto&) {

@@ -36,7 +36,7 @@ TEST(contender_list, executables_are_listed_by_name) {
     EXPECT_EQ(found[1].path, folder / "b");
 }
 
-TEST(contender_list, the_users_loop_for_asio_programs_is_stored) {
+TEST(contender_list, the_users_choice_of_a_loop_for_asio_programs_is_stored) {
     const temporary_folder folder;
     write_script(folder / "one", "");
     const auto environment = [&] {

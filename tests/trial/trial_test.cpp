@@ -119,7 +119,7 @@ TEST(trial, every_unsuccessful_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");
 }
 
-TEST(trial, each_trial_is_a_new_process_with_the_agreed_flags_and_size) {
+TEST(trial, each_trial_is_a_new_process_with_the_requested_flags_and_size) {
     const temporary_folder folder;
     write_script(folder / "contender", R"(
 for word in "$LOOPBENCH_SIZE" "$@"; do echo "$word"; done > "$0.seen"

@@ -194,7 +194,7 @@ TEST(contender, unknown_flags_are_refused) {
     EXPECT_EQ(run("", "--benchmark_nonsense").exit_code, 2);
 }
 
-TEST(contender, a_low_limit_of_open_files_is_unsupported_and_the_need_is_named) {
+TEST(contender, a_workload_is_unsupported_if_the_limit_of_open_files_is_too_low) {
     const auto result =
         run("ulimit -n 500; LOOPBENCH_SIZE=small", "--benchmark_format=json --benchmark_filter=conns:1000");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];

@@ -17,7 +17,7 @@ task<void> sleep_long(event_loop& loop) {
     co_await loop.sleep_for(200ms);
 }
 
-/// Hundreds of timers. Their callbacks cancel random timers and arm new timers.
+/// Hundreds of timers whose callbacks cancel random timers and arm new timers.
 struct churn {
     event_loop& loop;
     std::mt19937 random;

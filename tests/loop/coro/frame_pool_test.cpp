@@ -63,7 +63,7 @@ TEST(frame_pool, the_pool_keeps_no_more_than_its_limit) {
         .join();
 }
 
-TEST(frame_pool, the_pool_keeps_no_block_larger_than_a_frame_should_be) {
+TEST(frame_pool, the_pool_keeps_no_block_larger_than_its_largest_block_size) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const allocation_counts before = count_allocations();
     frame_pool::deallocate(frame_pool::allocate(frame_pool::largest_bytes + 1),

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Makes child tasks, and records their starts, ends and cancellations.
+/// A source of child tasks, which records their starts, ends and cancellations.
 struct nursery {
     event_loop& loop;
     std::vector<std::string> events = {};
@@ -189,7 +189,7 @@ TEST_P(gathering, only_a_limited_number_of_nested_gathers_starts_on_one_stack) {
     EXPECT_LT(on_one_stack, 200);
 }
 
-TEST_P(gathering, a_cancellation_reaches_the_children_and_waits_for_them) {
+TEST_P(gathering, cancelling_a_gather_cancels_its_children_and_waits_for_them) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto work = [&]() -> task<void> {

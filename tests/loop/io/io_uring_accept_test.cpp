@@ -77,8 +77,7 @@ protected:
         return count;
     }
 
-    /// Enters the kernel, which completes all requests that can complete, but does not process the
-    /// completions.
+    /// Enters the kernel, so that all requests complete that can complete. Does not process the completions.
     void enter_without_looking() {
         const socket_pair pair;
         others.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
@@ -198,8 +197,9 @@ TEST_F(uring_listener_tests, a_burst_serves_several_waiting_accepts) {
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The first accept gets its connection through the ring, and the next accepts through a system call. No new
-// accept starts afterwards that could serve an accept which the driver has forgotten.
+// The first accept gets its connection through the ring, and the next accepts through a system call.
+// Afterwards, the test starts no new accept, because a new accept would also serve an accept that
+// the driver has forgotten.
 TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);

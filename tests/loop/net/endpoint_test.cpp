@@ -25,7 +25,7 @@ std::string refusal_of(const endpoint& local) {
 
 }  // namespace
 
-TEST(endpoints, paths_end_with_a_zero_and_abstract_names_do_not) {
+TEST(endpoints, paths_end_with_a_nul_byte_and_abstract_names_do_not) {
     EXPECT_EQ(endpoint::unix_path("/a/path").bytes(), path_at + 8);
     EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).bytes(), path_at + 5);
 }

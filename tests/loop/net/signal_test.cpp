@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// Installs a handler that counts SIGALRM, without SA_RESTART. Each signal thus makes a wait in the kernel
-/// end with EINTR.
+/// A handler that counts SIGALRM. The handler is installed without SA_RESTART, so that each signal makes a
+/// wait in the kernel end with EINTR.
 class interrupting_handler {
 public:
     interrupting_handler() {
@@ -40,7 +40,7 @@ private:
     struct sigaction before_ {};
 };
 
-/// Sends SIGALRM to the loop's thread every millisecond while the object exists.
+/// A thread that sends SIGALRM to the loop's thread every millisecond while this object exists.
 class bombardment {
 public:
     explicit bombardment(pthread_t target)
@@ -66,7 +66,7 @@ bool is_blocked(int signal) {
 class interruptions : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
-// The next signal always arrives before a wait has its full length. A wait that started again with its full
+// A signal interrupts each wait before its full length has passed. A wait that started again with its full
 // length after each signal would never end.
 TEST_P(interruptions, interruptions_neither_prolong_a_wait_nor_end_the_sleep_early) {
     const interrupting_handler handler;

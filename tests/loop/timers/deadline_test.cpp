@@ -21,8 +21,8 @@ task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<obse
     seen.push_back({deadline, loop.now()});
 }
 
-/// Returns random deadlines within 100 ms. Each deadline is contained twice, and also a nanosecond earlier
-/// and a nanosecond later.
+/// Returns random deadlines within 100 ms. For each deadline, the result contains the deadline twice, and the
+/// times one nanosecond before and after the deadline.
 std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<time_point> deadlines;
@@ -143,7 +143,7 @@ TEST_P(deadlines, negative_and_zero_sleeps_end_after_one_turn) {
     loop.run(sleeps());
 }
 
-TEST_P(deadlines, sleeps_until_deadlines_beyond_the_clock_never_end_and_delay_nothing) {
+TEST_P(deadlines, sleeps_until_deadlines_beyond_the_range_of_the_clock_never_end_and_delay_nothing) {
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     std::vector<task_handle<void>> sleepers;
