@@ -72,7 +72,7 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
     return all;
 }
 
-TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_then_erased) {
+TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end) {
     loopbench_command loopbench;
     // Each trial takes longer than the shortest pause between two drawings of the bar.
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");

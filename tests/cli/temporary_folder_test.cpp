@@ -52,7 +52,7 @@ row '"real_time": 10'
     EXPECT_EQ(ran.output.find(".loopbench-"), std::string::npos) << ran.output;
 }
 
-TEST_F(temporary_files, leftovers_of_a_killed_process_are_removed_and_nothing_else) {
+TEST_F(temporary_files, only_the_leftovers_of_a_killed_process_are_removed) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran =
         run("mkdir -p $TMPDIR/.loopbench-killed/deep $TMPDIR/.loopbench-in-use $TMPDIR/mine; "
@@ -75,8 +75,8 @@ TEST_F(temporary_files, a_missing_temporary_folder_is_reported_with_its_path_and
 }
 
 /// Returns shell code that starts a process through `front`, waits until the process runs, and leaves the
-/// process behind. The code first removes the PID file of an earlier process. Otherwise the code would not
-/// wait, and the run would end the new process before this process has written its PID.
+/// process behind. The code first removes the PID file of an earlier process. Otherwise, the code would find
+/// that file and would not wait until the new process has written its PID.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";

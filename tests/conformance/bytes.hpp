@@ -53,8 +53,8 @@ struct connected_pair {
     Stream server;
 };
 
-/// Sends `bytes` bytes in both directions at the same time, and expects that they arrive. If the kernel's
-/// buffers hold fewer bytes, the writes have to wait.
+/// Sends `bytes` bytes in both directions at the same time, and expects that all bytes arrive. If the
+/// kernel's buffers hold fewer bytes, the writes have to wait.
 template <bench::Runtime R, class Stream>
 task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::size_t bytes) {
     const auto sent = bytes_of_number(bytes);

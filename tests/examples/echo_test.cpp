@@ -99,7 +99,7 @@ TEST_P(echo_server, the_next_client_is_served_after_the_previous_one_has_left) {
     running_program program("echo_beside_counting", serving(2));
     const std::uint16_t port = port_in(program.read_line());
     auto first = tcp_peer::connected_to(port);
-    auto second = tcp_peer::connected_to(port);  // waits in the backlog
+    auto second = tcp_peer::connected_to(port);  // this connection waits in the backlog
     second.send("two");
     first.send("one");
     EXPECT_EQ(first.receive(8), "Got: one");

@@ -35,7 +35,7 @@ using sleeping = on_every_design;
 TEST_P(sleeping, serial_sleeps_add_up_and_concurrent_sleeps_overlap) {
     const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
     // loop-tick detects a deadline only at its next tick of 100 ms. Its sleeps and the end of the gather can
-    // be three ticks late in total.
+    // together be three ticks late.
     const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;
     EXPECT_GE(taken.serial_ms, 1200);
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);

@@ -65,7 +65,7 @@ TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_re
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
-TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_none) {
+TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_no_histograms) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     EXPECT_EQ(run().code, 0);
     const auto written = report();
@@ -106,7 +106,7 @@ TEST_F(histograms, a_resumed_run_keeps_and_completes_the_histograms_of_a_killed_
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-TEST_F(histograms, a_new_run_removes_the_histograms_of_the_run_before) {
+TEST_F(histograms, a_new_run_removes_the_histograms_of_the_previous_run) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");

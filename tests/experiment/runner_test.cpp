@@ -116,8 +116,8 @@ TEST(runner, repeated_attempts_in_a_block_count_once_before_a_result_is_given_up
     }
 }
 
-// The contender can run the workload. In one block, a temporary problem made it report the workload as
-// unsupported.
+// The contender can run the workload. In one block, a temporary problem made the contender report
+// the workload as unsupported.
 TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -184,7 +184,7 @@ TEST(runner, the_longest_block_decides_if_another_block_fits_into_the_budget) {
     const auto result = run(
         plan,
         [&](const auto&) {
-            now += ++trials <= 4 ? 1500ms : 100ms;  // the first block takes 6 s, each other one 0.4 s
+            now += ++trials <= 4 ? 1500ms : 100ms;  // the first block takes 6 s, each later block 0.4 s
             return took_ns(1);
         },
         [&] { return now; });

@@ -173,9 +173,9 @@ void make_fail(io_uring_sqe& request, int error) noexcept {
     request.user_data = user_data;
 }
 
-/// Enters the kernel with the queued requests, and makes the planned request fail. For a request with
-/// fate::made_first, the request is made, and the result of its completion is overwritten. All these requests
-/// are cancellations, whose completions exist directly after the entry.
+/// Enters the kernel with the queued requests, and makes the planned request fail. A request with
+/// fate::made_first is made, and the result of its completion is overwritten. This is possible because all
+/// such requests are cancellations, which have completed when the kernel returns.
 template <class Enter>
 int hand_over(io_uring& ring, Enter enter) {
     constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // a bit that no cancellation's user data uses

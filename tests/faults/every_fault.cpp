@@ -66,8 +66,8 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// The kernel's clock. Throws spin if the loop waits too often, and lost_operation if a
-/// wait takes ten seconds.
+/// A clock that shows the kernel's time. Its wait() throws `spin` if the loop waits too often, and
+/// `lost_operation` if a wait takes ten seconds.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -118,7 +118,7 @@ bool is(const std::exception_ptr& error, const failure& planned) {
     } catch (const std::system_error& found) {
         return found.code().value() == planned.told_as;
     } catch (const std::runtime_error&) {
-        return planned.error < 0;  // a negative error is one of getaddrinfo(3)
+        return planned.error < 0;  // only getaddrinfo(3) has negative errors
     } catch (...) {
         return false;
     }

@@ -115,7 +115,7 @@ TEST_P(echo_floors, a_reply_of_the_previous_round_trip_fails_the_trial) {
     EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
 }
 
-TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_others_finish) {
+TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_connections_finish) {
     wire w(3, [](const passing& message) {
         const bool cut =
             message.connection == 1 && message.which == direction::request && message.number == seventh_timed;

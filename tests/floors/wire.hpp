@@ -24,7 +24,7 @@ enum class direction { request, reply };
 struct passing {
     std::size_t connection;
     direction which;
-    std::uint64_t number;  // of the round trip, from 0; the warm-up comes first
+    std::uint64_t number;  // number of the round trip, from 0, including the warm-up
     std::span<std::byte> bytes;
 };
 
@@ -52,7 +52,7 @@ private:
     struct link {
         loop::unique_fd to_client;
         loop::unique_fd to_server;
-        std::array<std::uint64_t, 2> carried{};  // messages, by direction
+        std::array<std::uint64_t, 2> carried{};  // number of messages in each direction
     };
 
     void carry_messages();

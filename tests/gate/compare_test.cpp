@@ -130,7 +130,7 @@ TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
     }
 }
 
-TEST_F(compare, a_session_whose_baseline_scatters_is_inconclusive) {
+TEST_F(compare, a_session_whose_times_scatter_widely_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     // Scattered times do not make a session unreliable, because each pair cancels the scatter that both of
@@ -139,7 +139,7 @@ TEST_F(compare, a_session_whose_baseline_scatters_is_inconclusive) {
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }
 
-TEST_F(compare, a_failing_build_is_an_error) {
+TEST_F(compare, a_failing_build_causes_an_error) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", "exit 7");
     EXPECT_EQ(run().code, 1);
@@ -197,7 +197,7 @@ TEST_F(compare, compare_accepts_a_journal_instead_of_a_report) {
     EXPECT_SAYS(ran.output, "equivalent");
 }
 
-TEST_F(compare, programs_that_are_no_benchmarks_are_usage_errors) {
+TEST_F(compare, programs_that_are_no_benchmarks_cause_usage_errors) {
     loopbench.add_contender("old", scattering(10000, "10"));
     const auto old = loopbench.path("bin/contenders/old").native();
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
@@ -408,7 +408,7 @@ TEST_F(compare_reports, another_machine_or_build_is_reported_with_a_remedy) {
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(old)).error_tail, "");
 }
 
-TEST_F(compare_reports, a_slower_machine_is_not_a_slower_contender) {
+TEST_F(compare_reports, a_slower_machine_does_not_count_as_a_slower_contender) {
     const auto ran = between(report_with(100, 50), report_with(115, 57.5));
     EXPECT_EQ(ran.code, 3) << "the baseline itself is slower";
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;

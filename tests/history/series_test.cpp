@@ -143,7 +143,7 @@ TEST_F(series, series_omit_interrupted_runs_and_unreliable_times) {
         << "counts from an unreliable machine are valid";
 }
 
-TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
+TEST_F(series, unknown_names_in_a_selection_cause_usage_errors) {
     add(report_of_day(1));
     EXPECT_THROW(read({.workloads = {"no/such"}}), bench::usage_error);
     EXPECT_THROW(read({.metrics = {"no_such"}}), bench::usage_error);

@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-TEST(designs, each_design_has_a_unique_name_and_can_be_found_by_it) {
+TEST(designs, each_design_can_be_found_by_its_unique_name) {
     std::set<std::string_view> names;
     for (const design& each : designs()) {
         EXPECT_TRUE(names.insert(each.name).second) << each.name;

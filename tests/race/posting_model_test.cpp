@@ -156,7 +156,8 @@ public:
         }
     }
 
-    /// Ends the loop as scheduler::close() does. This function runs after the last call of post_all().
+    /// Ends the loop in the same way as scheduler::close(). This function runs after the
+    /// last call of post_all().
     void after() {
         take_posted();
         ready_.close();
@@ -175,7 +176,7 @@ private:
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // the post found an empty stack, and might have to wake the loop
+        bool found_nothing = false;  // true if the stack was empty; the post might then have to wake the loop
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;

@@ -66,7 +66,7 @@ TEST(summary_sentences, a_contender_significantly_slower_than_another_leader_is_
         << one;
 }
 
-TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_is_level_with_it) {
+TEST(summary_sentences, a_contender_that_is_not_significantly_faster_than_the_baseline_shares_its_place) {
     auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
                                judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower),
@@ -427,7 +427,7 @@ TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
 }
 
 // Compares the leaders with all other contenders in reports with random results.
-TEST(summary_sentences, only_contenders_significantly_worse_than_another_are_not_leaders) {
+TEST(summary_sentences, every_contender_that_is_not_significantly_worse_than_another_is_a_leader) {
     std::mt19937_64 random{7};
     std::uniform_real_distribution<double> any{0.5, 2};
     for (int i = 0; i < 500; ++i) {

@@ -95,7 +95,7 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            report.results.back().metric = "time";  // the time of the timer's deadlines
+            report.results.back().metric = "time";  // for a timer, the deadlines determine this time
             report.results.back().judged = reports::verdict::slower;
             break;
         }

@@ -146,7 +146,7 @@ private:
     std::deque<std::byte> under_way_;   // bytes that were sent and have not arrived at the peer
     std::size_t send_limit_;
     std::size_t receive_limit_;
-    bool has_room_ = true;      // false from a short send until space is reported
+    bool has_room_ = true;      // false after a short send, until space is reported
     bool is_carrying_ = false;  // a delivery is scheduled
     bool sends_end_ = false;    // the end of the stream follows under_way_
     bool end_is_sent_ = false;

@@ -183,7 +183,7 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     }
 }
 
-TEST(contender, an_unwritable_histogram_file_is_a_failure) {
+TEST(contender, an_unwritable_histogram_file_causes_a_failure) {
     const auto result = run("LOOPBENCH_HISTOGRAM_FILE=/dev/full LOOPBENCH_OPERATIONS=10",
                             "--benchmark_filter=^timer/periodic", true);
     EXPECT_EQ(result.exit_code, 1);

@@ -122,7 +122,7 @@ public:
     struct faults {
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
-        std::size_t slow_once_after = 0;  // number of requests before a single delay; 0: delays every time
+        std::size_t slow_once_after = 0;  // number of requests before a single delay; 0: repeated delays
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
         std::chrono::milliseconds takes_one_in{0};  // the shortest time between two accepted requests

@@ -71,14 +71,14 @@ TEST_P(gathering, a_gather_does_not_start_very_many_children_in_one_callback) {
     EXPECT_LT(started_before_the_other, all / 5);
 }
 
-TEST_P(gathering, an_empty_gather_ends_at_once_but_not_inline) {
+TEST_P(gathering, an_empty_gather_lets_other_callbacks_run_before_it_ends) {
     event_loop& loop = keep(make_loop());
     bool other_has_run = false;
     auto main = [&]() -> task<void> {
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // loop-round-robin has no child to poll, so its gather waits for no turn
+        co_await loop.yield();  // in loop-round-robin, an empty gather does not wait for a turn
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());
@@ -250,7 +250,7 @@ TEST_P(gathering, collect_throws_nothing_and_keeps_every_exception_in_its_task) 
     EXPECT_THROW(children[2].result(), std::runtime_error);
 }
 
-TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other) {
+TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other_gather) {
     event_loop& loop = keep(make_loop());
     auto child = [&]() -> task<void> { co_await loop.sleep_until(never); };
     std::array children{child(), child()};
@@ -332,7 +332,7 @@ TEST_P(time_limits, an_exception_thrown_instead_of_a_cancellation_reaches_the_ca
     EXPECT_THROW(loop.run(with_deadline(loop, cleans_up_in_vain(), loop.now() + 1ms)), std::runtime_error);
 }
 
-TEST_P(time_limits, work_without_a_value_reports_whether_it_ended_in_time) {
+TEST_P(time_limits, a_time_limit_reports_whether_work_without_a_value_ended_in_time) {
     event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1s;
     EXPECT_TRUE(loop.run(with_deadline(loop, yield_times(loop, 2), limit)).has_value());

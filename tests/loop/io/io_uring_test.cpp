@@ -271,7 +271,7 @@ TEST_F(uring_tests, datagrams_arrive_with_their_sender) {
     EXPECT_EQ(endpoint(&sender, receive.address_bytes).port(), local_endpoint(from.get()).port());
 }
 
-TEST_F(uring_tests, one_datagram_completes_only_one_of_two_readers) {
+TEST_F(uring_tests, one_datagram_completes_only_one_of_two_waiting_reads) {
     bare_driver bare;
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);

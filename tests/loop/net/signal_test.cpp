@@ -147,7 +147,7 @@ TEST_P(signals_as_data, signals_are_blocked_only_while_their_receiver_exists) {
     EXPECT_FALSE(is_blocked(SIGUSR1));
 }
 
-TEST_P(signals_as_data, a_signal_stays_blocked_while_another_receiver_wants_it) {
+TEST_P(signals_as_data, a_signal_stays_blocked_when_the_receiver_of_another_signal_is_destroyed) {
     event_loop& loop = keep(make_loop());
     auto first = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR1});
     auto second = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR2});
@@ -177,7 +177,7 @@ TEST_P(signals_as_data, a_signal_stays_blocked_until_its_last_receiver_is_destro
     }
 }
 
-TEST_P(signals_as_data, a_signal_goes_to_one_of_two_receivers) {
+TEST_P(signals_as_data, each_signal_goes_to_only_one_of_two_receivers) {
     event_loop& loop = keep(make_loop());
     signal_receiver one(loop, {SIGUSR1});
     signal_receiver other(loop, {SIGUSR1});

@@ -492,7 +492,7 @@ TEST_P(hung_up_stream, a_hung_up_pipe_does_not_make_the_loop_spin) {
     }
 }
 
-TEST_P(hung_up_stream, a_hung_up_stream_calls_its_reader_and_does_not_make_the_loop_spin) {
+TEST_P(hung_up_stream, a_hung_up_pipe_whose_callback_was_removed_does_not_make_the_loop_spin) {
     const auto make = [](event_loop& loop) -> task<pipe_end> {
         auto pipe = loop.open_pipe();
         const int fd = pipe.reader.native_handle();

@@ -96,7 +96,7 @@ TEST_P(deadlines, sleeps_end_in_the_order_of_their_deadlines) {
     EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &observation::deadline));
 }
 
-TEST(deadline_after, a_deadline_is_bounded_by_now_and_never) {
+TEST(deadline_after, a_deadline_is_not_before_now_and_not_after_the_end_of_time) {
     constexpr time_point now{1h};
     static_assert(deadline_after(now, 1ns) == now + 1ns);
     static_assert(deadline_after(now, 0ns) == now);
@@ -201,7 +201,8 @@ TEST_P(deadlines, each_of_many_sleeps_makes_one_wait) {
     EXPECT_EQ(clock.sleeps(), sleeps);
 }
 
-// Input ends a wait in the kernel, and the manual clock ends a wait for a deadline. One loop must do both.
+// In this test, input ends some waits of the loop, and the manual clock ends the other
+// waits at their deadlines.
 TEST_P(deadlines, a_loop_waits_for_deadlines_and_input_together) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);

@@ -189,7 +189,7 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     return timers;
 }
 
-TEST(wheel_timers, all_expired_timers_but_the_last_16_refer_to_a_timer_that_runs_later) {
+TEST(wheel_timers, each_expired_timer_except_the_last_16_refers_to_a_timer_that_runs_later) {
     for (const std::size_t count : {1U, 16U, 100U, 1000U}) {
         wheel_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -207,7 +207,7 @@ TEST(wheel_timers, all_expired_timers_but_the_last_16_refer_to_a_timer_that_runs
     }
 }
 
-TEST(lazy_heap_timers, cancelled_timers_are_removed_if_more_than_half_of_many_timers_are_cancelled) {
+TEST(lazy_heap_timers, cancelled_timers_are_removed_if_there_are_many_and_most_timers_are_cancelled) {
     for (const std::size_t count : {101U, 102U, 1000U}) {
         lazy_heap_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
