@@ -95,7 +95,7 @@ TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end) {
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
 }
 
-// The previous test checks that a run of less than a minute prints no progress lines.
+// Without a terminal, progress lines are a minute apart. This test uses other intervals.
 TEST(progress, progress_lines_are_printed_at_intervals_without_a_terminal) {
     testing::internal::CaptureStderr();
     {

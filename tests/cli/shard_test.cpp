@@ -48,8 +48,8 @@ row '"real_time": 5')sh");
 
     std::string at(const std::string& name) const { return loopbench.path(name).native(); }
 
-    /// Returns the workload and the contender of each trial by block, in the order of the trials. Leaves
-    /// out repeated trials.
+    /// Returns, for each block, the workloads and contenders of its trials in order.
+    /// Leaves out repeated trials.
     static std::map<std::uint64_t, std::vector<std::string>> orders_in(const fs::path& folder) {
         std::map<std::uint64_t, std::vector<std::string>> all;
         for (const auto& line : journal_lines(folder / "journal.jsonl"))
@@ -119,7 +119,7 @@ TEST_F(shard_command, four_shards_equal_the_run_of_one_machine_although_one_shar
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2) << "only its shards can be resumed";
 }
 
-TEST_F(shard_command, a_missing_shard_is_named_and_left_out_only_on_request) {
+TEST_F(shard_command, merge_names_a_missing_shard_and_leaves_out_the_shard_only_on_request) {
     ASSERT_EQ(run_shard("1/3", "a").code, 0);
     ASSERT_EQ(run_shard("3/3", "c").code, 0);
     const auto refused = merge({"a", "c"});

@@ -32,8 +32,8 @@ task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& receive
     }
 }
 
-/// Writes all bytes and then ends the stream: with a half-close if the writer has one, otherwise by closing
-/// the writer.
+/// Writes all bytes and then ends the stream: with a half-close if the writer supports this, otherwise
+/// by closing the writer.
 template <bench::Runtime R, class Writer>
 task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
     const auto result = co_await to.write_all(bytes);

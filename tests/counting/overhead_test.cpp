@@ -45,7 +45,7 @@ bench::counted_result overhead_in(const std::function<trial_outcome(const trial_
     return bench::overhead_of(contender, "yield", report_with(metrics), {}, executor);
 }
 
-TEST(overhead, work_that_takes_proportional_time_has_a_doubling_of_two) {
+TEST(overhead, the_doubling_ratio_is_two_if_the_time_is_proportional_to_the_work) {
     const auto found = overhead_in([](const trial_request& request) {
         const auto operations = static_cast<double>(request.operations.value());
         return did(request, operations * (request.recording ? 102 : 100));
@@ -55,7 +55,7 @@ TEST(overhead, work_that_takes_proportional_time_has_a_doubling_of_two) {
     EXPECT_TRUE(found.missing.empty());
 }
 
-TEST(overhead, work_that_takes_constant_time_has_a_doubling_of_one) {
+TEST(overhead, the_doubling_ratio_is_one_if_the_time_is_constant) {
     const auto found = overhead_in([](const trial_request& request) { return did(request, 1e6); });
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
@@ -70,7 +70,7 @@ bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     });
 }
 
-TEST(overhead, measuring_stops_when_the_doubling_is_clear_or_at_the_maximum_of_triples) {
+TEST(overhead, measuring_stops_when_the_doubling_ratio_is_clear_or_at_the_maximum_of_triples) {
     EXPECT_EQ(overhead_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
     EXPECT_EQ(overhead_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
     const auto noisy = overhead_when_one_is_slow_of(4);
@@ -81,7 +81,7 @@ TEST(overhead, measuring_stops_when_the_doubling_is_clear_or_at_the_maximum_of_t
     EXPECT_EQ(hopeless.samples.at("doubling").size(), bench::most_triples);
 }
 
-TEST(overhead, a_doubling_that_stays_unclear_causes_a_warning_with_its_interval) {
+TEST(overhead, a_doubling_ratio_that_stays_unclear_causes_a_warning_with_its_interval) {
     using expected = std::pair<std::size_t, std::vector<std::string>>;
     for (const auto& [pairs, warnings] : {expected{2, {"yield of asio-epoll (2.50 [2.00, 3.00])"}},
                                           expected{1, {"yield of asio-epoll (3.00)"}}, expected{4, {}}}) {
@@ -111,7 +111,7 @@ TEST(overhead, zero_operations_give_no_overhead) {
 }
 
 // The run without recording measures the recording overhead. The triples that are added because the doubling
-// is unclear omit this run, to save time.
+// ratio is unclear omit this run, to save time.
 TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = overhead_in([&](const trial_request& request) {
@@ -190,7 +190,7 @@ TEST(overhead, only_the_checks_that_apply_to_a_result_are_run) {
     EXPECT_TRUE(interrupted.metrics.empty() && interrupted.missing.empty());
 }
 
-TEST(overhead, a_doubling_out_of_bounds_causes_a_warning_that_names_the_result) {
+TEST(overhead, a_doubling_ratio_out_of_bounds_causes_a_warning_that_names_the_result) {
     for (const auto& [doubling, warns] :
          {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
         auto report = report_with({"time"});

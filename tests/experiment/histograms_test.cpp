@@ -193,7 +193,7 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     EXPECT_LT(many.usage.rss_max_bytes - few.usage.rss_max_bytes, lines * line_bytes / 2);
 }
 
-TEST_F(histograms, damaged_histograms_are_refused_with_the_line_and_a_page_omits_them) {
+TEST_F(histograms, damaged_histograms_are_refused_with_the_line_number_and_a_page_omits_them) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     const auto whole = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});

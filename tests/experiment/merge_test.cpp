@@ -223,7 +223,7 @@ TEST_F(shards, duplicate_shards_are_refused) {
     EXPECT_SAYS(refusal({one, one}), "is in both ");
 }
 
-TEST_F(shards, missing_shards_are_named_and_accepted_on_request) {
+TEST_F(shards, missing_shards_are_named_in_an_error_and_accepted_on_request) {
     const std::vector all{add({1, 4}, "a"), add({4, 4}, "d")};
     EXPECT_SAYS(refusal(all), "shards 2, 3 of 4 are missing: run them");
     const auto record = merged(all, missing_shards_are::allowed);

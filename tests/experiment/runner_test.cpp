@@ -100,7 +100,7 @@ TEST(runner, a_result_that_is_unsupported_in_a_single_block_is_run_again) {
     }
 }
 
-TEST(runner, repeated_attempts_in_a_block_count_once_before_a_result_is_given_up) {
+TEST(runner, several_unsupported_attempts_in_one_block_count_only_once) {
     const auto result = run(small_plan(8), [disturbed = 0](const trial_request& request) mutable {
         if (request.who.name == "loop-epoll") return ended(result_status::unsupported, "io_uring refused");
         auto outcome = took_ns(1);

@@ -1,5 +1,5 @@
-// The table: the places at which loop/ makes a call, the errors that the call's manual page names (Debian's
-// manpages-dev 6.03 and liburing-dev 2.3), and the required effect of each error.
+// The table of calls: the places at which loop/ makes a call, the errors that the call's manual page names
+// (Debian's manpages-dev 6.03 and liburing-dev 2.3), and the required effect of each error.
 #include <cerrno>
 
 #include "tests/faults/calls.hpp"

@@ -65,7 +65,7 @@ bool has_uring() {
     return true;
 }
 
-TEST(floors, each_floor_lists_every_workload_of_the_suite_in_its_order) {
+TEST(floors, each_floor_lists_every_workload_of_the_suite_in_the_order_of_the_suite) {
     const auto suite = workload_table();
     for (const floor& f : all_floors()) {
         ASSERT_EQ(f.workloads.size(), suite.size()) << f.name;

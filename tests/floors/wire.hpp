@@ -1,4 +1,4 @@
-// Connections with a thread between client and server that passes on every message. For each message, a test
+// Connections in which a thread between client and server passes on every message. For each message, a test
 // decides if the message arrives whole or in pieces, unchanged or changed, or not at all.
 #pragma once
 
@@ -48,7 +48,7 @@ public:
     std::span<const connection> connections() const noexcept { return ends_; }
 
 private:
-    // The wire's two sockets of one connection.
+    // The two sockets with which the wire takes part in one connection.
     struct link {
         loop::unique_fd to_client;
         loop::unique_fd to_server;

@@ -32,7 +32,8 @@ inline constexpr std::array readers{
     reader{'h', "list of histograms", read_histograms},
 };
 
-/// Passes the rest of the input to the reader that the first byte selects. Ignores an input without a reader.
+/// Passes the input after its first byte to the reader that the first byte selects. Ignores an
+/// input without a reader.
 void read(std::string_view input);
 
 }  // namespace loopbench::fuzz

@@ -1,5 +1,5 @@
-// Tests calibration rates. Each fake trial takes exactly the configured time, so that the correct verdict is
-// known.
+// Tests the rates that a calibration determines. Each fake trial takes exactly the configured time, so that
+// the correct verdict is known.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>

@@ -64,7 +64,7 @@ TEST(entry, a_result_with_a_ratio_keeps_its_ratio_and_other_results_keep_their_v
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// A series must not contain a run twice.
+// With a duplicate result, a series would contain the run twice.
 TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
@@ -158,7 +158,7 @@ TEST(entry, each_repetition_of_google_benchmark_is_a_sample) {
     EXPECT_EQ(kept.report.find("secret"), std::string::npos) << kept.report;
 }
 
-TEST(entry, counter_names_add_no_samples_to_google_benchmark_metrics) {
+TEST(entry, a_counter_with_the_name_of_a_metric_adds_no_samples_to_the_metric) {
     std::string printed{of_google_benchmark};
     printed.insert(printed.find("\"mine\""), R"("throughput": 5.0, "cpu": 1250.0, "time": 99.0, )");
     const auto report = reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");

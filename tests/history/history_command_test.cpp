@@ -114,7 +114,7 @@ TEST_F(history_command, the_changes_command_exits_with_3_if_a_new_change_is_wors
         EXPECT_EQ(run("prune", {"--keep", number}).code, 2) << number;
 }
 
-TEST_F(history_command, since_accepts_only_an_unambiguous_prefix_of_a_commit) {
+TEST_F(history_command, the_option_since_accepts_only_an_unambiguous_prefix_of_a_commit) {
     const auto add = [&](int day, const char* commit) {
         return run("add", {write(report_of_day(day), "report.json"), "--commit", commit}).code;
     };

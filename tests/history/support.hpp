@@ -1,4 +1,4 @@
-// Provides an empty history for a test, and reports to add to the history.
+// An empty history for a test, and reports that the test can add to the history.
 #pragma once
 
 #include <fmt/format.h>

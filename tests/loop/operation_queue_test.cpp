@@ -95,7 +95,7 @@ TEST(operation_queue, operations_at_any_position_of_the_queue_can_be_removed) {
     }
 }
 
-// While a loop is destroyed, operations are in its queue, are pushed to its queue, or are posted.
+// While a loop is destroyed, its queue can contain operations, and other operations can be pushed or posted.
 TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_later_ones) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
@@ -128,8 +128,8 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_something) {
     }
 }
 
-// If the first look finds something, a spin was not necessary. Such a look must not count as a successful
-// spin, and must not make the next spin more likely.
+// A spin looks for work repeatedly. If the first look finds work, no spin was necessary: this case must not
+// count as a successful spin, and must not make the next spin more likely.
 TEST(adaptive_spin, a_spin_does_not_count_as_successful_if_its_first_look_finds_something) {
     adaptive_spin spin;
     int looks = 0;

@@ -19,7 +19,7 @@ import sys
 DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
 MEASURED = {0, 3, 4, 5}  # exit codes of a complete comparison; this test ignores its result
 
-# Commands that replace those of the same name, because their folder is the first folder in PATH.
+# Fake commands that replace the real commands of the same name, because their folder is the first folder in PATH.
 COMMANDS = {
     "loopbench": 'case " $* " in *" --client "*) first=$1; shift; exec {home}/.local/bin/loopbench "$first" --blocks 6 '
                  '--min-time 2ms "$@";; esac\nexec {home}/.local/bin/loopbench "$@"',

@@ -1,7 +1,7 @@
-// Explores the race between a thread that posts to a loop and wakes the loop, and the loop, which falls
-// asleep. The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the threads one
-// memory access at a time, in a very large number of orders. A load can return any older value that C++11
-// allows for the requested memory order.
+// Explores the race between a loop that falls asleep and a thread that posts to the loop and wakes the loop.
+// The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the threads one memory
+// access at a time, in a very large number of orders. A load can return any older value that C++11 allows for
+// the requested memory order.
 //
 // The model checks four conditions. (1) No wake-up is lost. (Otherwise, the loop would sleep for ever, which
 // relacy reports as a deadlock.) (2) The posts that the loop takes together wake the loop at most once.
@@ -44,7 +44,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A defect that is planted in the handshake. The model must detect it.
+/// A defect that is planted in the handshake between the posts and the loop. The model
+/// must detect the defect.
 enum class defect {
     none,
     no_second_look,

@@ -52,8 +52,8 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// Posts from four threads and returns the counts. Meanwhile, other threads can read the number of functions
-/// that have run from `received`.
+/// Posts from four threads and returns the counts. `received` is the number of functions that have run; other
+/// threads can read it at any time.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);

@@ -41,7 +41,7 @@ TEST(atomic_file, a_hard_link_to_the_old_file_keeps_the_old_content) {
     EXPECT_EQ(content_of(folder / "link"), "old");
 }
 
-TEST(atomic_file, a_symbolic_link_still_points_to_the_file) {
+TEST(atomic_file, replacing_a_file_through_a_symbolic_link_keeps_the_link) {
     const temporary_folder folder;
     write_file_atomically(folder / "report", "old");
     fs::create_symlink("report", folder / "link");
@@ -167,7 +167,7 @@ TEST(read_file, a_pipe_is_read_to_its_end_if_pipes_are_allowed) {
     writer.join();
 }
 
-TEST(read_file, a_huge_file_is_refused_before_reading) {
+TEST(read_file, a_huge_file_is_refused_before_it_is_read) {
     const temporary_folder folder;
     write_file_atomically(folder / "report", "{");
     fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);

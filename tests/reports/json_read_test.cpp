@@ -86,7 +86,7 @@ TEST(json_read, a_field_of_the_wrong_type_is_reported_with_its_path) {
     EXPECT_SAYS(text, "results[0].median: expected a number, found string");
 }
 
-TEST(json_read, an_error_about_an_unknown_status_lists_the_known_ones) {
+TEST(json_read, an_error_about_an_unknown_status_lists_the_known_statuses) {
     const auto text =
         complaint_after([](ordered_json& document) { document["results"][0]["status"] = "fine"; });
     EXPECT_SAYS(text, "\"fine\" is not one of ok, unsupported, failed");

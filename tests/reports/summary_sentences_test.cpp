@@ -66,7 +66,7 @@ TEST(summary_sentences, a_contender_significantly_slower_than_another_leader_is_
         << one;
 }
 
-TEST(summary_sentences, a_contender_that_is_not_significantly_faster_than_the_baseline_shares_its_place) {
+TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_shares_the_baselines_place) {
     auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
                                judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower),
@@ -113,7 +113,7 @@ TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_most_connections) {
+TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_the_most_connections) {
     auto report = three_on("echo/conns:1000");
     const auto with_drivers = [&](const char* best, const char* far) {
         report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -150,7 +150,7 @@ TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_mos
     EXPECT_SAYS(text, "(equivalent)");
 }
 
-TEST(summary_sentences, the_cpu_of_io_uring_against_epoll_has_its_own_verdict) {
+TEST(summary_sentences, the_cpu_time_of_io_uring_relative_to_epoll_has_its_own_verdict) {
     const auto* const on = "echo/conns:1000";
     auto report = three_on(on);
     report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -233,7 +233,7 @@ reports::report with_timers() {
     return report;
 }
 
-TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_timers_separately) {
+TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_time_and_apart_from_spinning_timers) {
     const auto report = with_timers();
     const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
     for (const auto* part : {"sleeps is 30.0 µs late", "17.0 µs", "ticks is", "latest (50.0 ms)"})

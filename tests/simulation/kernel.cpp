@@ -57,8 +57,8 @@ void kernel::after(nanoseconds delay, std::function<void()> what) {
 void kernel::enter() {
     if (++calls_of_turn > calls_of_turn_max)
         fail(fmt::format("a turn does not end; it has made {} calls", calls_of_turn));
-    // Usually, little time passes. In one of 2,000 calls, the machine pauses, and in one of 100
-    // pauses, it is suspended.
+    // Usually, little time passes. In one of 2,000 calls, the machine pauses. One of 100 pauses is long, as
+    // if the machine was suspended.
     nanoseconds passed = step + nanoseconds(static_cast<std::int64_t>(random.below(100)));
     if (random.one_in(2'000)) passed += random.time_of_any_magnitude(random.one_in(100) ? 42 : 27);
     happen_until(time_ + passed);

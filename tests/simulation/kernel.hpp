@@ -95,7 +95,7 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // System calls on the socket. Each returns its result or a negated errno.
+    // System calls on the socket. Each function returns its result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
@@ -172,7 +172,7 @@ public:
     // Time.
 
     nanoseconds time() const noexcept { return time_; }
-    /// Returns the time that the loop's clock shows, which a planted defect can falsify.
+    /// Returns the time that the loop's clock shows. A planted defect can falsify this time.
     nanoseconds clock();
     void sleep(nanoseconds duration);
     /// Calls `what` after the time `delay`.

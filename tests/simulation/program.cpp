@@ -23,7 +23,7 @@ constexpr std::uint64_t turns_between_looks = 64;
 /// The name of a task that catches its cancellation and continues.
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// Returns the byte that is written at a position of a connection, in one direction.
+/// Returns the byte that the client or the server of a connection writes at the position `offset`.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -211,8 +211,8 @@ void program::look_for_starving() {
     }
 }
 
-// Checks that no wait could end now, except sleeps: a timer can become due between the time at which the loop
-// computes a relative timeout and the time at which the loop sleeps.
+// Checks that no wait except a sleep could end now. A sleep could end now, because its timer can become due
+// after the loop has computed a relative timeout and before the loop sleeps.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())

@@ -1,5 +1,5 @@
 // soak: runs a server whose clients connect again and again, reset connections, close one half, read slowly,
-// and take every descriptor of the server. Afterwards, checks that the server has lost no descriptors and no
+// and use up the server's descriptors. Afterwards, checks that the server has leaked no descriptors and no
 // memory. Prints one JSON document.
 //
 // The server is a separate process with at most 64 descriptors. Therefore, the kernel's numbers for this

@@ -461,7 +461,7 @@ TEST(summary, contenders_are_described_by_their_context) {
     EXPECT_FALSE(report.contenders[1].version);
 }
 
-TEST(summary, fewer_than_six_trials_have_no_interval_and_one_warning) {
+TEST(summary, fewer_than_six_trials_give_no_interval_and_one_warning) {
     const auto report = report_of(small_plan(5), growing_times{});
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_TRUE(time.median && time.to_baseline);
@@ -492,7 +492,7 @@ TEST(summary, an_unsupported_result_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, a_result_that_is_unsupported_in_few_blocks_has_its_reason) {
+TEST(summary, a_result_that_is_unsupported_in_a_few_blocks_states_the_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });

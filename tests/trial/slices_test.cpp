@@ -52,7 +52,7 @@ auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough 
         all, {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .longest_slice = 1s});
 }
 
-TEST(interleaving, slices_continue_until_the_work_is_done_and_each_is_recorded) {
+TEST(interleaving, slices_continue_until_the_work_is_done_and_each_slice_is_recorded) {
     const auto outcomes = run({player(well_behaved), player(well_behaved)});
     for (const auto& each : outcomes) {
         ASSERT_EQ(each.slices.size(), 3U);
@@ -288,7 +288,7 @@ TEST(concurrent, the_end_of_each_contender_is_reported_separately) {
     EXPECT_EQ(outcomes[2].output, "fine\n");
 }
 
-TEST(concurrent, the_time_limit_ends_slow_contenders_and_finished_ones_keep_their_results) {
+TEST(concurrent, the_time_limit_ends_slow_contenders_and_finished_contenders_keep_their_results) {
     const std::vector all{alone("sleep 1000"), alone("echo fine")};
     auto limit = 100ms;
     auto outcomes = bench::run_together(all, limit, -1);

@@ -60,7 +60,7 @@ def test(bin_folder):
         assert report["complete"], done.stderr
         assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
         for cell in values(report, "time").values():
-            # On a busy machine, the trial can be invalid because of the rate. The path is measured anyway.
+            # On a busy machine, the trial can be invalid because of the rate. The network path is measured anyway.
             assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
         for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
             found = values(report, metric)

@@ -224,8 +224,8 @@ TEST(proof, a_lost_connection_fails_the_trial) {
                 "a client's connection failed: ");
 }
 
-// With a sanitizer, a slow machine always needs more than 1 us from the end of a sleep to the reading of the
-// clock, so the timers of a sanitizer build are 20 us early (CMakeLists.txt).
+// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because on a slow machine, more than 1
+// us always passes between the end of a sleep and the reading of the clock.
 TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
@@ -248,7 +248,7 @@ TEST(proof, any_sleep_that_ends_early_fails_the_trial) {
     expect_once(idle_timer, "fired early");
 }
 
-TEST(proof, a_sleep_that_does_not_sleep_fails_the_trial) {
+TEST(proof, a_sleep_that_returns_at_once_fails_the_trial) {
     constexpr auto reason = "fired early";
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_serial, 1), reason);
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_concurrent, 1), reason);
@@ -342,7 +342,7 @@ TEST(proof, a_lost_spawned_task_fails_the_trial) {
               "spawned coroutines that ran: expected 3000, got 2970");
 }
 
-TEST(proof, a_yield_that_does_not_let_others_run_fails_the_trial) {
+TEST(proof, a_yield_that_does_not_let_other_tasks_run_fails_the_trial) {
     constexpr auto reason = "steps that a coroutine took before the other one: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);

@@ -116,7 +116,7 @@ TEST_P(slow_ones, a_warning_names_the_slow_task_that_any_kind_of_wait_resumed) {
     event happens(loop);
     promise<void> kept(loop);
     auto main = [&]() -> task<void> {
-        manual_time::pass(1s);  // before the first await
+        manual_time::pass(1s);  // the task is slow before its first await
         co_await loop.sleep_for(1ms);
         manual_time::pass(1s);
         put(pair.other.native_handle(), "x");

@@ -46,7 +46,7 @@ TEST(frame_pool, blocks_have_the_same_alignment_as_blocks_of_operator_new) {
     }
 }
 
-TEST(frame_pool, the_pool_keeps_no_more_than_its_limit) {
+TEST(frame_pool, the_pool_keeps_no_more_bytes_than_its_limit) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     constexpr std::size_t block_bytes = frame_pool::largest_bytes;
     constexpr std::size_t kept_max = frame_pool::limit_bytes / block_bytes;

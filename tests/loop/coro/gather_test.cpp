@@ -156,7 +156,7 @@ TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_starte
 
 // A nested gather starts its children on the stack of the outer gather. Without a limit on this nesting, the
 // stack would overflow.
-TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
+TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
         GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
@@ -263,7 +263,7 @@ TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other_gather) {
     for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
 }
 
-TEST_P(gathering, the_first_child_of_a_race_wins_and_the_others_are_cancelled) {
+TEST_P(gathering, the_first_child_of_a_race_wins_and_the_other_children_are_cancelled) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {

@@ -49,7 +49,7 @@ TEST_P(fd_callback, the_callback_is_called_only_while_the_descriptor_is_ready) {
     EXPECT_FALSE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, the_callback_is_not_called_again_when_it_has_closed_its_descriptor) {
+TEST_P(fd_callback, the_callback_is_not_called_again_after_it_has_closed_its_descriptor) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int fd = pipe.reader.get();

@@ -170,7 +170,7 @@ TEST_F(uring_listener_tests, connections_that_arrive_before_a_cancellation_are_a
     EXPECT_EQ(cancelled.completions, 1);
 }
 
-TEST_F(uring_listener_tests, an_accept_that_starts_while_another_is_being_cancelled_is_served) {
+TEST_F(uring_listener_tests, an_accept_that_starts_while_another_accept_is_being_cancelled_is_served) {
     counted_operation cancelled(io_kind::accept, listener.get());
     counted_operation next(io_kind::accept, listener.get());
     bare->start(cancelled);
@@ -449,7 +449,7 @@ TEST_F(uring_listener_tests, a_destroyed_driver_leaves_no_connection_open) {
     EXPECT_EQ(count_backlog(), 2U);
 }
 
-TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_recover) {
+TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_succeed_again_later) {
     const test::descriptor_limit limit;
     unique_fd client = make_client();
     const unique_fd lowest_free(checked(::dup(listener.get()), "dup"));

@@ -326,7 +326,7 @@ TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     EXPECT_EQ(reading.received(), "yes\n");
 }
 
-TEST_F(uring_tests, a_look_does_not_enter_the_kernel_when_nothing_has_happened) {
+TEST_F(uring_tests, looking_for_events_does_not_enter_the_kernel_when_nothing_has_happened) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());

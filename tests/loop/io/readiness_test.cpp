@@ -518,7 +518,7 @@ TEST_P(readiness, the_kernel_is_asked_again_although_more_operations_are_queued)
     EXPECT_EQ(second.result, 3);
 }
 
-TEST_P(readiness, a_waiting_operation_is_served_before_a_new_one) {
+TEST_P(readiness, a_waiting_operation_is_served_before_a_new_operation) {
     receive_much();
     auto first = reading(3);
     wait_and_be_told(first, "abcdef");

@@ -110,7 +110,7 @@ TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_can_expire) {
     }
 }
 
-TYPED_TEST(timer_queue, a_timer_at_never_does_not_expire) {
+TYPED_TEST(timer_queue, a_timer_with_the_deadline_never_does_not_expire) {
     checked_queue<TypeParam> timers;
     timers.arm(never);
     timers.arm(never);
