@@ -77,8 +77,7 @@ def main(source, build, compiler, scratch):
     environment = os.environ | {"HOME": str(home), "CXX": compiler}
     exports = ""
     for command in shown_commands(source / "docs/asio-programs.md"):
-        # This test skips the commands that begin with `loopbench run`, because tests/cli/documentation_test.cpp runs
-        # them.
+        # tests/cli/documentation_test.cpp already runs the commands that begin with `loopbench run`.
         if command in DONE_ALREADY or command.startswith("loopbench run"):
             continue
         if command.startswith("export "):
