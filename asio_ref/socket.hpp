@@ -23,9 +23,9 @@ acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::
     acceptor<Protocol> opened(loop);
     boost::system::error_code error;
     opened.open(local.protocol(), error);
-    throw_if_failed(error, "open a listening socket");
+    throw_if_failed(error, "opening a listening socket");
     opened.bind(local, error);
-    throw_if_failed(error, "bind a listening socket");
+    throw_if_failed(error, "binding a listening socket");
     opened.listen(listen_backlog, error);
     throw_if_failed(error, "listen");
     return opened;
@@ -38,7 +38,7 @@ void set_stream_options(Socket& connected) {
     if constexpr (std::is_same_v<typename Socket::protocol_type, boost::asio::ip::tcp>) {
         boost::system::error_code error;
         connected.set_option(boost::asio::ip::tcp::no_delay(true), error);
-        throw_if_failed(error, "set TCP_NODELAY");
+        throw_if_failed(error, "setting TCP_NODELAY");
     }
 }
 

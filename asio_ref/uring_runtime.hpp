@@ -24,7 +24,7 @@ public:
         } catch (const boost::system::system_error& error) {
             throw std::system_error(
                 error.code().value(), std::system_category(),
-                "io_uring_setup: refused by seccomp, kernel.io_uring_disabled or the kernel");
+                "io_uring_setup failed (seccomp, kernel.io_uring_disabled or the kernel refuses io_uring)");
         }
     }
 };

@@ -29,7 +29,7 @@ constexpr design all[] = {
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
     // Tutorial 000.
     {"loop-tick", "select",
-     "A heap of timers, a select that does not wait, and a sleep of 100 ms on each turn.",
+     "A heap of timers, a select that does not wait, and a sleep of 100 ms in each turn.",
      &make<&make_select_driver, heap_timers, tick_wait, waits_on_every_turn>},
     // Tutorial 002. The loop calls the selector on every turn, with a timeout of 0 if there are callbacks.
     {"loop-layered", "select", "Runs callbacks, then timers in a plain list, then select with a timeout.",
@@ -50,7 +50,8 @@ constexpr design all[] = {
      &make<&make_epoll_driver, wheel_timers, block_wait, waits_after_a_budget>},
     {"loop-uring", "io_uring", "A timing wheel over io_uring, without a fallback to epoll.",
      &make<&make_io_uring_driver, wheel_timers, block_wait, waits_after_a_budget>},
-    {"loop-precise", "epoll", "As loop-epoll, but wakes shortly before each deadline and spins.",
+    {"loop-precise", "epoll",
+     "The same as loop-epoll, but wakes shortly before each deadline and spins until then.",
      &make<&make_epoll_driver, wheel_timers, precise_wait, waits_after_a_budget>},
 };
 static_assert(std::is_same_v<time_point::period, nanoseconds::period>,

@@ -44,11 +44,12 @@ std::string_view why_incomparable(std::string_view full_name, std::string_view m
         case pace::its_own:
             break;
         case pace::own_load:
-            if (metric != capacity_metric) return "the load was a share of each contender's own capacity";
+            if (metric != capacity_metric)
+                return "each contender got its own load, a percentage of its capacity";
             break;
         case pace::same_for_all:
             if (metric == "time" || metric == "throughput")
-                return "the schedule determines the time, for every contender";
+                return "the client's schedule determines the time for every contender";
             break;
     }
     return {};

@@ -86,7 +86,7 @@ task<std::string> read_to_the_end(loop::stream& stream) {
     std::array<std::byte, 4096> buffer;
     while (text.size() < bytes_max) {
         const loop::io_result part = co_await stream.read_some(buffer);
-        throw_on_error(part, "receive an answer");
+        throw_on_error(part, "cannot receive an answer");
         if (part.bytes == 0) break;
         text.append(reinterpret_cast<const char*>(buffer.data()), part.bytes);
     }
@@ -96,7 +96,7 @@ task<std::string> read_to_the_end(loop::stream& stream) {
 task<void> get(event_loop& loop, target from) {
     auto stream = co_await connect_to_any(loop, from.where);
     const std::string request = fmt::format("GET {} HTTP/1.0\r\nHost: {}\r\n\r\n", from.path, from.host);
-    throw_on_error(co_await stream.write_all(bytes_of(request)), "send a request");
+    throw_on_error(co_await stream.write_all(bytes_of(request)), "cannot send a request");
     const std::string response = co_await read_to_the_end(stream);
     fmt::print("GET {}: {}, {} bytes\n", from.path, response.substr(0, response.find('\r')), response.size());
 }

@@ -72,7 +72,7 @@ private:
         timeval timeout{.tv_sec = 0, .tv_usec = std::chrono::microseconds(200ms).count()};
         const int highest_fd = std::max(highest(readable_t_), highest(writable_t_));
         if (::select(highest_fd + 1, &readable, &writable, nullptr, &timeout) < 0) {
-            if (errno != EINTR) loop::throw_errno("select");
+            if (errno != EINTR) loop::throw_failed("select");
             return;
         }
         pop_those_in(readable, readable_t_);
@@ -89,9 +89,9 @@ private:
 
     void accept() {
         loop::unique_fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-        if (!client && errno != EAGAIN && errno != ECONNABORTED) loop::throw_errno("accept");
+        if (!client && errno != EAGAIN && errno != ECONNABORTED) loop::throw_failed("accept");
         const int fd = client.get();
-        if (client && fd < FD_SETSIZE) {  // otherwise, select() cannot watch the client, which is closed
+        if (client && fd < FD_SETSIZE) {  // otherwise, the client is closed, because select() cannot watch it
             clients_[fd] = std::move(client);
             readable_t_[fd] = [this, fd] { receive(fd); };
         }

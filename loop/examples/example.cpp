@@ -91,7 +91,7 @@ int finish(const std::string& design, const std::function<void()>& body) {
     try {
         body();
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-            fmt::print(stderr, "cannot write to standard output; is the disk full?\n");
+            fmt::print(stderr, "cannot write to standard output; check that the disk is not full\n");
             return exit_failed;
         }
         return 0;

@@ -29,7 +29,7 @@ task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
     std::array<std::byte, 4096> typed;
     const loop::io_result answer = co_await input.read_some(typed);
     if (answer.error != 0)
-        throw std::system_error(answer.error_code(), "read standard input (give it a terminal or a pipe)");
+        throw std::system_error(answer.error_code(), "cannot read standard input (use a terminal or a pipe)");
     co_return 3000ms;
 }
 

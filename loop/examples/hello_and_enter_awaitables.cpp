@@ -57,7 +57,8 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-// The tutorial's decorator: makes a function that returns a generator in an awaitable_wrapper.
+// The tutorial's decorator: turns a function that returns a generator into a function that returns an
+// awaitable.
 constexpr auto as_async_coroutine = [](auto generator_function) {
     return [generator_function](auto&&... arguments) {
         return awaitable_wrapper(generator_function(arguments...));
@@ -71,7 +72,7 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
         // The descriptor is ready. Therefore, read() does not block.
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
-                                         "read standard input (give it a terminal or a pipe)");
+                                         "read from standard input (use a terminal or a pipe)");
         promise.set_value(std::string(text.data(), static_cast<std::size_t>(count)));
     });
     const std::string text = co_yield promise.get_future();

@@ -23,7 +23,8 @@ public:
         if (press_enter_after_seconds < 0) return;
         pipe_.emplace(loop.open_pipe());
         loop.call_later(scaled_seconds(press_enter_after_seconds), [this] {
-            loop::checked(static_cast<int>(::write(pipe_->writer.native_handle(), "\n", 1)), "write Enter");
+            loop::checked(static_cast<int>(::write(pipe_->writer.native_handle(), "\n", 1)),
+                          "write to the pipe of the keyboard");
         });
     }
 

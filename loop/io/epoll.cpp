@@ -56,7 +56,7 @@ public:
         }();
         if (count < 0) {
             if (errno == EINTR) return;
-            throw_errno("epoll_wait");
+            throw_failed("epoll_wait");
         }
         for (const epoll_event& event : std::span(events_).first(static_cast<std::size_t>(count))) {
             const auto key = static_cast<std::uint32_t>(event.data.u64);
@@ -95,7 +95,7 @@ private:
             const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
-        } else if (::getpid() == owner_) {  // a forked child must not change its parent's set
+        } else if (::getpid() == owner_) {  // a forked child must not change its parent's epoll set
             // The call fails if the descriptor is closed (EBADF) or refers to another file by now (ENOENT).
             // In both cases, the descriptor is no longer in the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
@@ -111,7 +111,7 @@ private:
         // the descriptor is still registered from an earlier use, because close() was called but the
         // descriptor was not closed.
         if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
-        throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
+        throw_errno("epoll_ctl cannot watch descriptor " + std::to_string(fd));
     }
 
     // Sets the timerfd. If the timerfd will fire before the deadline anyway, the setting stays unchanged; the

@@ -35,16 +35,22 @@ private:
     int fd_ = -1;
 };
 
-/// Throws `error` as a std::system_error. `what` names the failed call, and if known, the likely cause and
-/// the remedy.
+/// Throws `error` as a std::system_error. `what` states what failed, and if known, the likely cause and the
+/// remedy.
 [[noreturn]] inline void throw_errno(const std::string& what, int error = errno) {
     throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Returns the result of a system call. If the result is negative, throws the error in errno as a
+/// Throws the error of the failed call `call` as a std::system_error.
+[[noreturn]] inline void throw_failed(const std::string& call, int error = errno) {
+    const char* const remedy = error == EMFILE ? " (raise the limit on open files with `ulimit -n`)" : "";
+    throw_errno(call + " failed" + remedy, error);
+}
+
+/// Returns the result of the call `call`. If the result is negative, throws the error in errno as a
 /// std::system_error.
-inline int checked(int result, const char* what) {
-    if (result < 0) throw_errno(what);
+inline int checked(int result, const char* call) {
+    if (result < 0) throw_failed(call);
     return result;
 }
 

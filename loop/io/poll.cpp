@@ -24,7 +24,7 @@ public:
         timespec storage;
         const timespec* const timeout = relative_timeout(deadline, storage);
         const int count = ::ppoll(watched_.data(), watched_.size(), timeout, nullptr);
-        if (count < 0 && errno != EINTR) throw_errno("ppoll");
+        if (count < 0 && errno != EINTR) throw_failed("ppoll");
         if (count <= 0) return;
         if (watched_[0].revents != 0) wake_.clear();
         // The iteration starts at the end. If report() removes an entry, the last entry moves to the free

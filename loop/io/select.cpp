@@ -45,7 +45,7 @@ public:
         timespec storage;
         const timespec* const timeout = relative_timeout(deadline, storage);
         const int count = ::pselect(highest_ + 1, &readable, &writable, nullptr, timeout, nullptr);
-        if (count < 0 && errno != EINTR) throw_errno("pselect");
+        if (count < 0 && errno != EINTR) throw_failed("pselect");
         if (count <= 0) return;
         if (FD_ISSET(wake_.fd(), &readable)) wake_.clear();
         FD_CLR(wake_.fd(), &readable);
@@ -61,7 +61,7 @@ private:
     static void expect_to_fit(int fd) {
         if (fd < FD_SETSIZE) [[likely]]
             return;
-        throw_errno("select cannot watch descriptor " + std::to_string(fd) + ", only those below " +
+        throw_errno("select cannot watch descriptor " + std::to_string(fd) + ", only descriptors below " +
                         std::to_string(FD_SETSIZE) +
                         "; open fewer files, or use a design on poll, epoll or io_uring",
                     EINVAL);

@@ -27,10 +27,10 @@ void for_each_signal(const sigset_t& signals, Use use) {
 
 signal_block::signal_block(std::initializer_list<int> signals) {
     ::sigemptyset(&signals_);
-    for (const int signal : signals) checked(::sigaddset(&signals_, signal), "make a set of signals");
+    for (const int signal : signals) checked(::sigaddset(&signals_, signal), "sigaddset");
     sigset_t before;
     const int refused = ::pthread_sigmask(SIG_BLOCK, &signals_, &before);
-    if (refused != 0) throw_errno("pthread_sigmask", refused);
+    if (refused != 0) throw_failed("pthread_sigmask", refused);
     for_each_signal(signals_, [&](int signal, blocked_signal& state) {
         if (state.blocks++ == 0) state.was_blocked = ::sigismember(&before, signal) == 1;
     });
@@ -55,7 +55,7 @@ task<int> signal_receiver::next() {
     signalfd_siginfo info{};
     const std::int64_t result = co_await io_awaiter(source_.io(), io_kind::read, source_.native_handle(),
                                                     std::as_writable_bytes(std::span(&info, 1)));
-    if (result < 0) throw_errno("read from a signalfd", static_cast<int>(-result));
+    if (result < 0) throw_failed("read from a signalfd", static_cast<int>(-result));
     co_return static_cast<int>(info.ssi_signo);
 }
 

@@ -97,11 +97,11 @@ void bind_to(int fd, const endpoint& local) {
     const char* remedy = "";
     if (error == EADDRINUSE) {
         remedy = local.family() == AF_UNIX
-                     ? ": another program uses the file, or has left it; remove the file, "
-                       "or choose another path"
-                     : ": another program uses it; choose another port, or 0 for any free one";
+                     ? " (another program uses the file or has left it behind: remove the file, "
+                       "or choose another path)"
+                     : " (another program uses the port: choose another port, or 0 for any free one)";
     }
-    throw_errno("bind to " + local.to_string() + remedy, error);
+    throw_errno("bind to " + local.to_string() + " failed" + remedy, error);
 }
 
 template <class Call>
@@ -140,7 +140,7 @@ void set_no_delay(int fd) {
     const int on = 1;
     if (::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0) return;
     // A Unix socket does not have this option.
-    if (errno != EOPNOTSUPP && errno != ENOPROTOOPT) throw_errno("setsockopt TCP_NODELAY");
+    if (errno != EOPNOTSUPP && errno != ENOPROTOOPT) throw_failed("setsockopt TCP_NODELAY");
 }
 
 endpoint local_endpoint(int fd) {

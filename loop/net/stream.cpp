@@ -38,9 +38,9 @@ task<stream> listener::accept() {
         const int error = static_cast<int>(-result);
         if (error == ECONNABORTED || error == EPROTO) continue;  // the peer has closed the connection
         if (std::ranges::find(passing_errors, error) == std::end(passing_errors))
-            throw_errno("accept", error);
+            throw_failed("accept", error);
         co_await loop().sleep_for(pause);
-        if (!is_open()) throw_errno("accept", ECANCELED);
+        if (!is_open()) throw_failed("accept", ECANCELED);
         pause = std::min(2 * pause, longest_pause);
     }
 }
@@ -63,7 +63,7 @@ task<stream> event_loop::connect(endpoint peer) {
     io_awaiter connecting(io(), io_kind::connect, connected.native_handle());
     connecting.set_address(&peer.address(), peer.bytes());
     const std::int64_t result = co_await connecting;
-    if (result < 0) throw_errno("connect to " + peer.to_string(), static_cast<int>(-result));
+    if (result < 0) throw_failed("connect to " + peer.to_string(), static_cast<int>(-result));
     co_return std::move(connected);
 }
 

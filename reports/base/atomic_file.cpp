@@ -135,9 +135,10 @@ void write_in_place(const new_file& with) {
     const auto& path = with.path;
     unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK); })};
     if (!file && errno == ENXIO)
-        throw file_error{fmt::format(
-            "cannot write {}: no program reads from this pipe; start its reader first, or remove it",
-            path.native())};
+        throw file_error{
+            fmt::format("cannot write {}: no program reads from this pipe; start the reading program first, "
+                        "or remove the pipe",
+                        path.native())};
     if (!file || ::fcntl(file.get(), F_SETFL, 0) != 0) throw file_error{"open", path.native(), errno};
     write_content(file.get(), with, path.native());
     if (const int error = file.reset()) throw file_error{"write", path.native(), error};

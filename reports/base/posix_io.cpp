@@ -22,11 +22,12 @@ std::string_view remedy_for_output(int error) {
     switch (error) {
         case ENOSPC:
         case EDQUOT:
-            return "free some space on its file system, or redirect it to another place";
+            return "free some space on the file system of the output, or redirect the output to another "
+                   "place";
         case EPIPE:
             return "let the reading program read to the end";
         default:
-            return "redirect it to another place";
+            return "redirect the output to another place";
     }
 }
 
@@ -108,7 +109,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     if (::fstat(file, &about) != 0) throw file_error{"read", path, errno};
     const auto size = static_cast<std::uint64_t>(std::max<off_t>(about.st_size, 0));
     if (S_ISREG(about.st_mode) && size > bytes_max)
-        throw too_large(path, fmt::format("it has {} bytes", size), bytes_max);
+        throw too_large(path, fmt::format("the file has {} bytes", size), bytes_max);
     std::string content;
     content.reserve(size + room_behind);  // st_size is 0 for pipes and devices
     std::array<char, 65536> chunk;
@@ -122,7 +123,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
         if (count < 0) throw file_error{"read", path, errno};
         if (count == 0) return content;
         if (static_cast<std::size_t>(count) > bytes_max - content.size())
-            throw too_large(path, "it does not end", bytes_max);
+            throw too_large(path, "the file does not end", bytes_max);
         content.append(chunk.data(), static_cast<std::size_t>(count));
     }
 }
@@ -148,9 +149,10 @@ unique_fd open_regular_file(const std::string& path, int flags, std::string_view
         throw file_error{action, path, errno};
     if (S_ISDIR(about.st_mode)) throw file_error{action, path, EISDIR};
     if (!file || !S_ISREG(about.st_mode))
-        throw file_error{fmt::format(
-            "cannot {} {}: it is {}; {}", action, path, kind_of(about.st_mode),
-            action.starts_with("read") ? "name a file" : "remove it, or choose another place with -o")};
+        throw file_error{fmt::format("cannot {} {}: it is {}; {}", action, path, kind_of(about.st_mode),
+                                     action.starts_with("read")
+                                         ? "name a regular file"
+                                         : "remove it, or choose another place with -o")};
     return file;
 }
 

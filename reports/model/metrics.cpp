@@ -68,13 +68,13 @@ constexpr std::array metrics{
             "The 99.9th percentile of all latencies of a trial, from a histogram with 1/256 resolution. "
             "With fewer than 1,000 latencies in a trial it is the maximum, is labelled as such, and has no "
             "verdict."},
-    metric_info{
-        .name = "latency_max",
-        .title = "longest latency",
-        .unit = "ns",
-        .floors = floor_role::show,
-        .summary = "the longest latency of all operations",
-        .how = "The longest latency; exact. A single preemption can cause it, so compare it with care."},
+    metric_info{.name = "latency_max",
+                .title = "longest latency",
+                .unit = "ns",
+                .floors = floor_role::show,
+                .summary = "the longest latency of all operations",
+                .how = "The exact longest latency of a trial. A single preemption can cause it, so compare "
+                       "it with care."},
     metric_info{.name = "latencies",
                 .title = "latencies",
                 .unit = "count",
@@ -87,9 +87,10 @@ constexpr std::array metrics{
         .unit = "ns",
         .floors = floor_role::warn,
         .summary = "timer lateness at the median; negative is early",
-        .how = "The time from a timer's deadline until its coroutine runs, by the system's clock; the "
-               "median. In loops that wait in epoll, poll or select, most of it is the kernel's timer slack "
-               "(50 us by default)."},
+        .how =
+            "The time from a timer's deadline until its coroutine runs, by the system's clock; the "
+            "median of the timers. In loops that wait in epoll, poll or select, most of the lateness is the "
+            "kernel's timer slack (50 us by default)."},
     metric_info{
         .name = "late_p99",
         .title = "p99 lateness",
@@ -107,7 +108,7 @@ constexpr std::array metrics{
                 .unit = "ns",
                 .floors = floor_role::show,
                 .summary = "lateness of the latest timer",
-                .how = "The lateness of the latest timer; exact."},
+                .how = "The exact lateness of the latest timer of a trial."},
     metric_info{.name = "timers",
                 .title = "timers",
                 .unit = "count",
@@ -126,19 +127,17 @@ constexpr std::array metrics{
     metric_info{.name = "drift",
                 .title = "drift",
                 .unit = "ns",
-                .summary = "how far a periodic timer strayed from its schedule by the end",
-                .how =
-                    "The distance of a periodic timer from its schedule after its last tick. Deadlines are "
-                    "absolute, so that it is the lateness of one tick, and does not depend on the number of "
-                    "ticks; it grows in a loop that cannot keep up."},
+                .summary = "distance of a periodic timer from its schedule after its last tick",
+                .how = "The distance of a periodic timer from its schedule after its last tick. Deadlines "
+                       "are absolute, so the drift is the lateness of one tick, and does not depend on the "
+                       "number of ticks. The drift grows in a loop that cannot keep up."},
     metric_info{.name = "cpu_user",
                 .title = "user CPU per operation",
                 .unit = "ns",
                 .valid_if_concurrent = true,
                 .summary = "user CPU time per operation",
-                .how =
-                    "User time by getrusage over the timed section, per operation. Most kernels sample it at "
-                    "their tick, so that it is coarse in short trials; cpu is exact."},
+                .how = "User time by getrusage over the timed section, per operation. Most kernels sample it "
+                       "at their tick, so cpu_user is coarse in short trials; cpu is exact."},
     metric_info{.name = "cpu_system",
                 .title = "system CPU per operation",
                 .unit = "ns",
@@ -156,11 +155,10 @@ constexpr std::array metrics{
     metric_info{.name = "spin",
                 .title = "CPU share",
                 .unit = "ratio",
-                .summary = "CPU time over wall time: 1 is a whole core, 0 is asleep",
-                .how =
-                    "CPU time over wall time: 1 is a core that is never idle. In workloads that wait for "
-                    "deadlines, it "
-                    "is the cost of waiting; in closed loops on loopback, it is near 1 for every contender."},
+                .summary = "CPU time divided by wall time: 1 is a busy core, 0 is asleep",
+                .how = "CPU time divided by wall time: 1 is a core that is never idle. In workloads that "
+                       "wait for deadlines, the share is the cost of waiting. In closed loops on loopback, "
+                       "the share is near 1 for every contender."},
     metric_info{
         .name = "wakeups",
         .title = "wakeups per second",
@@ -168,56 +166,53 @@ constexpr std::array metrics{
         .summary = "times per second that the process went to sleep and was woken",
         .how = "Voluntary context switches per second by getrusage: how often the process went to sleep in "
                "the kernel. If it sleeps once per operation, a faster contender has more wakeups."},
-    metric_info{
-        .name = "waits",
-        .title = "waits per operation",
-        .unit = "per op",
-        .deterministic = true,
-        .summary = "waits (select, poll, epoll_wait, io_uring_enter) per operation",
-        .how = "Calls of select, poll, epoll_wait and similar functions, and calls of io_uring_enter that "
-               "request completions, per operation, by strace. Counted by slope: the counts with 2N and N "
-               "operations are subtracted and divided by N."},
-    metric_info{
-        .name = "empty_waits",
-        .title = "empty waits per operation",
-        .unit = "per op",
-        .deterministic = true,
-        .summary = "waits per operation that returned nothing",
-        .how = "The waits that returned no event: because of a timeout, or because they did not wait."},
+    metric_info{.name = "waits",
+                .title = "waits per operation",
+                .unit = "per op",
+                .deterministic = true,
+                .summary = "waits (select, poll, epoll_wait, io_uring_enter) per operation",
+                .how = "Calls of select, poll, epoll_wait and similar functions, and calls of io_uring_enter "
+                       "that request completions, per operation, counted by strace. By slope: the difference "
+                       "of the counts with 2N and with N operations, divided by N."},
+    metric_info{.name = "empty_waits",
+                .title = "empty waits per operation",
+                .unit = "per op",
+                .deterministic = true,
+                .summary = "waits per operation that returned nothing",
+                .how = "The waits that returned no event, because their timeout passed or was zero."},
     metric_info{.name = "zero_timeout_waits",
                 .title = "zero-timeout waits per operation",
                 .unit = "per op",
                 .deterministic = true,
                 .summary = "waits per operation with a timeout of zero",
                 .how = "The waits with a timeout of zero: the loop polls for I/O while other work is ready."},
-    metric_info{
-        .name = "syscalls",
-        .title = "system calls per operation",
-        .unit = "per op",
-        .deterministic = true,
-        .summary = "system calls per operation",
-        .how = "System calls of the whole process per operation, by `perf trace` or strace (the report says "
-               "which), by slope. counts.json lists the calls."},
-    metric_info{
-        .name = "allocations",
-        .title = "allocations per operation",
-        .unit = "per op",
-        .deterministic = true,
-        .summary = "heap allocations per operation",
-        .how = "Calls of malloc and similar functions per operation, by a preloaded library, by slope. A "
-               "contender's own memory pools count only when they grow."},
+    metric_info{.name = "syscalls",
+                .title = "system calls per operation",
+                .unit = "per op",
+                .deterministic = true,
+                .summary = "system calls per operation",
+                .how = "System calls of the whole process per operation, counted by `perf trace` or strace "
+                       "(the report says which), by slope like waits. counts.json lists the calls."},
+    metric_info{.name = "allocations",
+                .title = "allocations per operation",
+                .unit = "per op",
+                .deterministic = true,
+                .summary = "heap allocations per operation",
+                .how = "Calls of malloc and similar functions per operation, counted by a preloaded library, "
+                       "by slope like waits. A contender's own memory pools count only when they grow."},
     metric_info{.name = "allocated_bytes",
                 .title = "bytes allocated per operation",
                 .unit = "B/op",
                 .deterministic = true,
                 .summary = "heap bytes allocated per operation",
-                .how = "The bytes that these allocations request, per operation."},
-    metric_info{.name = "context_switches",
-                .title = "context switches per operation",
-                .unit = "per op",
-                .deterministic = true,
-                .summary = "context switches per operation",
-                .how = "Voluntary context switches per operation, by wait4, by slope."},
+                .how = "The bytes that the counted allocations request, per operation."},
+    metric_info{
+        .name = "context_switches",
+        .title = "context switches per operation",
+        .unit = "per op",
+        .deterministic = true,
+        .summary = "context switches per operation",
+        .how = "Voluntary context switches per operation, from wait4(2), counted by slope like waits."},
     metric_info{
         .name = "rss_peak",
         .title = "peak memory",
@@ -254,17 +249,15 @@ constexpr std::array metrics{
         .summary = "time between the first and the last child of a gather with one deadline",
         .how = "The time between the first and the last child of a gather in which all deadlines are equal; "
                "the median of the gathers."},
-    metric_info{
-        .name = "capacity",
-        .title = "capacity per second",
-        .unit = "/s",
-        .better = larger,
-        .judged_by_tolerance = true,
-        .summary = "round trips per second that the server reaches under full load",
-        .how =
-            "Round trips per second of a closed loop on 16 connections with a client on another core, "
-            "measured "
-            "just before the scheduled requests. It is the limit of this server and this client together."},
+    metric_info{.name = "capacity",
+                .title = "capacity per second",
+                .unit = "/s",
+                .better = larger,
+                .judged_by_tolerance = true,
+                .summary = "round trips per second that the server reaches under full load",
+                .how = "Round trips per second of a closed loop on 16 connections with a client on another "
+                       "core, measured just before the scheduled requests. The capacity is the limit of the "
+                       "server and the client together."},
     metric_info{
         .name = "send_late_p99",
         .title = "p99 lateness of sending",
@@ -296,26 +289,27 @@ constexpr std::array metrics{
                        "not be charged to the server. A trial with a share above 0.2 is invalid."},
     metric_info{
         .name = "path_rtt_p50",
-        .title = "median round trip of the path",
+        .title = "median network round trip",
         .unit = "ns",
-        .summary = "round trip between the two kernels of a client on another machine, median",
-        .how = "The generator opens 200 connections before the first request, and times each connect(): the "
-               "kernels answer, not the contender. Every latency contains this time."},
+        .summary = "network round trip between the client's and the contender's machine, median",
+        .how =
+            "Before the first request, the load generator opens 200 connections and times each connect(). "
+            "The contender's kernel answers, not the contender. Every latency contains one such round trip."},
     metric_info{
         .name = "path_rtt_p99",
-        .title = "p99 round trip of the path",
+        .title = "p99 network round trip",
         .unit = "ns",
-        .summary = "round trip between the two kernels, 99th percentile",
-        .how = "The 99th percentile of these 200 connections: the effect of the path alone on the slowest "
-               "requests."},
-    metric_info{
-        .name = "path_rate",
-        .title = "bytes per second of the path",
-        .unit = "B/s",
-        .better = larger,
-        .summary = "bytes per second from that client to the contender's machine",
-        .how = "One TCP connection sends for 100 ms to a thread that only reads; measured until the last "
-               "byte is read. A request of 64 bytes needs only a small part of it."},
+        .summary = "network round trip between the client's and the contender's machine, 99th percentile",
+        .how = "The 99th percentile of the 200 connections of path_rtt_p50. It shows how much the network "
+               "alone delays the slowest requests."},
+    metric_info{.name = "path_rate",
+                .title = "network throughput",
+                .unit = "B/s",
+                .better = larger,
+                .summary = "bytes per second over the network from the client's to the contender's machine",
+                .how = "The load generator sends for 100 ms over one TCP connection to a thread that only "
+                       "reads; the time ends when the last byte is read. Requests of 64 bytes need only a "
+                       "small part of this throughput."},
     metric_info{.name = "sample_cost",
                 .title = "cost of recording a latency",
                 .unit = "ns",
@@ -326,23 +320,22 @@ constexpr std::array metrics{
                     "with LOOPBENCH_RECORD=off."},
     metric_info{
         .name = "recording",
-        .title = "time with recording over without",
+        .title = "time with recording, divided by time without",
         .unit = "ratio",
-        .summary = "time per operation with recorded latencies, divided by the time without",
+        .summary = "time per operation with recorded latencies, divided by the time without recording",
         .how = "With `run --checks`: processes with N operations run alternately with and without recording "
                "(LOOPBENCH_RECORD=off); the median of the ratios. 1.01 means that recording adds 1 % to the "
                "time."},
     metric_info{
         .name = "doubling",
-        .title = "time of twice the work over time",
+        .title = "time of twice the work, divided by time",
         .unit = "ratio",
         .summary =
             "time of twice the work, divided by the time of the work; 2 if time is proportional to work",
         .how = "With `run --checks`: t(2N)/t(N) of the timed sections of two processes; the median of six to "
-               "forty "
-               "such pairs, until its interval is clearly inside or outside 1.9 to 2.1. Outside, the report "
-               "warns: "
-               "the compiler removed work, a part does not grow with the work, or the machine is too noisy."},
+               "forty such pairs, until its interval is clearly inside or outside 1.9 to 2.1. If the median "
+               "is outside, the report warns: the compiler removed work, part of the time does not grow with "
+               "the work, or the machine is too noisy."},
 };
 
 }  // namespace

@@ -56,7 +56,8 @@ std::string calibration_table(const calibration& found) {
         found.blocks, found.try_s);
     std::vector<std::vector<std::string>> rows{{"copy", "verdict slower", "95 % bounds", "verdict faster"}};
     for (const auto& item : found.slowdowns) rows.push_back(row_of(item));
-    out += aligned(rows, 1) + fmt::format("\nDifferences up to {:g} % count as none.\n", found.threshold_pct);
+    out +=
+        aligned(rows, 1) + fmt::format("\nDifferences of up to {:g} % are ignored.\n", found.threshold_pct);
     if (!found.pairings) return out;
     rows = {{"interleaved", "compared with", "time", "ratio", "within 15 % and 5 %"}};
     for (const auto& item : *found.pairings) rows.push_back(row_of(item));

@@ -29,7 +29,7 @@ std::string in_its_unit(const result& of, double value) {
     return three_digits(value);
 }
 
-/// Returns the first primary metric with its interval, or "" if this metric is the time.
+/// Returns the text for the first primary metric with its interval, or "" if this metric is the time.
 std::string about_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || found->metric == "time") return "";
@@ -228,7 +228,7 @@ std::string human_time(double value_ns) {
         std::string_view name;
     };
     constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
-    // Values from 0.9995 are shown in this unit, because they round to 1.00.
+    // Values of at least 0.9995 units are shown in this unit, because they round to 1.00.
     const auto chosen = std::ranges::find_if(
         units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
     const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
@@ -253,7 +253,7 @@ std::string worse_by(double ratio) {
     return fmt::format("a factor of {}", with_commas(factor));
 }
 
-/// Formats a ratio with three decimals, and very small ratios with two digits.
+/// Formats a ratio with three decimals, or with two significant digits if it is below 0.01.
 std::string exact_ratio(double value) {
     constexpr double small = 0.01;
     return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);
@@ -313,8 +313,8 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is the value as a multiple of the fastest floor's: the same system calls or coroutines "
-           "with no loop around them.";
+    return " × floor is the value divided by that of the fastest floor, which makes the same system calls or "
+           "runs the same coroutines with no loop around them.";
 }
 
 std::string difference_legend(const report& content) {
@@ -381,8 +381,8 @@ std::string pairings_legend(const report& content) {
     return text;
 }
 
-/// Names the comparisons for whose number the verdicts are corrected. A run that only sleeps has no
-/// comparison of time.
+/// Returns a text that names the comparisons. Verdicts are corrected for the number of these comparisons. A
+/// run that only sleeps has no comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for those of each other metric", of_time,

@@ -611,11 +611,12 @@ void find_cautions(std::vector<summary_sentence>& all, const report& content) {
                        fmt::format("no verdict of this session counts; {}.", cut(*why, 200)),
                        {}});
     if (content.aa && content.aa->found == reliability::unknown)
-        all.push_back({topic::caution,
-                       "Preliminary",
-                       fmt::format("the noise of this machine is unknown; {}.",
-                                   cut(content.aa->reason.value_or("the A/A has too few blocks"), 200)),
-                       {}});
+        all.push_back(
+            {topic::caution,
+             "Preliminary",
+             fmt::format("the noise of this machine is unknown; {}.",
+                         cut(content.aa->reason.value_or("the A/A comparison has too few blocks"), 200)),
+             {}});
 }
 
 void find_failures(std::vector<summary_sentence>& all, const report& content) {

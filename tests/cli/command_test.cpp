@@ -98,7 +98,7 @@ TEST_F(command, runs_with_the_same_seed_have_the_same_order_of_trials) {
     EXPECT_EQ(order(), first);
 }
 
-TEST_F(command, the_mode_sets_sizes_and_times) {
+TEST_F(command, the_mode_sets_the_workload_size_the_time_per_trial_and_the_budget) {
     loopbench.add_contender("witness", R"(echo "$LOOPBENCH_SIZE $3" > "$0.seen"; row '"real_time": 1')");
     const auto seen = [&](std::vector<std::string> mode) {
         mode.insert(mode.begin(), "run");
@@ -269,7 +269,7 @@ TEST_F(command, examples_in_help_name_existing_commands_and_options) {
     }
 }
 
-TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
+TEST_F(command, leaving_the_baseline_out_causes_a_warning_with_a_remedy) {
     const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
@@ -306,7 +306,7 @@ TEST_F(command, a_workload_that_only_other_contenders_have_is_shown_as_unsupport
     EXPECT_SAYS(ran.output, "- asio-epoll: ");
 }
 
-TEST_F(command, waiting_workloads_run_sequentially_with_one_notice) {
+TEST_F(command, workloads_that_wait_run_sequentially_and_one_note_says_so) {
     for (const auto* name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
     for (const auto* pairing : {"concurrent", "interleaved"}) {
@@ -320,7 +320,7 @@ TEST_F(command, waiting_workloads_run_sequentially_with_one_notice) {
     }
 }
 
-TEST_F(command, another_baseline_inverts_the_ratio) {
+TEST_F(command, choosing_the_other_contender_as_the_baseline_inverts_the_ratio) {
     loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
@@ -343,7 +343,7 @@ TEST_F(command, list_shows_contenders_workloads_and_metrics) {
     EXPECT_EQ(listed["metrics"][0]["name"], "time");
 }
 
-TEST_F(command, contenders_of_a_further_folder_compete_with_the_others) {
+TEST_F(command, contenders_from_an_additional_folder_are_compared_with_the_others) {
     loopbench.add_contender("mine", faster_row);
     std::filesystem::create_directory(loopbench.path("more"));
     std::filesystem::rename(loopbench.path("bin/contenders/mine"), loopbench.path("more/mine"));
@@ -359,7 +359,7 @@ TEST_F(command, an_installed_loopbench_finds_the_installed_contenders) {
     EXPECT_EQ(json::parse(loopbench({"list", "--json"}).output)["contenders"].size(), 2U);
 }
 
-TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alone) {
+TEST_F(command, report_writes_other_formats_to_a_file_or_only_to_standard_output) {
     loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
     const auto file = loopbench.path("out/report.json").native();
     EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));

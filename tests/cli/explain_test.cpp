@@ -51,7 +51,7 @@ TEST(explain_command, parameters_are_explained_with_the_workloads_that_have_them
     EXPECT_EQ(loopbench({"explain", "qqqq:7"}).code, 2);
 }
 
-TEST(explain_command, an_unknown_name_gets_the_nearest_names) {
+TEST(explain_command, the_nearest_names_are_suggested_for_an_unknown_name) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/chrun"});
     EXPECT_EQ(result.code, 2);
@@ -82,7 +82,7 @@ TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
 
-TEST(counting_run, a_failure_at_the_configured_number_of_operations_fails_the_result) {
+TEST(counting_run, a_failure_in_the_pass_after_the_trials_fails_the_result) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh([ -z "$LOOPBENCH_OPERATIONS" ] || {
   row '"error_occurred": true, "error_message": "echoed 3 of 4 bytes"'; exit; }

@@ -35,7 +35,7 @@ terminal open_terminal() {
     return opened;
 }
 
-// Returns a file with one empty line. The file position is the start.
+// Returns a file with one empty line. The file position is at the start.
 unique_fd file_with_a_line() {
     unique_fd file(checked(::memfd_create("input", MFD_CLOEXEC), "memfd_create"));
     checked(static_cast<int>(::pwrite(file.get(), "\n", 1, 0)), "pwrite");
@@ -105,7 +105,7 @@ TEST_P(waiting_for_enter, the_program_reports_that_its_input_cannot_be_read) {
         running_program program(name, in_virtual_time(), std::move(folder));
         const program_end end = program.end();
         EXPECT_EQ(end.exit_code, 1);
-        EXPECT_NE(end.errors.find("read standard input (give it a terminal or a pipe)"), std::string::npos)
+        EXPECT_NE(end.errors.find("standard input (use a terminal or a pipe)"), std::string::npos)
             << end.errors;
     });
 }

@@ -90,7 +90,7 @@ TEST_P(requests, the_error_names_the_server_that_refused_the_connection) {
     const std::string server = loop::local_endpoint(refusing.get()).to_string();
     const program_end end = run_program("concurrent_requests", on_this_design({server}));
     EXPECT_EQ(end.exit_code, 1);
-    EXPECT_NE(end.errors.find("connect to " + server + ": Connection refused"), std::string::npos)
+    EXPECT_NE(end.errors.find("connect to " + server + " failed: Connection refused"), std::string::npos)
         << end.errors;
 }
 
@@ -112,7 +112,7 @@ TEST(a_request, if_all_addresses_fail_the_error_names_the_last_address) {
         auto connected = loop->run(examples::connect_to_any(*loop, bad));
         FAIL() << "connected to " << loop::remote_endpoint(connected.native_handle()).to_string();
     } catch (const std::system_error& error) {
-        EXPECT_EQ(error.what(), "connect to " + bad.back().to_string() + ": Connection refused");
+        EXPECT_EQ(error.what(), "connect to " + bad.back().to_string() + " failed: Connection refused");
     }
 }
 

@@ -47,7 +47,7 @@ TEST(wakeup_floor, the_two_core_variant_is_unsupported_with_one_core) {
     trial t(workload_size::small, 50);
     post_cross_thread(*make_futex_waker(), 2, t);
     EXPECT_EQ(t.unsupported().value_or(""),
-              "its two threads need a core each, and this process can use only one");
+              "the workload needs two cores for its two threads, and this process can use only one");
 }
 
 TEST_P(wakers, a_waker_sleeps_until_it_is_woken) {

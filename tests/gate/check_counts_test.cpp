@@ -89,7 +89,7 @@ TEST_F(check_counted, a_loose_baseline_file_is_reported_and_an_update_tightens_i
     EXPECT_SAYS(check("", "--update").output, "is unchanged");
 }
 
-TEST_F(check_counted, a_failing_contender_is_an_error_and_never_becomes_the_baseline_file) {
+TEST_F(check_counted, a_failing_contender_causes_an_error_and_never_becomes_the_baseline_file) {
     const auto before = content_of(loopbench.path("baseline.json"));
     const auto ran = check("LOOPBENCH_TEST_COST=crash");
     EXPECT_EQ(ran.code, 1) << ran.output;
@@ -101,7 +101,7 @@ TEST_F(check_counted, a_failing_contender_is_an_error_and_never_becomes_the_base
 TEST_F(check_counted, without_a_tracer_the_check_is_inconclusive_and_names_the_tracer) {
     const auto ran = check("PATH=/nowhere");
     EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
-    EXPECT_SAYS(ran.output, "unclear    syscalls of costly on yield: it was not counted: ");
+    EXPECT_SAYS(ran.output, "unclear    syscalls of costly on yield: the metric was not counted: ");
     EXPECT_SAYS(ran.output, "apt-get install strace");
     const auto before = content_of(loopbench.path("baseline.json"));
     EXPECT_EQ(check("PATH=/nowhere", "--update").code, 4);

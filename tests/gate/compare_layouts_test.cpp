@@ -120,13 +120,13 @@ TEST_F(compare_layouts, folders_without_layouts_are_refused_with_a_remedy) {
     reports::write_file_atomically(folder_of("old") / "report.json", "{}");
     complaint("report.json");
     for (const auto* name : {"1", "2", "3", "4", "5"}) add("old", name, 200000 + name[0]);
-    complaint("5 executables, but a comparison needs 6 ");
+    complaint("contains 5 executables, but a comparison of layouts needs 6 ");
     add_layouts("old", 200000);
     add("old", "a13", 200000);
     complaint("01 and a13");
     add_layouts("old", 200000);
     fs::copy_file(folder_of("old") / "07", folder_of("old") / "13");
-    complaint("07 and 13 are identical");
+    complaint("identical files 07 and 13");
     add_layouts("old", 200000);
     add("old", "13", 200000);
     reports::write_file_atomically(folder_of("old") / "13",

@@ -86,7 +86,7 @@ def a_crash_of_the_aa_copy_fails_the_run(place):
         (place / "bin/contenders/asio-epoll.sh").chmod(0o644)
         os.link(called, body)
         ended = place.run("--pairing", "sequential", "--trial-limit", "1s", codes=[FAILED],
-                          says="its A/A copy failed: ")
+                          says="the A/A copy failed: ")
         if b"passed" in ended.out and b"A/A passed" in ended.out:
             raise Broken("the A/A comparison passed without an A/A copy")
         body.unlink()

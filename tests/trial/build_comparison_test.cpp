@@ -51,7 +51,7 @@ TEST(build_comparison, equal_builds_cause_no_warning) {
     EXPECT_EQ(codes_of({made("a"), made("b")}), codes{});
 }
 
-TEST(build_comparison, mixed_builds_are_refused_with_the_contenders_of_each_kind) {
+TEST(build_comparison, mixed_builds_are_refused_and_the_contenders_of_each_kind_are_named) {
     const auto text = refusal({made("a"), made("slow", {{"build_type", "Debug"}}), made("b")});
     EXPECT_SAYS(text, "build type: Release (a, b); Debug (slow)");
     EXPECT_SAYS(text, "CMAKE_BUILD_TYPE=Release");
@@ -93,7 +93,8 @@ TEST(build_comparison, an_unstated_property_is_a_difference_but_a_missing_featur
     const auto warnings =
         bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].message, "clock: CLOCK_MONOTONIC (a); not stated (b)");
+    EXPECT_EQ(warnings[0].message,
+              "the contenders differ in their clock: CLOCK_MONOTONIC (a); not stated (b)");
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "none: it makes no connections"}})}),
               codes{});
 }
@@ -103,7 +104,8 @@ TEST(build_comparison, a_socket_option_that_differs_at_one_end_is_reported_with_
         made("a"), made("b", {{"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=0"}})});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].code, "different_socket_options");
-    EXPECT_EQ(warnings[0].message, "TCP_NODELAY: client 1, server 1 (a); client 1, server 0 (b)");
+    EXPECT_EQ(warnings[0].message,
+              "the contenders differ in their TCP_NODELAY: client 1, server 1 (a); client 1, server 0 (b)");
 }
 
 TEST(build_comparison, unreported_or_missing_socket_options_are_differences) {
@@ -115,7 +117,8 @@ TEST(build_comparison, unreported_or_missing_socket_options_are_differences) {
     const auto warnings =
         bench::build_comparison_warnings(std::vector{made("a"), made("b", {{"socket_options", more}})});
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not stated (a); client 9, server 9 (b)");
+    EXPECT_EQ(warnings[0].message,
+              "the contenders differ in their SO_RCVBUF: not stated (a); client 9, server 9 (b)");
 }
 
 TEST(build_comparison, third_party_contenders_that_state_nothing_share_one_warning) {

@@ -1,5 +1,4 @@
-// Tests the placement of threads on chosen cores: the cores on which the threads run, and the restored
-// setting.
+// Tests that threads run on the chosen cores, and that the previous setting is restored.
 #include "bench/suite/workloads/trial/cores.hpp"
 
 #include <gtest/gtest.h>
@@ -92,7 +91,7 @@ TEST(post_cross_thread, the_two_core_variant_is_unsupported_on_one_core) {
     trial t(workload_size::small, 100);
     post<2>(runtime, t);
     EXPECT_EQ(t.unsupported().value_or(""),
-              "its two threads need a core each, and this process can use only one");
+              "the workload needs two cores for its two threads, and this process can use only one");
     EXPECT_TRUE(runtime.ran_on.empty());
 }
 

@@ -24,7 +24,7 @@ TEST(trial, a_trial_without_a_proof_fails) {
     trial t(small, 10);
     t.begin();
     t.end();
-    EXPECT_EQ(t.failure(), "the workload proved nothing");
+    EXPECT_EQ(t.failure(), "the workload checked none of its work");
 }
 
 TEST(trial, a_trial_must_time_exactly_one_section) {

@@ -1,6 +1,6 @@
 // The counting pass runs up to seven short processes for each workload and contender. The first determines
-// the number of operations N. Then each way of counting (preloaded counter, perf, strace) runs one process
-// with N and one with 2N operations.
+// the number of operations N. Then, for each way of counting (preloaded counter, perf, strace), the pass runs
+// one process with N and one with 2N operations.
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ public:
 /// The outcome of one process.
 struct counted_run {
     std::uint64_t operations = 0;
-    bool calibrated = false;  // Google Benchmark chose the number of operations
+    bool calibrated = false;  // true if Google Benchmark chose the number of operations
     std::int64_t voluntary_switches = 0;
     std::optional<std::string> record;  // the output of the tracer or of the allocation counter
 };
@@ -84,7 +84,7 @@ public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    /// Runs one process, with `front` before the contender's command. Without `operations`, the contender
+    /// Runs one process, with `front` before the contender's command. If `operations` is empty, the contender
     /// chooses the number of operations.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
@@ -103,7 +103,8 @@ public:
             throw uncountable{"unsupported: {}", ended.reason};
         if (failed) throw uncountable{ended.reason};
         if (!ended.operations)
-            throw uncountable{"does not report its number of operations (the counter `operations`)"};
+            throw uncountable{
+                "the contender does not report its number of operations (the counter `operations`)"};
         return {.operations = static_cast<std::uint64_t>(*ended.operations),
                 .calibrated = ended.calibrated,
                 .voluntary_switches = ended.usage.switches_voluntary,
@@ -131,13 +132,14 @@ both_runs run_both(std::uint64_t operations, Run run) {
     both_runs both{run(operations), run(2 * operations)};
     if (both.large.operations <= both.small.operations)
         throw uncountable{
-            "did {} operations when {} were requested, and {} when {} were requested (LOOPBENCH_OPERATIONS)",
+            "the contender did {} operations when {} were requested, and {} when {} were requested "
+            "(LOOPBENCH_OPERATIONS)",
             both.small.operations, operations, both.large.operations, 2 * operations};
     return both;
 }
 
-/// Throws uncountable if the workload runs for a fixed time. Twice the operations are then not twice the
-/// work, and there is no count per operation.
+/// Throws uncountable if the workload runs for a fixed time. For such a workload, twice the operations are
+/// not twice the work, and a count per operation does not exist.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
@@ -188,7 +190,8 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // A record contains times with microseconds, so two processes never write equal records.
+        // Equal records are an error: each record contains times in microseconds, which differ between two
+        // processes.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";
@@ -209,7 +212,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         if (names_too)
             counts.missing.push_back(
                 "cannot count system calls: perf is not installed or not permitted, and strace is not "
-                "installed");
+                "installed; install perf or strace");
         return;
     }
     const auto both =
@@ -227,7 +230,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
     };
     const auto small = read(both.small), large = read(both.large);
     if (both.small.record == both.large.record)  // logs contain process IDs, so two logs are never equal
-        throw uncountable{"strace wrote the same log for both numbers of operations"};
+        throw uncountable{"strace wrote equal logs for N and for 2N operations"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));
     };
@@ -244,7 +247,8 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
     const bool can_count = ::access(counter.c_str(), R_OK) == 0;
     if (!can_count)
         counts.missing.push_back(
-            fmt::format("cannot count allocations: {} does not exist", counter.native()));
+            fmt::format("cannot count allocations: {} does not exist; build or install loopbench again",
+                        counter.native()));
     const auto both = run_both(operations, [&](std::uint64_t count) {
         const record_file record;
         variables environment;
@@ -260,7 +264,8 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
                            static_cast<double>(both.large.voluntary_switches));
     if (!can_count) return;
     if (!both.small.record && !both.large.record) {
-        counts.missing.push_back("cannot count allocations: the contender is statically linked");
+        counts.missing.push_back(
+            "cannot count allocations: the contender is statically linked; link it dynamically");
         return;
     }
     const auto read = [&](const std::optional<std::string>& written) {

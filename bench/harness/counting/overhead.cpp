@@ -17,8 +17,8 @@ namespace {
 
 // In a shorter run, a few milliseconds of other work on the machine would be more than 5 % of the time.
 constexpr double smallest_run_ns = 200e6;
-// The numbers of triples after which run_triples() checks if the result is clear. There are only four checks,
-// because each check can be wrong.
+// The numbers of triples after which run_triples() checks whether the result is clear. There are only four
+// checks, because each check can be wrong by chance.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
@@ -79,9 +79,10 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
     if (outcome.status == reports::result_status::failed) throw failed_trial{outcome.reason};
     if (outcome.status != reports::result_status::ok) throw no_overhead{outcome.reason};
     const auto time = outcome.metrics.find("time");
-    if (time == outcome.metrics.end() || !time->second) throw no_overhead{"printed no time"};
+    if (time == outcome.metrics.end() || !time->second) throw no_overhead{"the contender printed no time"};
     if (!outcome.operations || !(*outcome.operations > 0))
-        throw no_overhead{"does not report its number of operations (the counter `operations`)"};
+        throw no_overhead{
+            "the contender does not report its number of operations (the counter `operations`)"};
     // In an interleaved trial, `outcome.operations` also counts untimed operations. Therefore the length of
     // the timed parts is the measure of the work.
     const double done = work.made == reports::pairing::interleaved ? times : *outcome.operations;
@@ -90,7 +91,7 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
 
 struct triple {
     timed once, twice;
-    std::optional<timed> unrecorded;  // only in the first fewest_triples, and if the workload has latencies
+    std::optional<timed> unrecorded;  // only in the first fewest_triples triples, if there are latencies
 
     /// Returns t(2N)/t(N), corrected as if `twice` were exactly twice the work. Workloads that work in
     /// batches do slightly more than 2N operations.
@@ -98,7 +99,8 @@ struct triple {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
             throw no_overhead{
-                "did {:g} operations, and {:g} when twice the number was requested (LOOPBENCH_OPERATIONS)",
+                "the contender did {:g} operations, and {:g} when twice the number was requested "
+                "(LOOPBENCH_OPERATIONS)",
                 once.operations, twice.operations};
         return twice.total_ns() / once.total_ns() * 2 / grown;
     }

@@ -59,7 +59,7 @@ void merge(reports::histogram& into, reports::histogram from) {
             into.values.push_back(each);
 }
 
-/// Reads the lines of a file one at a time, because the file can be larger than the memory.
+/// A reader that keeps only one line of a file in memory, because the file can be larger than the memory.
 class line_reader {
 public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
@@ -117,7 +117,7 @@ void require_header(std::string_view line, std::string_view file) {
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
 /// Returns the merged histogram of each result and metric. Uses only the trials that count according to the
-/// journal, as every other number of the report does.
+/// journal, like all other numbers of the report.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -176,8 +176,8 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns the name of a difference between the journal's run and the report's run, or an empty text if the
-/// journal and the report belong to the same run. Compares more than the seeds, because different runs can
+/// Returns what differs between the journal's run and the report's run ("seeds", "dates" or "contenders"), or
+/// an empty text if both belong to the same run. Does not compare only the seeds, because different runs can
 /// have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
@@ -189,7 +189,7 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
-/// A reader of the lines of several files, after one common header.
+/// A reader that returns a new header, and then the lines of several files without their headers.
 class joined_files {
 public:
     explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}
@@ -214,7 +214,7 @@ private:
     void open(const std::string& file) {
         open_.emplace(file);
         const auto header = open_->next();
-        if (!header) throw reports::format_error{"{} is not a valid histogram file: it is empty", file};
+        if (!header) throw reports::format_error{"{} is not a valid histogram file: the file is empty", file};
         require_header(*header, file);
     }
 
@@ -238,8 +238,8 @@ fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))
         throw usage_error{
-            "{} does not exist; a run writes this file into the folder of its report: name the report in "
-            "that folder",
+            "{} does not exist; a run writes this file into the folder of its report; use the report in that "
+            "folder",
             file.native()};
     return file;
 }
@@ -300,7 +300,7 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
         read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
     if (const auto other = what_differs(record, report); !other.empty())
         throw usage_error{
-            "{} and {} belong to different runs: their {} differ; name the report in the folder of its run",
+            "{} and {} belong to different runs: their {} differ; use the report in the folder of its run",
             journal.native(), report_file.native(), other};
     return histograms_in(file.parent_path(), record, report);
 }

@@ -1,5 +1,5 @@
-// Lists the fields of each struct once, for writing and reading. The reader also validates all values,
-// because a journal can come from a third party.
+// Lists the fields of each struct only once; both the writer and the reader use this list. The reader also
+// validates all values, because a journal can come from a third party.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -103,8 +103,8 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// Returns the trial's fields, except workload, contender and layout. Instead of their indices, the journal
-/// contains their names.
+/// Returns the trial's fields, except workload, contender and layout: the journal contains their names
+/// instead of their indices.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
                       field{"machine", &trial_record::machine, presence::when_there});
@@ -545,7 +545,8 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     constexpr std::string_view remedy = "start a new run without --resume";
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
-            throw usage_error{"the run started with another {} ({}, not {}); {}", what, then, now, remedy};
+            throw usage_error{"the {} was {} when the run started, but is {} now; {}", what, then, now,
+                              remedy};
     };
     refuse("version of loopbench", begun.where.loopbench_version, here.loopbench_version);
     const auto facts_then = facts_of(begun.where), facts_now = facts_of(here);

@@ -130,7 +130,7 @@ expectations read_expectations(const node& from) {
     refuse_repeated(from.at("counts"), all.counts);
     all.times = reports::read_value<std::optional<expected_times>>(from.at("times"));
     if (all.counts.empty() && (!all.times || all.times->ratios.empty()))
-        from.fail("it contains neither counts nor ratios");
+        from.fail("the file contains neither counts nor ratios");
     return all;
 }
 

@@ -38,8 +38,8 @@ void compare_count(gate_result& found, const count_slack& slack, double measured
 }
 
 std::string why_missing(const counted_result& cell) {
-    if (cell.missing.empty()) return "it was not counted; get counts with `loopbench run --counts`";
-    return fmt::format("it was not counted: {}", fmt::join(cell.missing, "; "));
+    if (cell.missing.empty()) return "the metric was not counted; get counts with `loopbench run --counts`";
+    return fmt::format("the metric was not counted: {}", fmt::join(cell.missing, "; "));
 }
 
 gate_result check_count(const expected_count& expected, const count_slack& slack,
@@ -83,7 +83,7 @@ std::vector<counted_result> counts_in(const reports::report& report) {
         if (is_count) cell->metrics[item.metric] = *item.median;
         if (!lost) continue;
         cell->failed = cell->failed || failed;
-        cell->missing.push_back(item.reason.value_or("it failed"));
+        cell->missing.push_back(item.reason.value_or("the trial failed"));
     }
     return all;
 }

@@ -1,4 +1,4 @@
-// Makes a separate warning for each kind of condition, because a user can correct each kind separately.
+// Creates a separate warning for each kind of condition, because a user can correct each kind separately.
 #include "bench/harness/gate/conditions.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,8 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
     }
     found.add("client of serve/open_loop", then.plan->generator_on.value_or("on the same machine"),
               now.plan->generator_on.value_or("on the same machine"));
-    found.warn(all, "other_trials", "the trials differ", "measure both with the same options");
+    found.warn(all, "other_trials", "the trials of the two reports differ",
+               "measure both with the same options");
 }
 
 void compare_machines(std::vector<reports::warning>& all, const reports::environment& then,
@@ -60,7 +61,7 @@ void compare_machines(std::vector<reports::warning>& all, const reports::environ
     const auto facts_then = facts_of(then), facts_now = facts_of(now);
     for (std::size_t i = 0; i < facts_then.size(); ++i)
         found.add(facts_then[i].first, facts_then[i].second, facts_now[i].second);
-    found.warn(all, "other_machine", "the machines differ",
+    found.warn(all, "other_machine", "the machines of the two reports differ",
                "measure both on one machine, or let `loopbench compare` run the two executables on it");
 }
 

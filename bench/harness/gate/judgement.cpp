@@ -36,7 +36,7 @@ bool baseline_lacks(const reports::report& report, const result& item) {
 
 gate_result no_number(const result& item) {
     return about(item, gate_result_kind::unclear,
-                 fmt::format("{} has no value to compare: {}; measure it, or leave out its workload",
+                 fmt::format("{} has no value to compare: {}; measure the metric, or leave out its workload",
                              item.metric, item.reason.value_or("unsupported")));
 }
 
@@ -45,7 +45,7 @@ gate_result no_number(const result& item) {
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
-    return about(item, gate_result_kind::unclear, fmt::format("nothing can be compared: {}", why));
+    return about(item, gate_result_kind::unclear, fmt::format("the contender cannot be compared: {}", why));
 }
 
 /// Returns a gate result for a contender that lacks `first`, the workload's first primary metric.
@@ -53,7 +53,7 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
     lost.metric = first;
-    lost.reason = own == nullptr ? "the contender does not report it"
+    lost.reason = own == nullptr ? "the contender does not report this metric"
                                  : own->reason.value_or("no block has a value of both contenders");
     return no_number(lost);
 }
@@ -95,8 +95,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if the result rules out a worsening: it is not further from zero than `to`, the baseline's
-/// result, by more than `tolerated_pct` of the baseline's value.
+/// Returns true if the result rules out a worsening: its distance from zero exceeds the distance of `to`, the
+/// baseline's result, by at most `tolerated_pct` of the baseline's value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -119,7 +119,7 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
 }
 
 /// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
-/// has. Returns an empty text without such a metric.
+/// has. Returns an empty text if there is no such metric.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
@@ -143,7 +143,7 @@ std::optional<std::string> unknown_reliability(const reports::report& report) {
     if (report.aa && report.aa->found != reports::reliability::unknown) return std::nullopt;
     const auto reason = report.aa ? report.aa->reason : std::nullopt;
     return fmt::format("the reliability of the machine is unknown: {}; run more blocks (--blocks)",
-                       reason.value_or("the baseline was not measured twice"));
+                       reason.value_or("the baseline has no A/A copy"));
 }
 
 std::vector<gate_result> judge_session(const reports::report& report) {
@@ -176,7 +176,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         };
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
-        const bool is_lost = is_about_it && !item.median;  // happens in a comparison of two reports
+        const bool is_lost = is_about_it && !item.median;  // possible in a comparison of two reports
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)
@@ -196,7 +196,9 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         else if (std::ranges::none_of(of_cell, says_something))
             all.push_back(nothing_of(item, metrics));
     }
-    if (all.empty()) all.push_back(about_session(gate_result_kind::unclear, "nothing was compared"));
+    if (all.empty())
+        all.push_back(
+            about_session(gate_result_kind::unclear, "no contender was compared with the baseline"));
     return all;
 }
 

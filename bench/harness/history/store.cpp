@@ -308,17 +308,19 @@ private:
             cause.replace(at, where_.size(), shown());
         const auto says = [&](std::string_view words) { return cause.find(words) != std::string::npos; };
         const auto* remedy =
-            says("locked") || says("lock timeout") ? "another process is writing to it; try again later"
+            says("locked") || says("lock timeout")
+                ? "another process is writing to the history; try again later"
             : says("full") || says("I/O error") || says("No space")
-                ? "free some space there, or allow larger files, and try again"
-            : says("readonly") && !fs::exists(where_) ? "its file was moved or removed during the command; "
-                                                        "restore it, or try again to create a new history"
+                ? "free some space on the file system of the history, or allow larger files, and try again"
+            : says("readonly") && !fs::exists(where_)
+                ? "the file was moved or removed during the command; restore the file, or "
+                  "repeat the command to create a new history"
             : says("readonly") || says("read-only") || says("permission")
-                ? "get the permission to write there"
+                ? "change the permissions so that you can write to the history"
             : says("authentication") ? "check that the user can log in; put the password into ~/.pgpass"
             : says("unable to open") ? "check that the folder exists and is writable"
-            : says("shared library") ? "install SOCI's library for it (Debian: libsoci-sqlite3-4.0, or "
-                                       "libsoci-postgresql4.0)"
+            : says("shared library") ? "install SOCI's library for this database (Debian: "
+                                       "libsoci-sqlite3-4.0, or libsoci-postgresql4.0)"
             : is_file()              ? "check whether the file is damaged"
                                      : "check that the server runs and is reachable, and try again";
         return database_error{"the history in {} failed: {}; {}", shown(), cause, remedy};
@@ -392,7 +394,7 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
-/// Replaces the report of an interrupted run by the complete report. Without this replacement, trends would
+/// Replaces the report of an interrupted run with the complete report. Without this replacement, trends would
 /// ignore the run. The two reports have the same content (entry::content), because the run was interrupted
 /// after its last trial.
 void finish_run(soci::session& sql, row_id run, const entry& what) {

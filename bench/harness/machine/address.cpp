@@ -16,7 +16,7 @@ std::optional<std::string> why_no_server_on(const std::string& address) {
     wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
     wanted.ai_socktype = SOCK_STREAM;
     addrinfo* list = nullptr;
-    if (::getaddrinfo(address.c_str(), "0", &wanted, &list) != 0) return "it is not an address";
+    if (::getaddrinfo(address.c_str(), "0", &wanted, &list) != 0) return "the text is not an IP address";
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found{list, ::freeaddrinfo};
     const reports::unique_fd listener{
         ::socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, found->ai_protocol)};

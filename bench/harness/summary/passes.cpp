@@ -51,7 +51,7 @@ void warn_of_missing(reports::report& report, std::span<const counted_result> ce
         report.warnings.push_back(
             {"counts_missing",
              fmt::format("{} of {} results lack counts or checks: {}", count, cells.size(), reason),
-             "see counts.json, or the line \"counted\" of the journal, for their names"});
+             "see the names of these results in counts.json, or in the line \"counted\" of the journal"});
 }
 
 /// Returns the median of the samples with its interval. Without samples, returns `median` as median and
@@ -80,11 +80,11 @@ void warn_of_doubling(reports::report& report, std::span<const counted_result> c
     if (odd.empty()) return;
     report.warnings.push_back(
         {"doubling",
-         fmt::format("twice the work is not shown to take twice the time (the interval of "
-                     "t(2N)/t(N) must lie between {:g} and {:g}): {}",
+         fmt::format("twice the work might not take twice the time (the interval of t(2N)/t(N) must lie "
+                     "between {:g} and {:g}): {}",
                      doubling_least, doubling_most, fmt::join(odd, ", ")),
-         "repeat the run on a quiet machine; if the warning stays, part of the work depends on the number of "
-         "operations or is not done, so do not read the time as a time per operation"});
+         "repeat the run on a quiet machine; if the warning stays, part of the time does not grow with the "
+         "number of operations, so do not quote the time per operation"});
 }
 
 }  // namespace

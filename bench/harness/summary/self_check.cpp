@@ -163,10 +163,9 @@ private:
         else if (std::ranges::none_of(all.comparisons, has_interval))
             is(reliability::unknown, "the A/A comparison needs at least six blocks");
         else if (const auto needed = fewest_that_show(); 2 * needed > pairs_.size() + 1)
-            is(reliability::unknown,
-               fmt::format(
-                   "the A/A comparison has too few blocks: it finds nothing unless {} of {} workloads differ",
-                   needed, pairs_.size()));
+            is(reliability::unknown, fmt::format("the A/A comparison has too few blocks: a difference is "
+                                                 "found only if {} of {} workloads differ",
+                                                 needed, pairs_.size()));
         else if (2 * samples_.disturbed() > samples_.trials())
             is(reliability::unreliable,
                fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));
@@ -174,7 +173,7 @@ private:
             all.found = reliability::reliable;
         if (all.found == reliability::reliable && plan_.layout_pairs() > 0)
             all.reason =
-                "this covers the machine but not code placement, because the A/A copy uses the "
+                "the A/A comparison covers the machine but not code placement, because the A/A copy uses the "
                 "baseline's layouts";
     }
 };

@@ -128,7 +128,7 @@ private:
         // failed, too.
         const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
         if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
-        return exclusion{as_aa_copy->status, fmt::format("its A/A copy failed: {}", as_aa_copy->reason)};
+        return exclusion{as_aa_copy->status, fmt::format("the A/A copy failed: {}", as_aa_copy->reason)};
     }
 
     std::vector<reports::result> results() {
@@ -255,10 +255,11 @@ private:
     /// it sent requests too late.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
-            return ": it is wall-clock time, and concurrent programs share a core";
+            return ": the metric is wall-clock time, and concurrent programs share a core";
         if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
             return "";
-        return ": the load generator's lateness might exceed 10 % of it (loopbench explain send_late_p99)";
+        return "; the load generator's lateness might exceed 10 % of the value (loopbench explain "
+               "send_late_p99)";
     }
 
     /// Sets the ratio of the last result in `results`, or the difference of this result if it has no ratio.

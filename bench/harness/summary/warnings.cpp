@@ -109,10 +109,10 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
         const auto enough = blocks_for_verdicts(plan, found);
         if (machines_of(outcome).size() > 1)
             all.push_back(
-                {"few_hosts", "too few hosts to judge all results",
+                {"few_hosts", "some verdicts need more hosts",
                  fmt::format("run shards on at least {} machines, or compare fewer results", enough)});
         else
-            all.push_back({"few_blocks", "too few blocks to judge all results",
+            all.push_back({"few_blocks", "some verdicts need more blocks",
                            fmt::format("use --blocks {} or more, or compare fewer results", enough)});
     }
     const auto layouts = found.plan->layouts;
@@ -247,7 +247,7 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
              fmt::format("concurrent contenders did not keep the core equally busy, and CPU time does "
                          "not contain waiting: {}",
                          fmt::join(waited, "; ")),
-             "measure them with --pairing sequential, which compares their elapsed time"});
+             "measure these contenders with --pairing sequential, which compares their elapsed time"});
 }
 
 void warn_of_baseline(warning_list& all, const run_plan& plan, const report& found) {
@@ -285,9 +285,9 @@ reports::warning baseline_not_measured(const std::string& baseline) {
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why) {
     return {"faster_than_floor",
-            fmt::format("{} below the floor: {}; {}", reports::title_of_metric(metric),
+            fmt::format("{} is below the floor: {}; {}", reports::title_of_metric(metric),
                         fmt::join(cells, "; "), why.empty() ? "no reason is known" : why),
-            why.empty() ? "check whether the floor does more work than necessary, or the contender less"
+            why.empty() ? "check whether the floor does too much work, or the contender too little"
                         : "ignore the floor"};
 }
 

@@ -80,6 +80,10 @@ std::string sentence(std::string_view what, const groups& all) {
     return fmt::format("{}: {}", what, fmt::join(parts, "; "));
 }
 
+std::string difference(std::string_view what, const groups& all) {
+    return "the contenders differ in their " + sentence(what, all);
+}
+
 bool differs_from_release(sheets contenders, std::string_view key, std::string_view release) {
     return std::ranges::any_of(contenders, [&](const reports::contender& each) {
         const auto value = reports::context_text(each.context, key);
@@ -130,14 +134,14 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
         "set this option to the same value at both ends in every contender; until then, do not compare their "
         "socket workloads";
     if (silent.size() > 1)
-        found.push_back({"different_socket_options", sentence("socket options", silent), remedy});
+        found.push_back({"different_socket_options", difference("socket options", silent), remedy});
     for (const auto& name : names) {
         groups all;
         for (const auto& [who, options] : stated) {
             const auto value = options.find(name);
             add_to(all, value == options.end() ? std::string{not_stated} : value->second, who);
         }
-        if (all.size() > 1) found.push_back({"different_socket_options", sentence(name, all), remedy});
+        if (all.size() > 1) found.push_back({"different_socket_options", difference(name, all), remedy});
     }
 }
 
@@ -216,7 +220,7 @@ std::vector<reports::warning> build_comparison_warnings(std::span<const reports:
              "context"});
     for (const auto& thing : compared_things)
         if (const auto all = grouped(contenders, thing.key); all.size() > 1)
-            found.push_back({fmt::format("different_{}", thing.key), sentence(thing.what, all),
+            found.push_back({fmt::format("different_{}", thing.key), difference(thing.what, all),
                              std::string{thing.remedy}});
     compare_socket_options(found, contenders);
     warn_of_slowdowns(found, all_contenders);

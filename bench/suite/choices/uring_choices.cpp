@@ -1,7 +1,7 @@
-// Measures alternatives for two decisions of the io_uring driver: how to accept connections, and how to name
-// files. loop/io/uring/driver.cpp states which alternatives the driver uses, and why. All benchmarks except
-// accept/driver use a bare ring that is set up like the driver's ring. The benchmarks with the same first
-// word do the same work:
+// Measures alternatives for two decisions of the io_uring driver: how to accept connections, and how to refer
+// to open files. loop/io/uring/driver.cpp states which alternatives the driver uses, and why. All benchmarks
+// except accept/driver use a bare ring that is set up like the driver's ring. Benchmarks with the same name
+// before the slash do the same work:
 //
 // - accept/one_by_one submits one accept at a time. If the completion reports that more connections wait,
 //   accept4() accepts them.
@@ -58,7 +58,7 @@ public:
             // later rounds would run out of ports.
             const linger reset{.l_onoff = 1, .l_linger = 0};
             checked(::setsockopt(clients_.back().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset),
-                    "set SO_LINGER");
+                    "setsockopt SO_LINGER");
             checked(::connect(clients_.back().get(), reinterpret_cast<const sockaddr*>(&server.address()),
                               server.bytes()),
                     "connect to 127.0.0.1");
@@ -66,7 +66,7 @@ public:
     }
 
     void admit(int accepted) {
-        if (accepted < 0) loop::throw_errno("accept", -accepted);
+        if (accepted < 0) loop::throw_failed("accept", -accepted);
         admitted_.emplace_back(accepted);
     }
     std::size_t admitted() const noexcept { return admitted_.size(); }
@@ -198,8 +198,9 @@ void accept(benchmark::State& state) {
 
 enum class file_names { descriptors, fixed };
 
-/// Makes round trips on all connections. A round first sends one message from every client to its server; all
-/// sends and receives are submitted together. Every server then sends one message back in the same way.
+/// The connections of a round, with a function that makes round trips on all of them. A round first sends one
+/// message from every client to its server; all sends and receives are submitted together. Every server then
+/// sends one message back in the same way.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)
@@ -210,7 +211,7 @@ public:
         if (!fixed_) return;
         const int refused =
             -io_uring_register_files(&ring_.native(), files_.data(), static_cast<unsigned>(files_.size()));
-        if (refused != 0) loop::throw_errno("io_uring_register_files", refused);
+        if (refused != 0) loop::throw_failed("io_uring_register_files", refused);
     }
 
     void make() {

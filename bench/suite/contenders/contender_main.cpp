@@ -122,7 +122,8 @@ void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_
 std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
     if (workload.shape.open_files > open_files_limit)
         return fmt::format(
-            "unsupported: the workload needs {} open files, and the limit is {}; raise it with ulimit -n",
+            "unsupported: the workload needs {} open files, and the limit is {}; raise the limit with "
+            "`ulimit -n`",
             workload.shape.open_files, open_files_limit);
     try {
         workload.run(t);
@@ -183,7 +184,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             state.SkipWithError(error->c_str());
             break;
         }
-        // Google Benchmark divides by its own number of iterations, but the workload can have made more
+        // Google Benchmark divides by its own number of iterations, but the workload might have done more
         // operations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
@@ -256,7 +257,7 @@ std::optional<std::string> why_not(const contender_info& info, const workload_sh
     for (const missing_need& each : info.missing)
         if (shape.needed.has(each.what)) return each.reason;
     if (info.driver == "select" && shape.open_files >= FD_SETSIZE)
-        return fmt::format("select cannot watch descriptors of {} and more, and this workload opens {}",
+        return fmt::format("select can watch only descriptors below {}, and this workload opens {}",
                            FD_SETSIZE, shape.open_files);
     return std::nullopt;
 }

@@ -70,7 +70,7 @@ int run_contender(int argc, char** argv, const contender_info& info,
 std::string workload_buffers();
 
 /// Returns the reason why a contender cannot run a workload, or nothing if it can. For example, select cannot
-/// watch descriptors from 1024 on.
+/// watch descriptors with numbers of 1024 and above.
 std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
 
 /// A function that returns a new runtime. Each trial calls the function once.
@@ -110,8 +110,9 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
         if (auto reason = why_not(info, shape)) {
             workloads.push_back({shape, unsupported_because(*std::move(reason))});
         } else if (each.run == nullptr) {
-            workloads.push_back({shape, unsupported_because("the workload needs " + std::string(each.lacks) +
-                                                            "(), which the adapter does not have")});
+            workloads.push_back(
+                {shape, unsupported_because("the contender's adapter lacks " + std::string(each.lacks) +
+                                            "(), which the workload needs")});
         } else {
             workloads.push_back({shape, on_fresh_runtime<R>(each.run, make)});
         }

@@ -195,6 +195,11 @@ class Trial:
         if actual != expected:
             raise Unproved(f"{what}: expected {expected}, got {actual}")
 
+    def prove_lasted(self, what, least_ns, actual_ns):
+        self.proofs += 1
+        if actual_ns < least_ns:
+            raise Unproved(f"{what} took {actual_ns} ns; expected at least {least_ns} ns")
+
     def record_lateness(self, deadline_ns):
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
@@ -279,7 +284,7 @@ class Contender:
         if workload.open_files > limit:
             raise Unsupported(
                 f"the workload needs {workload.open_files} open files, and the limit is {limit}; "
-                "raise it with ulimit -n")
+                "raise the limit with `ulimit -n`")
         trial = Trial(small, operations, recording_is_on(), slowdown_setting(), slices)
         self.run_loop(workload.function(trial))
         return trial

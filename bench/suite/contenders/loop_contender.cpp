@@ -15,11 +15,12 @@ namespace {
 
 std::vector<missing_need> missing_in(std::string_view design) {
     if (design == "loop-tick")
-        return {{need::many_turns, "every turn sleeps 100 ms, and this workload takes many turns"}};
+        return {
+            {need::many_turns, "this loop sleeps 100 ms in every turn, and the workload takes many turns"}};
     if (design == "loop-scheduler")
         return {{need::timers_while_busy,
-                 "it checks its timers only when nothing is ready, as in its tutorial, and in this workload "
-                 "something is always ready"}};
+                 "this loop checks its timers only when nothing is ready, as in its tutorial, and in this "
+                 "workload something is always ready"}};
     return {};
 }
 

@@ -1,6 +1,6 @@
 // The echo floor with the smallest number of calls for io_uring. Each send is followed by the receive of the
 // same message at the other end. On loopback, the message has arrived when the send ends. The receive
-// therefore completes at once, in the same call of io_uring_enter. The kernel then arms no poll, runs no
+// therefore completes immediately, in the same call of io_uring_enter. The kernel then arms no poll, runs no
 // wake-up and selects no buffer, which a waiting receive (one-shot or multishot) would need. A successful
 // send has no completion. Each batch of round trips takes two calls of io_uring_enter, one for the requests
 // and one for the replies.
@@ -30,7 +30,7 @@ public:
         for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
         const int error =
             -io_uring_register_files(&ring_.native(), files.data(), static_cast<unsigned>(files.size()));
-        if (error != 0) loop::throw_errno("io_uring_register_files", error);
+        if (error != 0) loop::throw_failed("io_uring_register_files", error);
     }
 
     std::vector<echo_pair>& pairs() noexcept { return pairs_; }
@@ -66,7 +66,7 @@ private:
         // With EAGAIN or EBUSY, the kernel requires that completions are read first. The next call then
         // submits the remaining operations.
         if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY)
-            loop::throw_errno("io_uring_enter", -result);
+            loop::throw_failed("io_uring_enter", -result);
     }
 
     void take_completions() {
@@ -138,7 +138,7 @@ private:
         io_uring_sqe* entry = io_uring_get_sqe(&ring_.native());
         if (entry == nullptr) {
             const int result = io_uring_submit(&ring_.native());
-            if (result < 0) loop::throw_errno("io_uring_enter", -result);
+            if (result < 0) loop::throw_failed("io_uring_enter", -result);
             entry = io_uring_get_sqe(&ring_.native());
         }
         return *entry;

@@ -17,7 +17,7 @@ namespace loopbench::bench::floors {
 namespace {
 
 using loop::checked;
-using loop::throw_errno;
+using loop::throw_failed;
 
 constexpr std::int64_t ns_per_s = 1'000'000'000;
 
@@ -38,7 +38,7 @@ public:
         do {
             error = ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
         } while (error == EINTR);
-        if (error != 0) throw_errno("clock_nanosleep", error);
+        if (error != 0) throw_failed("clock_nanosleep", error);
     }
 };
 
@@ -75,7 +75,7 @@ public:
         __kernel_timespec until{.tv_sec = ns / ns_per_s, .tv_nsec = ns % ns_per_s};
         io_uring_prep_timeout(io_uring_get_sqe(&ring_.native()), &until, 0, IORING_TIMEOUT_ABS);
         const int error = -submit_and_take(ring_.native()).result;
-        if (error != ETIME) throw_errno("IORING_OP_TIMEOUT", error);
+        if (error != ETIME) throw_failed("IORING_OP_TIMEOUT", error);
     }
 
 private:

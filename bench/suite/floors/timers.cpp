@@ -30,8 +30,7 @@ void sleep_serial(sleeper& kernel, trial& t) {
         sleep_and_record(kernel, t, clock::now() + second);
     }
     t.end();
-    t.prove("each pair of sleeps took at least the sum of both", 1,
-            t.cost().wall >= pairs * (first + second) ? 1 : 0);
+    t.prove_lasted("the sleeps", pairs * (first + second), t.cost().wall);
 }
 
 void sleep_concurrent(sleeper& kernel, trial& t) {
@@ -44,40 +43,41 @@ void sleep_concurrent(sleeper& kernel, trial& t) {
         sleep_and_record(kernel, t, start + second);
     }
     t.end();
-    t.prove("each pair of sleeps took at least the longer one", 1, t.cost().wall >= pairs * second ? 1 : 0);
+    t.prove_lasted("the sleeps", pairs * second, t.cost().wall);
 }
 
 void sleep_many(sleeper& kernel, trial& t) {
     const std::uint64_t count = t.operations();
     t.begin();
-    time_point deadline = clock::now() + workloads::sleep_many_lead(count);
+    const time_point start = clock::now();
+    time_point deadline = start + workloads::sleep_many_lead(count);
     for (std::uint64_t i = 0; i < count; ++i, deadline += workloads::sleep_many_spacing) {
         if (clock::now() < deadline) kernel.sleep_until(deadline);
         record_lateness(t, deadline);
     }
     t.end();
     t.prove("sleeps that ended", count, t.lateness().count());
-    t.prove("the last sleep ended at its deadline or later", 1,
-            clock::now() >= deadline - workloads::sleep_many_spacing ? 1 : 0);
+    t.prove_lasted("the sleeps", deadline - workloads::sleep_many_spacing - start, clock::now() - start);
 }
 
 void timer_ladder(sleeper& kernel, trial& t, std::chrono::microseconds time) {
     t.begin();
     for (std::uint64_t i = 0; i < t.operations(); ++i) sleep_and_record(kernel, t, clock::now() + time);
     t.end();
-    t.prove("the sleeps took at least their sum", 1, t.cost().wall >= t.operations() * time ? 1 : 0);
+    t.prove_lasted("the sleeps", t.operations() * time, t.cost().wall);
 }
 
 void timer_periodic(sleeper& kernel, trial& t) {
     t.begin();
-    time_point deadline = clock::now();
+    const time_point start = clock::now();
+    time_point deadline = start;
     for (std::uint64_t tick = 0; tick < t.operations(); ++tick) {
         deadline += workloads::timer_period;
         sleep_and_record(kernel, t, deadline);
     }
     t.end();
     t.report("drift", static_cast<double>(std::chrono::nanoseconds(clock::now() - deadline).count()));
-    t.prove("the last tick came at its deadline or later", 1, clock::now() >= deadline ? 1 : 0);
+    t.prove_lasted("the ticks", deadline - start, clock::now() - start);
 }
 
 void idle_timer(sleeper& kernel, trial& t) {
@@ -85,8 +85,7 @@ void idle_timer(sleeper& kernel, trial& t) {
     t.begin();
     for (std::uint64_t i = 0; i < t.operations(); ++i) sleep_and_record(kernel, t, clock::now() + time);
     t.end();
-    t.prove("the idle time was at least as long as planned", 1,
-            t.cost().wall >= t.operations() * time ? 1 : 0);
+    t.prove_lasted("the sleeps", t.operations() * time, t.cost().wall);
 }
 
 void gather_sleep(sleeper& kernel, trial& t) {
@@ -101,8 +100,7 @@ void gather_sleep(sleeper& kernel, trial& t) {
     }
     t.end();
     t.report("skew", static_cast<double>(skew.percentile_ns(50)));
-    t.prove("the gathers took at least as long as their sleeps", 1,
-            t.cost().wall >= t.operations() * workloads::gather_sleep_time ? 1 : 0);
+    t.prove_lasted("the gathers", t.operations() * workloads::gather_sleep_time, t.cost().wall);
 }
 
 }  // namespace loopbench::bench::floors

@@ -1,4 +1,5 @@
-// The floors' waits in the kernel. Each wait is one system call, which is repeated if a signal interrupts it.
+// The functions with which floors wait in the kernel. Each function makes one system call, and repeats it if
+// a signal interrupts it.
 #pragma once
 
 #include <liburing.h>
@@ -12,7 +13,7 @@
 
 namespace loopbench::bench::floors {
 
-/// The limits of a ring with one or two operations at a time.
+/// The limits of an io_uring ring for one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
 /// Returns the next event of an epoll instance. Throws std::system_error.
@@ -39,7 +40,7 @@ inline uring_completion submit_and_take(io_uring& ring) {
     do {
         result = io_uring_submit_and_wait(&ring, 1);
     } while (result == -EINTR || (result >= 0 && io_uring_cq_ready(&ring) == 0));
-    if (result < 0) loop::throw_errno("io_uring_enter", -result);
+    if (result < 0) loop::throw_failed("io_uring_enter", -result);
     io_uring_cqe* found = nullptr;
     static_cast<void>(io_uring_peek_cqe(&ring, &found));
     const uring_completion taken{.tag = found->user_data, .result = found->res, .flags = found->flags};

@@ -25,7 +25,7 @@ namespace loopbench::bench::floors {
 namespace {
 
 using loop::checked;
-using loop::throw_errno;
+using loop::throw_failed;
 
 // A waker that calls futex(2) directly. std::atomic::wait would check the value dozens of times before it
 // sleeps, which loops do not do.
@@ -38,7 +38,7 @@ public:
     void wait() override {
         const long result = ::syscall(SYS_futex, &wakes_, FUTEX_WAIT_PRIVATE, seen_, nullptr, nullptr, 0);
         // EAGAIN: wake() was called since the last wait().
-        if (result != 0 && errno != EAGAIN && errno != EINTR) throw_errno("futex", errno);
+        if (result != 0 && errno != EAGAIN && errno != EINTR) throw_failed("futex", errno);
         seen_ = wakes_.load(std::memory_order_acquire);
     }
 
@@ -85,12 +85,12 @@ public:
     void wait() override {
         io_uring_prep_read(io_uring_get_sqe(&ring_.native()), event_.get(), &count_, sizeof count_, 0);
         const int bytes = submit_and_take(ring_.native()).result;
-        if (bytes < 0) throw_errno("IORING_OP_READ", -bytes);
+        if (bytes < 0) throw_failed("IORING_OP_READ", -bytes);
     }
 
 private:
     loop::unique_fd event_;
-    std::uint64_t count_ = 0;  // the target of the read; the value is not used
+    std::uint64_t count_ = 0;  // the buffer for the read; its value is not used
     loop::uring_ring ring_;    // destroyed first, because the ring writes into `count_`
 };
 
@@ -134,7 +134,7 @@ private:
     const trial& t_;
     clock::time_point posted_at_{};
     std::atomic<std::uint64_t> posted_ = 0;
-    // The number of posts that are allowed so far (see bench/suite/workloads/cross_thread.hpp).
+    // The number of posts that have been allowed so far (see bench/suite/workloads/cross_thread.hpp).
     std::atomic<std::uint32_t> allowed_ = 0;
     std::thread thread_;  // declared last, because the thread uses all members above
 };

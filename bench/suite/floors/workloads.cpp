@@ -25,7 +25,7 @@ std::string reason_for(const workload_shape& shape, std::span<const missing_fami
         return "the workload measures a timer queue, which a floor does not have";
     for (const missing_family& family : cannot)
         if (shape.name.starts_with(family.front)) return std::string(family.reason);
-    return "this floor has no system calls for the workload";
+    return "this floor does not implement the workload";
 }
 
 /// Returns a function that calls `run`. Marks the trial as unsupported if the kernel refuses a system call

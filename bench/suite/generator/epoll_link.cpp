@@ -1,5 +1,5 @@
-// The link that uses epoll. The generator uses this link if the kernel or a sandbox refuses io_uring, with
-// --epoll, and for HTTP, because an HTTP client sleeps while it waits.
+// The link that uses epoll. The generator uses this link in three cases: if the kernel or a sandbox refuses
+// io_uring, if it is started with --epoll, and for HTTP, because an HTTP client sleeps while it waits.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -40,7 +40,7 @@ public:
         ready_ = ::epoll_wait(poll_.get(), events_.data(), static_cast<int>(events_.size()), patience_ms_);
         if (ready_ >= 0) return;
         ready_ = 0;
-        if (errno != EINTR) loop::throw_errno("epoll_wait");
+        if (errno != EINTR) loop::throw_failed("epoll_wait");
     }
 
     bool receive(reader& to) override {

@@ -28,7 +28,7 @@ bool run_on(int cpu) {
     return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
 
-/// The upper limits of the options. Larger values would exceed the memory or the speed of a machine.
+/// The upper limits of the options. With larger values, a machine would run out of memory or be too slow.
 constexpr std::uint64_t requests_max = 100'000'000;
 constexpr double rate_max = 10e6;
 
@@ -117,13 +117,15 @@ int main(int argc, char** argv) {
     plan.look_time = std::chrono::nanoseconds(plan.http ? 0 : static_cast<std::int64_t>(look_s * 1e9));
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the kernel kills this client if the contender ends
     try {
-        if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
+        if (cpu && !run_on(*cpu))
+            fmt::print(stderr, "loopbench-generator: cannot run on core {}; use another --cpu\n", *cpu);
         plan.server = loopbench::loop::endpoint::ip(host, port);
         json path = path_to(host, path_port);
         const open_loop_result result = run_open_loop(plan, by_epoll ? link_by_chosen_epoll : cheapest_link);
         if (!result.refused.empty())
             fmt::print(stderr,
-                       "loopbench-generator: uses epoll, which needs more CPU time than io_uring: {}\n",
+                       "loopbench-generator: uses epoll, which needs more CPU time, because io_uring is not "
+                       "available: {}\n",
                        result.refused);
         json document = to_json(result);
         document["path"] = std::move(path);

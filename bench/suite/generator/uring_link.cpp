@@ -26,7 +26,7 @@ public:
         : count_(count), bytes_(count * (sizeof(io_uring_buf) + buffer_bytes)) {
         void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-        if (memory == MAP_FAILED) loop::throw_errno("mmap of receive buffers");
+        if (memory == MAP_FAILED) loop::throw_failed("mmap of receive buffers");
         ring_ = static_cast<io_uring_buf_ring*>(memory);
         data_ = static_cast<std::byte*>(memory) + count * sizeof(io_uring_buf);
         io_uring_buf_reg registration{};
@@ -77,7 +77,7 @@ public:
         for (const loop::unique_fd& each : sockets_) files.push_back(each.get());
         const int error =
             -io_uring_register_files(&ring_.native(), files.data(), static_cast<unsigned>(files.size()));
-        if (error != 0) loop::throw_errno("io_uring_register_files", error);
+        if (error != 0) loop::throw_failed("io_uring_register_files", error);
         for (std::size_t i = 0; i < sockets_.size(); ++i) start_receiving(i);
         ring_.enter();
     }
@@ -112,9 +112,9 @@ public:
     std::string_view name() const noexcept override { return "io_uring"; }
 
 private:
-    static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the others are the connection
+    static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the other bits number the connection
 
-    /// Returns enough entries for a call that sends one request on each connection. The same number of
+    /// Returns the number of entries for a call that sends one request on each connection. The same number of
     /// buffers suffices for the replies.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));

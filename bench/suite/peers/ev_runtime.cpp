@@ -34,7 +34,8 @@ ev_base make_ev_base() {
     event_config_require_features(config.get(), EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
     event_config_set_max_dispatch_interval(config.get(), nullptr, callbacks_between_looks, 0);
     ev_base base(event_base_new_with_config(config.get()));
-    if (!base) throw std::runtime_error("libevent has no edge-triggered backend here; it needs epoll");
+    if (!base)
+        throw std::runtime_error("libevent has no edge-triggered backend here; the contender needs epoll");
     return base;
 }
 
@@ -49,7 +50,7 @@ ev_runtime::ev_runtime()
 ev_runtime::~ev_runtime() {
     close();  // frees the coroutines' frames, which delete their events
     cancel_calls();
-    close();  // the calls' destructors might have posted functions
+    close();  // again, because the calls' destructors might have posted functions
     event_del(&turn_);
     event_del(&wake_event_);
 }
@@ -82,7 +83,7 @@ void ev_runtime::cancel_calls() noexcept {
 
 void ev_runtime::run_library() {
     if (event_base_loop(base_.get(), EVLOOP_NO_EXIT_ON_EMPTY) < 0)
-        throw std::runtime_error("libevent's loop failed; its own messages give the cause");
+        throw std::runtime_error("event_base_loop failed; libevent printed the cause");
 }
 
 void ev_runtime::call_soon() noexcept {

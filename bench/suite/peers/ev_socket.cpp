@@ -77,8 +77,8 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    // Pipes are an exception: after the edge for the last bytes, no other edge reports that all writers are
-    // gone.
+    // After a short read, the adapter usually waits for the next edge. Pipes are an exception: after the edge
+    // for the last bytes, no other edge reports that all writers are gone.
     if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
 }
@@ -144,7 +144,7 @@ bool ev_connect_awaiter::attempt() noexcept {
 }
 
 ev_stream ev_connect_awaiter::await_resume() {
-    if (error_ != 0) loop::throw_errno("connect to " + peer_.to_string(), error_);
+    if (error_ != 0) loop::throw_failed("connect to " + peer_.to_string(), error_);
     return ev_stream(owner(), std::move(socket_));
 }
 
@@ -158,16 +158,16 @@ bool ev_accept_awaiter::attempt() noexcept {
     for (;;) {
         accepted_.reset(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         error_ = accepted_ ? 0 : errno;
-        if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the peer left before the accept
+        if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the connection ended before the accept
         if (!would_block(error_)) return true;
         direction().exhausted();
-        error_ = ECANCELED;  // the result, unless an edge follows
+        error_ = ECANCELED;  // the result if the wait ends without another edge
         return false;
     }
 }
 
 ev_stream ev_accept_awaiter::await_resume() {
-    if (error_ != 0) loop::throw_errno("accept", error_);
+    if (error_ != 0) loop::throw_failed("accept", error_);
     return ev_stream(owner(), std::make_unique<ev_socket>(base_, std::move(accepted_)));
 }
 

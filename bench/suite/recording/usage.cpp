@@ -57,7 +57,7 @@ usage usage::now() noexcept {
 void usage_meter::take_cpu_of(pid_t process) {
     if (const int error = clock_getcpuclockid(process, &cpu_clock_); error != 0)
         throw std::system_error(error, std::generic_category(),
-                                "cannot read the CPU clock of another process");
+                                "clock_getcpuclockid cannot find the CPU clock of the measured process");
 }
 
 void usage_meter::begin() noexcept {

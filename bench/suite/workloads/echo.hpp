@@ -74,22 +74,24 @@ struct echo_family {
                       "index of the connections' shares when half of the round trips are done.",
                       "The kernel: each round trip needs at least two sends and two receives. The loop's own "
                       "part is the difference to the floors."},
-        workload_info{
-            "echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
-            "As echo/rtt/tcp.",
-            "As echo/rtt/tcp, with less work in the kernel, so that the loop's part is a larger share."},
+        workload_info{"echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
+                      "The same as for echo/rtt/tcp.",
+                      "The same as for echo/rtt/tcp, with less work in the kernel, so that the loop's part "
+                      "is a larger share."},
         workload_info{
             "echo/mostly_idle", about_traffic,
             "one operation is one round trip on one of 100 connections; 10,000 other connections are silent",
-            "As echo/rtt/tcp, while the loop also waits for 10,000 silent connections. Another process holds "
-            "their other ends. Opening them is not timed; the memory of each is bytes_per_item.",
+            "The same as for echo/rtt/tcp, while the loop also waits for 10,000 silent connections. Another "
+            "process holds their other ends. Opening them is not timed; the memory of each is "
+            "bytes_per_item.",
             "Work for all connections instead of the active ones: poll and select pass all of them to the "
             "kernel in each call."},
     };
-    // Workloads with many TCP connections, or with 100 connections and large messages, are sequential. Their
-    // slices would be long, because a slice has at least six round trips on each connection. When a contender
-    // waits for 40 ms, the kernel acknowledges the contender's unread data during the slices of other
-    // contenders (see swap_neighbours() in bench/harness/trial/interleaving.cpp).
+    // Workloads with many TCP connections, or with 100 connections and large messages, are measured
+    // sequentially. If they were interleaved, their slices would be long, because a slice has at least six
+    // round trips on each connection. When a contender waits for 40 ms, the kernel acknowledges the
+    // contender's unread data during the slices of other contenders (see swap_neighbours() in
+    // bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

@@ -53,7 +53,7 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
 /// The first 1000 children are not timed, because they use memory that the process has not touched yet.
 ///
 /// Children are assigned to existing elements of the vector. push_back() would be inlined in some contenders
-/// only, which changed the time of a child by a tenth. Each child is freed by moving it into a temporary
+/// only, which would change the time per child by a tenth. Each child is freed by moving it into a temporary
 /// object, because an assignment to Boost 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
@@ -194,28 +194,29 @@ task_of<R> gather_tree(R& runtime, trial& t) {
 /// The catalog's entries for these workloads, and their functions.
 struct gather_family {
     static constexpr std::array about{
-        workload_info{"gather/ready", about_work,
-                      "one operation is one child of a gather of 1000; no child suspends",
-                      "Creating the children, the gather, and freeing them. The first gather is not timed, "
-                      "because it uses memory that the process has not touched before. Every child must end "
-                      "before its gather ends.",
-                      "Coroutine frames and the join; nothing waits."},
+        workload_info{
+            "gather/ready", about_work, "one operation is one child of a gather of 1000; no child suspends",
+            "Creating, gathering and freeing the children. The first gather is not timed, because it uses "
+            "memory that the process has not touched before. Every child must end before its gather ends.",
+            "Allocating and freeing coroutine frames, and the join. No child waits."},
         workload_info{"gather/yield", about_work,
                       "one operation is one child of a gather of 1000; each child yields once",
-                      "As gather/ready.",
-                      "Coroutine frames, the join, and one pass through the ready queue for each child."},
+                      "The same as for gather/ready.",
+                      "Allocating and freeing coroutine frames, the join, and one pass through the ready "
+                      "queue for each child."},
         workload_info{"gather/sleep", about_joint_waits,
                       "one operation gathers 1000 children that sleep to the same deadline",
-                      "The gathers, with the creation of their children; the deadline is 10 ms ahead. "
+                      "All gathers, including the creation of their children. The deadline is 10 ms ahead. "
                       "Lateness is recorded for each child. The skew of a gather is the time from the first "
                       "child's wake-up to the last child's; the median of the gathers is reported.",
-                      "Waiting. The skew is the cost of expiring 1000 timers and resuming their coroutines."},
+                      "Waiting for the deadline. The skew is the cost of expiring 1000 timers and resuming "
+                      "their coroutines."},
         workload_info{
             "gather/echo", about_traffic,
             "one operation is one child of a gather of 100; each child makes a round trip on its own "
             "connection",
-            "All gathers, with the creation of their children. Connecting and eight round trips on each "
-            "connection come first and are not timed. A latency is that of a whole gather. Every byte of "
+            "All gathers, including the creation of their children. Connecting and eight round trips on each "
+            "connection come first and are not timed. Each latency covers a whole gather. Every byte of "
             "every reply is compared.",
             "System calls, as in echo/rtt with 100 connections; in addition, coroutine frames and the join."},
         workload_info{"gather/tree", about_work,

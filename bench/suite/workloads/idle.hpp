@@ -38,8 +38,9 @@ task_of<R> idle(R& runtime, trial& t) {
 
 }  // namespace detail
 
-/// One operation is a period of 2 s (small: 50 ms) in which the loop has nothing to do and `Sleepers` far
-/// timers. The far timers are still pending when the runtime is destroyed, which frees them.
+/// One operation is a period of 2 s (small: 50 ms) in which the loop has nothing to do, while `Sleepers`
+/// timers wait for deadlines in the far future. These timers are still pending when the runtime is destroyed,
+/// which frees them.
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;
@@ -76,17 +77,20 @@ struct idle_family {
         workload_info{
             "idle/timer", about_idleness,
             "one operation is 2 s (small: 50 ms) in which the loop has one far timer and nothing to do",
-            "The idle time, which a second timer ends.",
-            "Nothing, in a loop that blocks; a spinning loop burns a core."},
-        workload_info{"idle/sleepers", about_idleness, "as idle/timer, with 1000 far timers",
-                      "As idle/timer. The sleeping coroutines are created before the timed section; the "
-                      "memory of each is bytes_per_item. The trial fails if a far timer fires.",
-                      "Nothing, unless the loop checks every timer on every turn."},
-        workload_info{"idle/sockets", about_idleness,
-                      "as idle/timer, with 1000 silent connections that the loop waits for",
-                      "As idle/timer. The connections are opened before the timed section; the memory of "
-                      "each is bytes_per_item. All of them must stay open and silent.",
-                      "Nothing, unless the loop checks every connection on every turn."},
+            "The idle time. A second timer ends it.",
+            "No work at all in a loop that blocks. A spinning loop burns a core."},
+        workload_info{
+            "idle/sleepers", about_idleness,
+            "one operation is 2 s (small: 50 ms) in which the loop has 1000 far timers and nothing to do",
+            "The same as for idle/timer. The sleeping coroutines are created before the timed section; the "
+            "memory of each is bytes_per_item. The trial fails if a far timer fires.",
+            "No work at all, unless the loop checks every timer on every turn."},
+        workload_info{
+            "idle/sockets", about_idleness,
+            "one operation is 2 s (small: 50 ms) in which the loop waits for 1000 silent connections",
+            "The same as for idle/timer. The connections are opened before the timed section; the memory of "
+            "each is bytes_per_item. All of them must stay open and silent.",
+            "No work at all, unless the loop checks every connection on every turn."},
     };
     static constexpr std::array shapes{
         workload_shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},

@@ -17,8 +17,8 @@ namespace loopbench::bench::workloads {
 namespace detail {
 
 /// Checks, outside the timed section, that every posted function runs once and in order. Returns false if the
-/// check fails. post/chain needs this check in advance, because a chain from which a function is lost never
-/// ends.
+/// check fails. post/chain needs this check in advance, because a chain never ends if the runtime loses one
+/// of its functions.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -36,8 +36,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that run alternately. Counts the steps that this coroutine makes too early, that is,
-/// before the other coroutine has made its previous step.
+/// One of two coroutines that run alternately. Counts the steps of this coroutine that come before the
+/// other coroutine's previous step, and are therefore too early.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -138,7 +138,7 @@ template <Runtime R>
 task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
-    detail::batches<R> all;  // one object for all batches; it still exists if a function runs twice
+    detail::batches<R> all;  // one object for all batches, so that it still exists if a function runs twice
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
@@ -199,14 +199,14 @@ task_of<R> spawn(R& runtime, trial& t) {
 struct schedule_family {
     static constexpr std::array about{
         workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
-                      "From the first post to the last function. The number of functions that ran is proved. "
-                      "Before the timed section, 1000 functions are posted at once, to prove that none gets "
-                      "lost and that they run in order.",
+                      "From the first post to the last function. The number of functions that ran is "
+                      "checked. Before the timed section, 1000 functions are posted at once, to check that "
+                      "none gets lost and that they run in order.",
                       "The ready queue with one entry: the cost of an allocation, a lock or an atomic "
                       "operation shows most clearly here."},
         workload_info{
             "post/batch", about_work, "one operation is a posted function; 1000 are posted, then all run",
-            "Posting and running the functions, and one wake-up of a coroutine for each batch. The proofs "
+            "Posting and running the functions, and one wake-up of a coroutine for each batch. The checks "
             "are those of post/chain.",
             "Memory for 1000 queued functions: how a function is stored, and whether its memory is reused."},
         workload_info{
@@ -222,8 +222,8 @@ struct schedule_family {
             "core, which is expensive in a virtual machine; a loop that still polls when the next function "
             "is posted avoids it."},
         workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
-                      "All yields. Before the timed section, two coroutines yield 1000 times each, to prove "
-                      "that they run alternately.",
+                      "All yields of the coroutine. Before the timed section, two coroutines yield 1000 "
+                      "times each, to check that they run alternately.",
                       "Suspending, one pass through the ready queue, and resuming; also, how often the loop "
                       "asks the kernel for I/O while something is always ready."},
         workload_info{
@@ -235,17 +235,17 @@ struct schedule_family {
             "Allocation of the coroutine's frame and of the library's data for it. Every asio contender "
             "except asio-tuned also pays for co_spawn's own frame and for a third frame. The third one goes "
             "through the queue first, because co_spawn inside the loop would start the coroutine inline."},
-        workload_info{
-            "await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
-            "All awaits; the sum of the returned values is proved.",
-            "A coroutine's frame: allocating, starting and freeing it. The loop has no part in it."},
+        workload_info{"await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
+                      "All awaits. The sum of the returned values is checked.",
+                      "Allocating, starting and freeing a coroutine. The loop takes no part in it."},
     };
     static constexpr std::array shapes{
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // The lower bound for latencies in flight is 0 in post/cross_thread. The rest of each operation is
-        // the wake-up of the posting thread, which can wait for a core for any time.
+        // In post/cross_thread, the latencies can be any share of the timed section (lower bound: 0). The
+        // rest of each operation is the wake-up of the posting thread, which might wait for a core for a long
+        // time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

@@ -80,7 +80,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     constexpr std::size_t connections = 16;
     const auto remote = configured_remote_client();
     if (remote && !can_listen_on<R>) {
-        t.unsupported("the client is on another machine, and the contender's adapter has no listen_on()");
+        t.unsupported("the client is on another machine, but the contender's adapter has no listen_on()");
         co_return;
     }
     auto listener = listen_for(runtime, remote);
@@ -104,7 +104,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
     generator.prove(t, t.operations());  // called first, because its reason is more specific
-    if (!ended_early.empty()) t.fail("serving ended too early: " + ended_early);
+    if (!ended_early.empty()) t.fail("the server stopped serving too early: " + ended_early);
 }
 
 constexpr workload_shape on_schedule(std::string_view name, pace paced) {
@@ -150,7 +150,7 @@ struct serve_family {
             "% of the requests, all requests are sent again, up to three times. The result is invalid if the "
             "last attempt is also affected, or if the server's queue only grew.",
             "Queueing: latency grows with the load, and a pause of the server delays every request that is "
-            "due in it. The metric time is that of the schedule; compare latencies and capacity instead. "
+            "due in it. The schedule determines the metric time; compare latencies and capacity instead. "
             "With load, a faster contender gets more work, so contenders are compared only in their "
             "capacity. With rate, all contenders get the same work and are compared in their latencies and "
             "CPU."},

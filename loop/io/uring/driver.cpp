@@ -116,8 +116,8 @@ public:
         if (runs_in_this_thread()) return;
         if (lent_ != 0) {
             throw_errno(
-                "io_uring: the loop still has pending requests in the thread that ran it, and cannot run in "
-                "another thread",
+                "io_uring: the loop still has pending requests in the thread that ran it; run the loop in "
+                "that thread",
                 EEXIST);
         }
         begin_anew();
@@ -436,7 +436,7 @@ private:
                 case owner::feed:
                     on_feed(static_cast<int>(static_cast<std::uint32_t>(cqe.user_data)), cqe);
                     break;
-                case owner::timer:  // negative if the timer fired or was refused; 0 after an update
+                case owner::timer:  // result: negative if the timer fired or was refused; 0 after an update
                     if (cqe.res < 0) armed_ = never;
                     break;
                 case owner::wake:

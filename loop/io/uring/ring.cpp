@@ -102,10 +102,10 @@ void uring_ring::close() noexcept {
 }
 
 void uring_ring::enable() {
-    // io_uring_enable_rings() is declared in liburing 2.3, but its shared library does not export it.
+    // liburing 2.3 declares io_uring_enable_rings(), but its shared library does not export the function.
     const int error =
         -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
-    if (error != 0) throw_errno("io_uring_enable_rings", error);
+    if (error != 0) throw_failed("io_uring_enable_rings", error);
     // io_uring_register_ring_fd() would save the kernel a look-up at each entry. It is not used, because the
     // thread would then keep the ring open, together with the files of its requests, even after the ring is
     // closed.
@@ -137,7 +137,7 @@ void uring_ring::enter(unsigned completions_wanted) {
             "io_uring_enter: the loop was used in two threads; run the loop, and destroy its objects, in the "
             "same thread",
             error);
-    if (error != 0) throw_errno("io_uring_enter", error);
+    if (error != 0) throw_failed("io_uring_enter", error);
 }
 
 void uring_ring::enter_if_needed() {

@@ -42,8 +42,8 @@ std::string without_numbers(const report& content) {
                 label(item.workload), label(item.contender), name_of(item.status),
                 label(item.reason.value_or("")));
     if (samples.empty()) return "";
-    return "# TYPE loopbench_without_numbers gauge\n# HELP loopbench_without_numbers workloads on which "
-           "a contender failed, which it does not support, or which were not run\n" +
+    return "# TYPE loopbench_without_numbers gauge\n# HELP loopbench_without_numbers workloads without "
+           "numbers: the contender failed, does not support the workload, or was not run\n" +
            samples;
 }
 

@@ -93,7 +93,7 @@ function addAccuracy() {
   const known = byCoverage(withData("late_p50").filter((name) => withData("cpu").includes(name)), "late_p50");
   if (!known.length) {
     place.append(el("h3", {}, "Timer lateness against CPU"), el("p", {class: "note"},
-      "This report has no workload with timers; loopbench run --workload 'timer/*' measures them."));
+      "This report has no workload with timers; loopbench run --workload 'timer/*' measures timers."));
     return;
   }
   // Chooses the workload that the sentence about timers quotes.
@@ -238,8 +238,8 @@ function addLatency() {
     return plainTable(["contender", ...metrics.map(titleOf)], lines().map(({contender}) => [nameOf(contender.name),
       ...metrics.map((metric) => trialsButton(find(chosen, contender.name, metric)))]), `Percentiles on ${chosen}`);
   };
-  const source = curves.length ? "From the histograms of all trials together; verdicts do not use them."
-    : "Only the report's percentiles; whole distributions need the file histograms.jsonl, which a run writes next to its report.";
+  const source = curves.length ? "The curves come from the histograms of all trials. Verdicts do not use the histograms."
+    : "The curves show only the percentiles in the report. Whole distributions need the file histograms.jsonl, which a run writes next to its report.";
   const shown = figure(place, {title: "Latency or lateness by share of operations", note: source, height: 400, config, table});
   shown.element.firstChild.append(el("div", {class: "controls"},
     selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
@@ -254,7 +254,7 @@ function addIdle() {
   const place = document.getElementById("idle");
   const known = workloads.filter((name) => name.startsWith("idle/") && withData("wakeups").includes(name));
   if (!known.length) {
-    place.append(el("p", {}, "This report has no idle workload; loopbench run --workload 'idle/*' measures them."));
+    place.append(el("p", {}, "This report has no idle workload; loopbench run --workload 'idle/*' measures idle loops."));
     return;
   }
   let chosen = known[0];
@@ -467,7 +467,7 @@ function openTrials(result) {
   const dialog = document.getElementById("trials");
   const format = (value) => humanOf(result, value);
   const before = findBefore(result);
-  const canvas = el("canvas", {role: "img", "aria-label": "The trials by block; the table below contains them."});
+  const canvas = el("canvas", {role: "img", "aria-label": "The values of the trials, by block. The table below contains the numbers."});
   const close = el("button", {type: "button", class: "close", onclick: () => dialog.close()}, "Close");
   const others = metricsOf(result.workload).map((metric) => find(result.workload, result.contender, metric)).filter(Boolean);
   const pairingWords = {sequential: "sequential: one after the other", interleaved: "interleaved on one core", concurrent: "concurrent on one core"};

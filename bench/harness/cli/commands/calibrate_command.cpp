@@ -73,11 +73,13 @@ void check_cells(const session_record& ran) {
         for (const auto& why : workload)
             if (why)
                 throw std::runtime_error{
-                    fmt::format("cannot calibrate with a contender that fails: {}", why->reason)};
+                    fmt::format("cannot calibrate, because a trial has no result: {}; choose another "
+                                "--contender or --workload",
+                                why->reason)};
 }
 
-/// Runs a single block before the calibration, so that a contender that cannot be slowed down is detected at
-/// once instead of after a quarter of an hour.
+/// Runs a single block before the calibration, so that a contender that cannot be slowed down is detected
+/// immediately instead of after a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;
@@ -145,7 +147,7 @@ void keep(const reports::calibration& found, const reports::environment& where,
     if (!found.complete || options.keep_to_itself || !options.replay.empty() || !path) return;
     reports::prepare_output_folder(path->parent_path());
     reports::write_file_atomically(*path, text);
-    tell("loopbench: later reports will quote {}\n", path->native());
+    tell("loopbench: the calibration is stored in {}, and later reports quote it\n", path->native());
 }
 
 int conclude(const reports::calibration& found) {
@@ -153,8 +155,8 @@ int conclude(const reports::calibration& found) {
     const auto unseen = [](const auto& item) { return item.measured == 0; };
     if (found.aa.tries > 0 && std::ranges::none_of(found.slowdowns, unseen)) return exit_ok;
     tell(
-        "loopbench: the budget was too short for a single try; use a larger --budget, or fewer --blocks per "
-        "try\n");
+        "loopbench: the budget is too short for one try of each comparison; use a longer --budget, or fewer "
+        "--blocks per try\n");
     return exit_inconclusive;
 }
 
@@ -182,9 +184,9 @@ void add_sizes(CLI::App& command, calibration_sizes& sizes) {
             ->check(CLI::Range(least, most).description(""));
     };
     number("--tries", sizes.tries, 1, "number of tries of each slowdown (40)");
-    number("--blocks", sizes.blocks, 6, "blocks of each of these tries (20)");
+    number("--blocks", sizes.blocks, 6, "blocks in each try of a slowdown (20)");
     number("--aa-tries", sizes.aa_tries, 1, "number of comparisons of the contender with itself (320)");
-    number("--aa-blocks", sizes.aa_blocks, 6, "blocks of each of these comparisons (20)");
+    number("--aa-blocks", sizes.aa_blocks, 6, "blocks in each comparison of the contender with itself (20)");
 }
 
 void add_files(CLI::App& command, calibrate_options& options) {
@@ -219,7 +221,7 @@ void add_calibrate_command(CLI::App& app, action& chosen) {
     add_contender_dirs(*command, options->session.contender_dirs);
     command
         ->add_option("--slowdown", options->slowdowns_pct,
-                     "slowdown to inject and to find; may be repeated (1 2 3 5 10)")
+                     "slowdown to inject, in per cent; may be repeated (1 2 3 5 10)")
         ->type_name("PCT")
         ->check(CLI::Range(1U, slowdown_pct_max).description(""))
         ->allow_extra_args(false);
@@ -227,7 +229,7 @@ void add_calibrate_command(CLI::App& app, action& chosen) {
     add_sizes(*command, options->sizes);
     put_under(*command, heading::how_long);
     command->add_flag("--full", options->full_size,
-                      "workloads at full size and trials of 100 ms, instead of small size and 10 ms");
+                      "use full size and trials of 100 ms, instead of small size and trials of 10 ms");
     add_session_options(*command, options->session, usual_plan(false), "loopbench-calibration",
                         sizing::by_the_command);
     add_files(*command, *options);

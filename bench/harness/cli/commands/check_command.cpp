@@ -42,7 +42,7 @@ expectations narrowed(expectations all, const check_options& options) {
     if (!options.wants(tier::times) || (all.times && all.times->ratios.empty())) all.times.reset();
     if (all.counts.empty() && !all.times)
         throw usage_error{
-            "these options leave nothing of {} to check; leave out --tier, --workload or --contender",
+            "--tier, --workload and --contender together leave nothing of {} to check; leave out one of them",
             options.against};
     if (options.slack_per_op) all.slack.per_op = *options.slack_per_op;
     if (options.slack_pct) all.slack.pct = *options.slack_pct;
@@ -95,7 +95,8 @@ std::vector<reports::report> read_reports(const check_options& options) {
     for (const auto& file : options.reports) all.push_back(read_report_file(file));
     if (all.size() == 2 && all[0].where.date == all[1].where.date && all[0].seed == all[1].seed)
         throw usage_error{
-            "{} and {} come from the same run, which cannot confirm itself; use a report of another run",
+            "{} and {} come from the same run, but only another run can confirm a slowdown; use a report of "
+            "another run",
             options.reports[0], options.reports[1]};
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all.size() == 2 && reports::is_of_shard(all[i]))
@@ -117,7 +118,8 @@ gate_results check_reports(const expectations& expected, const check_options& op
         times = confirm(std::move(times), *expected.times, reports.back(), rule);
     for (auto& found : times)
         if (found.kind == gate_result_kind::suspect)
-            found.message += "; only a second report can confirm this: add one, or check without reports";
+            found.message +=
+                "; only a second report can confirm the slowdown: add one, or check without reports";
     std::ranges::move(times, std::back_inserter(all));
     return all;
 }
@@ -156,7 +158,7 @@ void add_rule_options(CLI::App& command, check_options& options) {
         ->check(CLI::Range(0.0, slack_max).description(""));
     takes_percent(
         command.add_option("--slack-pct", options.slack_pct,
-                           "and also by this share of the count in the file (the file's value, or 2%)"),
+                           "also allow a difference of this share of the count (the file's value, or 2%)"),
         0, 100);
     add_tolerance(command, options.tolerated_pct);
 }

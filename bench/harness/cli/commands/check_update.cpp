@@ -83,11 +83,11 @@ public:
         if (!times_) return;
         const auto wanted = wanted_times(report);
         if (wanted.baseline != next_.times->to)
-            throw not_written{exit_usage,
-                              fmt::format("the report's ratios are relative to {0}, but the baseline's "
-                                          "to {1}; use --baseline {0} for a new baseline file, or "
-                                          "measure again",
-                                          wanted.baseline, next_.times->to)};
+            throw not_written{
+                exit_usage,
+                fmt::format("ratios in the report are relative to {0}, but ratios in the baseline file are "
+                            "relative to {1}; use --baseline {0} for a new baseline file, or measure again",
+                            wanted.baseline, next_.times->to)};
         if (const auto size = size_of(report); size && *size != next_.times->size) {
             next_.times->ratios.clear();  // ratios of the other size are not comparable
             next_.times->size = *size;
@@ -99,7 +99,7 @@ public:
     /// there are no counts and no ratios.
     std::string write() const {
         if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
-            throw not_written{exit_inconclusive, "there are no counts and no ratios to write"};
+            throw not_written{exit_inconclusive, "neither counts nor ratios were measured"};
         const auto text = write_baseline(next_);
         const auto old = exists_ ? reports::read_file(options_.against) : std::string{};
         if (text == old) return fmt::format("{} is unchanged\n", options_.against);
@@ -216,10 +216,10 @@ private:
             const bool is_unsupported = item.status == reports::result_status::unsupported;
             const bool has_interval = item.to_baseline && item.to_baseline->low && item.to_baseline->high;
             if (!is_unsupported && (has_interval || !index.is_about(item))) continue;
-            const auto* const why =
-                item.to_baseline ? "its ratio has no interval; run more --blocks" : "it has no ratio";
-            tell("loopbench: {} of {} on {} is left out: {}\n", item.metric, item.contender, item.workload,
-                 item.reason.value_or(why));
+            const auto* const why = item.to_baseline ? "its ratio has no interval; run more blocks (--blocks)"
+                                                     : "it has no ratio";
+            tell("loopbench: {} of {} on {} is not in the baseline file: {}\n", item.metric, item.contender,
+                 item.workload, item.reason.value_or(why));
         }
     }
 

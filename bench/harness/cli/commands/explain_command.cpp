@@ -60,7 +60,7 @@ std::string of_workload(const workload_info& info) {
     text += fmt::format("  How it is measured: {}.\n", how_trials_are_run(info.name));
     for (const auto& [front, metric, why] : floor_exceptions())
         if (front == info.name)
-            text += fmt::format("  Floors:             {} can be below that of the fastest floor: {}.\n",
+            text += fmt::format("  Floors:             {} can be below the value of the fastest floor: {}.\n",
                                 metric, why);
     return text;
 }

@@ -147,7 +147,8 @@ void write_report_pages(store& from, const trends_page& page, const fs::path& fo
 int write_trends(const history_options& options) {
     if (!options.report_folder.empty() && options.output.empty())
         throw usage_error{
-            "--reports needs the place of the trends page, which links to the reports; add -o FILE"};
+            "--reports needs the path of the trends page, because the page links to the reports; add -o "
+            "FILE"};
     auto history = opened(options);
     const auto runs = history.runs();
     auto choice = options.choice;
@@ -291,7 +292,8 @@ void add_adding(const command_adder& add, history_options& options) {
     adding->add_option("--commit", options.from.commit, "the commit that was measured")->type_name("COMMIT");
     auto* dirty =
         adding->add_flag("--dirty", options.dirty, "the build had changes that are not in the commit");
-    adding->add_flag("--clean", options.clean, "the build had no such changes")->excludes(dirty);
+    adding->add_flag("--clean", options.clean, "the build had no changes that are not in the commit")
+        ->excludes(dirty);
     adding
         ->add_option("--machine", options.from.machine,
                      "a name for the machine, if several machines look the same")
@@ -361,7 +363,7 @@ void add_exporting(const command_adder& add, history_options& options) {
     auto* exported =
         exporting->add_option("RUN", options.run, "number of the run; without it, all points of all runs");
     add_choice(*exporting, options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN exports the whole run
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN selects a whole run
         exporting->get_option(part)->excludes(exported);
     add_output_file(*exporting, options.output);
     exporting->footer(

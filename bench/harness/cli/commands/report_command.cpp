@@ -34,7 +34,7 @@ std::string histograms(const std::string& file) {
     if (all.empty())
         throw usage_error{
             "the histograms.jsonl beside {} has no histograms of its trials, because its workloads record no "
-            "latency or lateness; measure one that does, such as --workload timer/periodic",
+            "latency or lateness; measure a workload that records them, such as --workload timer/periodic",
             file};
     return reports::write_hgrm(all);
 }

@@ -21,29 +21,29 @@ namespace {
 constexpr std::size_t fewest_layouts = 6;  // a 95 % interval needs at least six samples (median.hpp)
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
-    throw usage_error{"{}: {}", folder.native(), why};
+    throw usage_error{"the folder {} {}", folder.native(), why};
 }
 
 void require_layouts(const fs::path& folder, std::size_t count) {
     if (count == 0)
         refuse(folder, fs::exists(folder / "report.json")
-                           ? "it contains no executables; to compare reports, name their report.json"
-                           : "it contains no executables; expected builds of one program that differ in the "
-                             "order of their functions");
+                           ? "contains no executables; to compare two reports, name their files report.json"
+                           : "contains no executables; expected builds of one program, each linked with "
+                             "another order of its functions");
     if (count < fewest_layouts || count > layouts_max)
-        refuse(folder,
-               fmt::format("it contains {} executables, but a comparison needs {} to {} layouts; link "
-                           "the program more often, or compare two executables",
-                           count, fewest_layouts, layouts_max));
+        refuse(folder, fmt::format("contains {} executables, but a comparison of layouts needs {} to {} "
+                                   "executables; link more or fewer layouts, or compare two executables",
+                                   count, fewest_layouts, layouts_max));
 }
 
 void require_names_of_one_length(const fs::path& folder, const std::vector<fs::path>& files) {
     for (const auto& file : files)
         if (file.native().size() != files.front().native().size())
             refuse(folder,
-                   fmt::format("the names {} and {} differ in length, which moves the program's stack "
-                               "and changes its speed; use names of one length, such as 01 and 12",
-                               files.front().filename().native(), file.filename().native()));
+                   fmt::format(
+                       "contains {} and {}, whose names differ in length; a longer name moves the program's "
+                       "stack and changes its speed; use names of one length, such as 01 and 12",
+                       files.front().filename().native(), file.filename().native()));
 }
 
 void require_one_size(const fs::path& folder, const std::vector<fs::path>& files) {
@@ -52,8 +52,8 @@ void require_one_size(const fs::path& folder, const std::vector<fs::path>& files
         std::ranges::minmax_element(files, {}, [](const fs::path& file) { return fs::file_size(file); });
     if (static_cast<double>(fs::file_size(*most)) >
         most_for_padding * static_cast<double>(fs::file_size(*least)))
-        refuse(folder, fmt::format("{} has {} bytes and {} has {}, so they are not layouts of one program; "
-                                   "remove other executables from the folder",
+        refuse(folder, fmt::format("contains {} with {} bytes and {} with {} bytes, so they are not layouts "
+                                   "of one program; remove other executables from the folder",
                                    least->filename().native(), fs::file_size(*least),
                                    most->filename().native(), fs::file_size(*most)));
 }
@@ -64,9 +64,11 @@ void require_differences(const fs::path& folder, const std::vector<fs::path>& fi
         const auto [before, is_new] =
             seen.emplace(std::hash<std::string>{}(reports::read_file(file.native())), file);
         if (!is_new)
-            refuse(folder, fmt::format("{} and {} are identical, so nothing was shuffled; compile with "
-                                       "-ffunction-sections, and link each layout with its own seed",
-                                       before->second.filename().native(), file.filename().native()));
+            refuse(folder,
+                   fmt::format(
+                       "contains the identical files {} and {}, so the linker did not shuffle the functions; "
+                       "compile with -ffunction-sections, and link each layout with its own seed",
+                       before->second.filename().native(), file.filename().native()));
     }
 }
 

@@ -57,8 +57,8 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // Checks the first word only if it has no special characters, because only a shell can interpret special
-    // characters.
+    // Checks whether the shell finds the first word of the command. Skips the check if the word has special
+    // characters, because the shell might replace them.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
@@ -85,7 +85,10 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
     for (const auto& word : command)
         if (reports::valid_utf8(word) != word)
-            throw usage_error{"{} is not valid UTF-8, which the journal needs; rename it", word};
+            throw usage_error{
+                "the argument {} is not valid UTF-8, which the journal needs; use another argument, or "
+                "rename the file",
+                word};
     const nlohmann::ordered_json told{
         {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};
     who.path = installed_file("loopbench-client");

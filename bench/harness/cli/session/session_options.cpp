@@ -57,16 +57,16 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                            ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
         takes_percent(
             add_measuring(command, all, "--precision", options.precision_pct,
-                          "run blocks until ratios of time are known to within PCT; replaces --blocks and "
-                          "needs --budget")
+                          "run blocks until each ratio of the metric `time` is known to within PCT; replaces "
+                          "--blocks and needs --budget")
                 ->excludes(blocks)
                 ->needs(budget),
             0.01, 50);
     }
     takes_duration(add_measuring(
         command, all, "--min-time", options.min_time_s,
-        fmt::format("measuring time of a trial that is interleaved, or whose workload has no fixed "
-                    "number of operations ({})",
+        fmt::format("the least time that a trial measures if it is interleaved (see Trials below) or its "
+                    "workload has no fixed number of operations ({})",
                     seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
@@ -84,11 +84,13 @@ void add_slice(CLI::App& command, measuring_options& all, session_options& optio
                                                    "for example 0.5ms+1.5ms",
                                                    text)};
     };
-    all.push_back(command
-                      .add_option_function<std::string>(
-                          "--slice", take_slice,
-                          "lengths of the untimed and of the timed part of a slice (0.5ms+1.5ms)")
-                      ->type_name("UNTIMED+TIMED"));
+    all.push_back(
+        command
+            .add_option_function<std::string>(
+                "--slice", take_slice,
+                "in interleaved trials, a contender runs for one slice at a time: an untimed part, in "
+                "which the caches fill, then a timed part (0.5ms+1.5ms)")
+            ->type_name("UNTIMED+TIMED"));
 }
 
 void add_arrangement(CLI::App& command, measuring_options& all, session_options& options) {

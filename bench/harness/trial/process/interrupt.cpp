@@ -30,7 +30,8 @@ void on_signal(int) {
 }  // namespace
 
 interrupt::interrupt() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
-    if (!event_) throw std::system_error{errno, std::generic_category(), "cannot prepare for interrupts"};
+    if (!event_)
+        throw std::system_error{errno, std::generic_category(), "cannot create an eventfd for interrupts"};
     was_requested = 0;
     event_fd = event_.get();
     struct sigaction action {};

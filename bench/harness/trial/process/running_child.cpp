@@ -115,7 +115,9 @@ resource_usage usage_of(const rusage& usage) {
 }  // namespace
 
 void throw_errno(const char* action) {
-    throw std::system_error{errno, std::generic_category(), action};
+    const int error = errno;
+    const auto* const remedy = error == EMFILE ? " (raise the limit on open files with `ulimit -n`)" : "";
+    throw std::system_error{error, std::generic_category(), std::string{action} + remedy};
 }
 
 running_child::running_child(const child_request& request) : request_{request}, started_{clock::now()} {

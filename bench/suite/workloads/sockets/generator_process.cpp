@@ -163,8 +163,8 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     if (!program) {
         t.unsupported(
             "loopbench-generator, the client of this workload, is neither in the contender's folder nor in "
-            "its parent folder; "
-            "put a link to it there, or set LOOPBENCH_GENERATOR to its path");
+            "its parent folder; put a link to loopbench-generator into one of these folders, or set "
+            "LOOPBENCH_GENERATOR to its path");
         return false;
     }
     const auto cores = two_cores();
@@ -175,9 +175,10 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     }
     if (cores) here_.emplace(cores->first);
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        throw std::system_error(errno, std::generic_category(), "pipe2 failed");
     output_ = ends[0];
-    const closed_at_end input{ends[1]};  // closed here, so that the output ends with the generator
+    const closed_at_end input{ends[1]};  // closed in this process, so that the output ends with the generator
     std::vector<std::string> words{fmt::format("--port={}", plan.port),
                                    fmt::format("--connections={}", plan.connections),
                                    fmt::format("--requests={}", plan.requests), how_much(plan.offered),
@@ -215,8 +216,9 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     if (!result.is_object()) {
         int status = 0;
         ::waitpid(std::exchange(process_, -1), &status, 0);
-        return t.fail(fmt::format("the generator {} before it had a result{}", end_of(status),
-                                  command_.empty() ? "" : "; it was started by: " + command_));
+        return t.fail(
+            fmt::format("the generator {} before it had a result{}", end_of(status),
+                        command_.empty() ? "" : "; the command that started the generator: " + command_));
     }
     if (const auto failure = result.value("failure", ""); !failure.empty())
         return t.fail("the generator failed: " + failure);

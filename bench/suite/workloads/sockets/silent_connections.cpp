@@ -68,7 +68,8 @@ int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
 
 silent_peers::silent_peers() {
     int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_error(errno, "socketpair");
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw_error(errno, "socketpair failed");
     process_ = ::fork();
     if (process_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -80,7 +81,7 @@ silent_peers::silent_peers() {
     channel_ = ends[0];
     if (process_ < 0) {
         ::close(channel_);
-        throw_error(error, "fork");
+        throw_error(error, "fork failed");
     }
 }
 
@@ -90,10 +91,10 @@ void silent_peers::connect(std::uint16_t port) {
         ::read(channel_, &error, sizeof error) != sizeof error)
         throw_error(EPIPE, "the process that holds the clients has ended");
     if (error != 0)
-        throw_error(error,
-                    "cannot connect (raise the limit of open files with ulimit -n, let "
-                    "net.ipv4.ip_local_port_range have more than 10,000 ports, and "
-                    "let 127.0.0.0/8 be on this machine)");
+        throw_error(
+            error,
+            "a silent client cannot connect (raise the limit on open files with `ulimit -n`; let "
+            "net.ipv4.ip_local_port_range have more than 10,000 ports; let 127.0.0.0/8 be on this machine)");
 }
 
 void silent_peers::end() noexcept {

@@ -1,6 +1,7 @@
 #include "bench/suite/workloads/trial/cores.hpp"
 
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -10,7 +11,7 @@ namespace loopbench::bench::workloads {
 namespace {
 
 void checked(int result, const char* call) {
-    if (result < 0) throw std::system_error(errno, std::generic_category(), call);
+    if (result < 0) throw std::system_error(errno, std::generic_category(), std::string(call) + " failed");
 }
 
 // 0 means the calling thread. sched_setaffinity(2) calls the parameter a process ID, but the kernel reads a
@@ -57,7 +58,8 @@ std::optional<core_pair> cores_for_two_threads(int cores, trial& t) {
         return core_pair{only, only};
     }
     const auto both = two_cores();
-    if (!both) t.unsupported("its two threads need a core each, and this process can use only one");
+    if (!both)
+        t.unsupported("the workload needs two cores for its two threads, and this process can use only one");
     return both;
 }
 

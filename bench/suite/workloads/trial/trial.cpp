@@ -41,6 +41,13 @@ void trial::prove(std::string_view what, std::uint64_t expected, std::uint64_t a
     if (actual != expected) fail(fmt::format("{}: expected {}, got {}", what, expected, actual));
 }
 
+void trial::prove_lasted(std::string_view what, std::chrono::nanoseconds least,
+                         std::chrono::nanoseconds actual) {
+    ++proofs_;
+    if (actual < least)
+        fail(fmt::format("{} took {} ns; expected at least {} ns", what, actual.count(), least.count()));
+}
+
 void trial::fail(std::string reason) {
     if (!failure_) failure_ = std::move(reason);
 }
@@ -54,7 +61,7 @@ std::optional<std::string> trial::failure() const {
     if (begins_ != 1 || ends_ != 1)
         return fmt::format("the workload must time exactly one section; it began {} and ended {}", begins_,
                            ends_);
-    if (proofs_ == 0) return "the workload proved nothing";
+    if (proofs_ == 0) return "the workload checked none of its work";
     if (slices_ && operations_timed() == 0)
         return fmt::format(
             "the trial ended before its first timed part was complete, after {} operations; "
