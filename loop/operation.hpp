@@ -106,11 +106,11 @@ private:
     operation* tail_ = nullptr;  // meaningful only while head_ is not null
 };
 
-/// The amount of work that a loop may do until it asks the kernel and the clock again. The budget prevents
-/// starvation: of the timers by a queue that is never empty, of other tasks by a task whose socket is always
-/// ready, and of a receiver by a sender whose socket accepts megabytes before it is full. (While reported
-/// descriptors wait in the ready queue for their system calls, the loop does not ask the kernel, even if the
-/// budget is used up; see readiness.hpp.)
+/// The amount of work that a loop may do until it checks for I/O and reads the clock again. The budget
+/// prevents starvation: of the timers by a queue that is never empty, of other tasks by a task whose socket
+/// is always ready, and of a receiver by a sender whose socket accepts megabytes before it is full. (While
+/// reported descriptors wait in the ready queue for their system calls, the loop does not check for I/O, even
+/// if the budget is used up; see readiness.hpp.)
 ///
 /// A callback costs four units, and an operation that completes immediately costs one. A transfer of more
 /// than 16 KiB costs one more unit for each 256 bytes, so that 64 KiB use up the whole budget. On designs
@@ -148,7 +148,7 @@ private:
     std::size_t used_ = 0;
 };
 
-/// The operations that the loop runs next, and the budget for the work until the loop asks the kernel again.
+/// The operations that the loop runs next, and the budget for the work until the loop checks for I/O again.
 class ready_queue : public operation_queue {
 public:
     void push(operation& op) noexcept {

@@ -63,9 +63,9 @@ public:
     /// loop's next wait.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Shows the notice during one call of wait(is_posted). `is_posted` is true if something was already
-    /// posted when the notice was up; then wait() must not sleep. Otherwise wait() may sleep until a wake-up.
-    /// Call this function only in the loop's thread.
+    /// Shows the notice, checks if anything has been posted, and calls wait() with the result of this check.
+    /// If the result is true, wait() must not sleep; otherwise, it may sleep until a wake-up. Afterwards,
+    /// removes the notice. Call this function only in the loop's thread.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);
@@ -80,8 +80,8 @@ private:
 /// A short spin that polls for the next post before the loop sleeps. Often a thread posts again as soon as
 /// its previous post has run; then the spin is successful. Waking a sleeping core takes several times as long
 /// as this spin, especially in a virtual machine. Spins are unsuccessful if the threads share a core or if
-/// posts are rare. After `vain_max` unsuccessful spins in a row, only one of `tried_once_in` calls spins. Use
-/// this class only in the loop's thread.
+/// posts are rare. After `vain_max` unsuccessful spins in a row, only one in every `tried_once_in` calls
+/// spins. Use this class only in the loop's thread.
 class adaptive_spin {
 public:
     static constexpr int looks_max = 100;  // per spin, which then takes one to five microseconds on x86-64

@@ -151,12 +151,12 @@ public:
     /// Returns an awaitable that completes after everything that is ready now has run.
     yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
-    /// Starts all `children` in order, and completes when all of them have ended. Children start immediately,
-    /// or from the ready queue in a deeply nested gather and after many children. The children keep their
-    /// values (task::result()) and must outlive the await. If children throw exceptions, the await throws the
-    /// first one after all children have ended. With join_mode::cancel_on_exception, the first exception also
-    /// cancels the other children. With join_mode::collect, the await throws no exception of a child.
-    /// Cancelling the gather cancels all children.
+    /// Starts all `children` in order, and completes when all of them have ended. Children start immediately.
+    /// However, in a deeply nested gather, or after many children, they start from the ready queue. The
+    /// children keep their values (task::result()) and must outlive the await. If children throw exceptions,
+    /// the await throws the first one after all children have ended. With join_mode::cancel_on_exception, the
+    /// first exception also cancels the other children. With join_mode::collect, the await throws no
+    /// exception of a child. Cancelling the gather cancels all children.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {

@@ -3,7 +3,7 @@
 // A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
 // policy (what the loop does when nothing is ready). Only the turn is a template that is compiled for each
 // design (designs.cpp), because its speed affects every callback. The rest of the loop is the plain class
-// event_loop, which uses its timers through two virtual functions and its driver through the interface in
+// event_loop, which reaches its timers through virtual functions, and its driver through the interface in
 // io/io.hpp.
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace loopbench::loop {
 
-/// Two limits, in units of the work budget (operation.hpp), for the work that a loop does while operations
-/// are ready.
+/// The amount of work after which a loop asks for new events, and after which it ends a turn. Both limits
+/// count units of the work budget (operation.hpp).
 struct work_limits {
-    /// After this number of units, the loop asks the kernel and the clock again. With 0, the loop asks on
+    /// After this number of units, the loop checks for I/O and reads the clock again. With 0, it does so on
     /// every turn.
     std::size_t units_between_waits;
     /// After this number of units, a turn ends, even if some operations that were ready when the turn began
-    /// have not run yet. With work_budget::without_limit, the turn runs all of these operations, and each
-    /// operation has its own budget.
+    /// have not run yet. With work_budget::without_limit, the turn runs all of these operations. The budget
+    /// is then refilled before each operation, so that it limits only the work of a single callback.
     std::size_t units_of_a_turn;
 };
 inline constexpr work_limits waits_on_every_turn{.units_between_waits = 0,
@@ -40,12 +40,12 @@ public:
 
     ~design_loop() override {
         close();
-        // The timers that are still armed now are scheduled calls. They are discarded here, because no frame
-        // owns them.
+        // close() has destroyed all suspended coroutines with their timers. The remaining timers belong to
+        // calls of call_at(). No coroutine owns these timers, so they are discarded here.
         operation_queue calls;
         timers_.expire(never - nanoseconds(1), calls);
         calls.discard_all();
-        close();  // again, because the destructors of the captures might have posted something
+        close();  // again, because the destructors of the discarded functions might have posted something
     }
 
     void arm(timer& t) override { timers_.insert(t, last_now_); }
@@ -55,8 +55,8 @@ public:
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// If posted functions have just run, polls for the next post for a moment. Returns true if a post
-    /// arrives during this time.
+    /// If functions that other threads posted have just run, polls for the next post for a moment. Returns
+    /// true if a post arrives during this time.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
@@ -82,12 +82,12 @@ private:
         while (!done);
     }
 
-    // Posted operations run before due timers. A post can be an I/O operation that completed as soon as it
-    // was started, and a timer can be the time limit of the same operation.
+    // In a step, posted operations run before due timers. Otherwise an I/O operation that completed as soon
+    // as it was started, and was posted, could be cancelled by its own time limit.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A step ends when the budget is used up. Therefore even a design that otherwise asks the kernel only
-        // when idle asks the kernel here, once per budget.
+        // A step (event_loop::step()) ends early when the budget is used up. Therefore each design asks the
+        // kernel here at least once per budget. In take_turn(), some designs ask only when nothing is ready.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -102,7 +102,8 @@ private:
         run_singly(callbacks_max);
     }
 
-    // A guard for the wait of a step, which holds the driver's lock and limits the wait to `wake_by`.
+    // A guard for the wait of a step. While it exists, it holds the driver's lock, and the wait ends at
+    // `when` at the latest.
     class waking_by {
     public:
         waking_by(design_loop& loop, time_point when) noexcept : loop_(loop) {
@@ -152,7 +153,8 @@ private:
 // timers/precise_wait.hpp, spins for the last microseconds before a deadline.
 
 /// The policy that sleeps until an I/O event, a post or the next deadline. If operations are ready, or a post
-/// arrives just before the sleep, this policy does not sleep; it only asks the kernel for more events.
+/// arrives just before the sleep, this policy does not sleep. It then asks the kernel for more events without
+/// waiting: with OnEveryTurn always, otherwise only if I/O is pending.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
@@ -167,8 +169,8 @@ struct blocking_wait {
 
 /// The usual policy, which asks the kernel for more events only if I/O is pending.
 using block_wait = blocking_wait<false>;
-/// The policy of the tutorials' loops, which asks the kernel on every turn, even if no operation is pending.
-/// The policy costs one system call for each turn that has work to do.
+/// The policy of the tutorials' loops. It asks the kernel on every turn, even if no I/O is pending. Compared
+/// with block_wait, each turn with ready operations and without pending I/O costs one more system call.
 using block_every_turn_wait = blocking_wait<true>;
 
 /// The policy that asks the kernel on every turn and never sleeps. The loop notices every event immediately,
@@ -180,10 +182,10 @@ struct spin_wait {
     }
 };
 
-/// The policy of tutorial 000, which sleeps for one tick on each turn, and then asks the kernel without
-/// waiting. The policy uses little CPU, but the loop notices every event up to one tick late, because events
-/// do not end the sleep. The tutorial sleeps after the callbacks of a turn; this policy sleeps at the start
-/// of the next turn, which is the same moment.
+/// The policy of tutorial 000. On each turn except the first, it sleeps for one tick, and then asks the
+/// kernel without waiting. The policy uses little CPU, but the loop notices every event up to one tick late,
+/// because events do not end the sleep. The tutorial sleeps after the callbacks of a turn, which is the same
+/// moment as the start of the next turn.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

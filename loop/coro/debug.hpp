@@ -32,7 +32,7 @@ struct debug_mode {
     /// The identity of an operation. The identity is recorded before the operation runs, because the
     /// operation might not exist afterwards. Unknown pointers are null; an unknown location has line 0.
     struct identity {
-        const void* frame = nullptr;               // the task's innermost coroutine, which resumes
+        const void* frame = nullptr;               // the task's innermost coroutine, which will resume
         const std::type_info* function = nullptr;  // the function that is called
         std::source_location where = {};           // where the task was started or the function scheduled
 

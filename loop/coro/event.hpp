@@ -6,9 +6,9 @@
 
 namespace loopbench::loop {
 
-/// A node of a waiter_list. The nodes of a list form a circle; a node that is in no list forms a circle
-/// alone. Therefore a node can leave its list without a pointer to the list. The destructor also removes the
-/// node.
+/// A node of a waiter_list. The nodes of a list form a circle; a node that is in no list forms a circle of
+/// one node. Therefore a node can leave its list without a pointer to the list. The destructor also removes
+/// the node.
 class waiter_node : public operation {
 public:
     waiter_node& operator=(waiter_node&&) = delete;

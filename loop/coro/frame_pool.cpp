@@ -4,7 +4,7 @@ namespace loopbench::loop {
 
 constinit thread_local frame_pool::thread_lists frame_pool::lists_{};
 
-// Frees a thread's kept blocks when the thread ends. An end_of_thread object is created when its thread first
+// An object that frees a thread's kept blocks when the thread ends. It is created when its thread first
 // allocates from the heap, which is outside the fast path.
 struct frame_pool::end_of_thread {
     end_of_thread() noexcept { lists_.limit_bytes = limit_bytes; }

@@ -70,8 +70,8 @@ private:
     // - The depth of nested gathers is limited, because a nested gather runs on the stack of the outer
     //   gather.
     // - The number of children is limited, because the turn must end after some time. The remaining children
-    //   go through the queue, and the loop asks the kernel and the clock in between. The children also use
-    //   the budget; therefore the caller calls this function again after every few children.
+    //   go through the queue, and the loop checks for I/O and timers in between. The children also use the
+    //   budget; therefore the caller calls this function again after every few children.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (!may_start_tasks() || ready().nested_gathers > nested_gathers_max || used >= started_units_max)

@@ -91,7 +91,7 @@ private:
         loop::unique_fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!client && errno != EAGAIN && errno != ECONNABORTED) loop::throw_failed("accept");
         const int fd = client.get();
-        if (client && fd < FD_SETSIZE) {  // otherwise, select() cannot watch the client, which is closed
+        if (client && fd < FD_SETSIZE) {  // otherwise, the client is closed, because select() cannot watch it
             clients_[fd] = std::move(client);
             readable_t_[fd] = [this, fd] { receive(fd); };
         }

@@ -34,8 +34,8 @@ generator<std::string> iterable_dirs(std::regex regex) {
     }
 }
 
-// Prints at most `count_max` folders, because a generator can be stopped early. The
-// tutorial prints all folders.
+// Prints at most `count_max` folders, to show that a generator can be stopped early. The tutorial prints all
+// folders.
 void print_dirs(int count_max) {
     auto dirs = iterable_dirs(std::regex("^[a-z]"));
     for (int count = 0; count < count_max; ++count) {
@@ -120,7 +120,7 @@ generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration)
 generator<none> printing_and_sleeping(const char* name, virtual_clock& clock, std::chrono::seconds pause) {
     for (;;) {
         fmt::print("{}\n", name);
-        // This loop is Python's `yield from`.
+        // This loop does what `yield from` does in Python.
         for (auto sleeping = sleep_async(clock, pause); sleeping.next();) co_yield {};
     }
 }

@@ -57,7 +57,8 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-// The tutorial's decorator: makes a function that returns a generator in an awaitable_wrapper.
+// The tutorial's decorator: turns a function that returns a generator into a function that returns an
+// awaitable.
 constexpr auto as_async_coroutine = [](auto generator_function) {
     return [generator_function](auto&&... arguments) {
         return awaitable_wrapper(generator_function(arguments...));

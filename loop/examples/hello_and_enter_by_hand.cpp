@@ -97,8 +97,8 @@ private:
     bool started_ = false;
 };
 
-// A machine that awaits an inner machine. It passes all values to the inner machine until the
-// inner machine has ended.
+// A state machine that awaits an inner machine. It passes all values to the inner machine until the inner
+// machine has ended.
 class fetch_ms : public state_machine {
 public:
     fetch_ms(const loop_calls& loop, int fd) : read_(loop, fd) {}
@@ -141,8 +141,8 @@ private:
     std::optional<loop_sleep> sleep_;  // the state: set after the answer has arrived
 };
 
-// A task that drives a state machine: the result of each future that the machine returns resumes the machine,
-// until the machine ends.
+// A task that runs a state machine to its end. Whenever a future that the machine has returned is done, the
+// task sends the future's result to the machine.
 class task {
 public:
     explicit task(std::unique_ptr<state_machine> machine) : machine_(std::move(machine)) {}

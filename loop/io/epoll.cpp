@@ -95,7 +95,7 @@ private:
             const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
-        } else if (::getpid() == owner_) {  // a forked child must not change its parent's set
+        } else if (::getpid() == owner_) {  // a forked child must not change its parent's epoll set
             // The call fails if the descriptor is closed (EBADF) or refers to another file by now (ENOENT).
             // In both cases, the descriptor is no longer in the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));

@@ -21,7 +21,7 @@ enum class io_kind : std::uint8_t {
     read,          // from any other descriptor, such as a pipe or a terminal
     receive_from,  // a datagram, with its sender's address
     accept,        // the result is the new descriptor: non-blocking, close-on-exec
-    input_call,    // calls io_operation::call, for example with several buffers, message flags or an address
+    input_call,    // calls io_operation::call; for several buffers, message flags or an address
     readable,      // completes when a read would not block; the result is 0
     // Output:
     send,     // to a stream socket; never raises SIGPIPE
@@ -136,7 +136,7 @@ public:
     /// yet submitted to the kernel. A driver without such requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
-    /// Called, with the lock, before a shared loop runs, possibly in another thread than before. If
+    /// Called, with the lock, before a shared loop runs, possibly in a different thread from before. If
     /// `for_long` is true, the driver may pass the buffers of `detachable` operations to the kernel until
     /// leave_thread() is called in the same thread. If `for_long` is false, the driver only asks the kernel
     /// for readiness. Throws std::system_error.

@@ -92,7 +92,7 @@ private:
     };
     static constexpr std::int64_t much_bytes = 4096;
 
-    // How an edge-triggered driver should watch the input of a descriptor.
+    // The mode in which an edge-triggered driver watches the input of a descriptor.
     //
     // Input is watched by edges at first. The kernel reports an edge only once, so the driver needs an
     // additional read after each read that filled its buffer, and in a Unix stream after every read. If
@@ -100,9 +100,9 @@ private:
     // buffers, or the descriptor is a Unix stream. From then on, input is watched by level. The kernel then
     // checks the descriptor once more for each report, but the check costs less than the additional read.
     //
-    // By level, the driver makes one read for each report, although many messages may wait. Therefore one of
-    // `starts_until_tried` reads is tried without a report. If this read returns data, input is watched by
-    // edges again.
+    // By level, the driver makes one read for each report, although many messages may wait. Therefore one in
+    // every `starts_until_tried` reads is tried without a report. If this read returns data, input is watched
+    // by edges again.
     //
     // Input is watched by edges permanently in three cases: if no operation reads the available data; if a
     // call returns EAGAIN in spite of a report; and if output has to wait. In the first two cases, by level,

@@ -35,8 +35,8 @@ public:
     }
 
     /// Records a deadline for which the loop did not sleep, because the deadline was nearer than the guard
-    /// time. The record also lowers the guard time. Otherwise, if the guard time became longer than the
-    /// distance between deadlines, the loop would never sleep again, and could not measure any more errors.
+    /// time. This also lowers the guard time. Otherwise, if the guard time became longer than the distance
+    /// between deadlines, the loop would never sleep again, and could not measure any more errors.
     void record_none() noexcept { record(nanoseconds(0)); }
 
 private:
@@ -65,8 +65,8 @@ public:
             guard_.record_none();
         }
         seen_ = deadline;  // the loop now spins until this deadline, perhaps for several turns
-        // The kernel is asked at least once; otherwise a loop that is always late for a deadline would never
-        // notice any I/O.
+        // Asks the kernel for I/O at least once; otherwise, a loop that is always late for a deadline would
+        // never notice any I/O.
         do {
             if (loop.has_pending_io()) loop.look();
         } while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline);

@@ -159,7 +159,7 @@ private:
 };
 
 /// Sorts the entries by deadline. A very large number of timers may be due at once; for a million entries,
-/// std::sort would take longer than all other work on a timer together. This radix sort moves the entries
+/// std::sort would take longer than all other work on the timers together. This radix sort moves the entries
 /// once for each byte in which the deadlines differ: five times if the deadlines span a minute. It moves the
 /// entries from chunk to chunk, and needs only 128 KB of new memory. New arrays would cause a page fault for
 /// each page; on machines with slow page faults, the whole sort would take 2 to 4.5 times as long

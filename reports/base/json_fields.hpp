@@ -1,4 +1,4 @@
-// Converts a struct to and from JSON by one list of its fields:
+// Converts a struct to and from JSON. Both directions use one list of the struct's fields:
 //     constexpr auto fields_of(const ratio*) { return std::tuple(field{"to", &ratio::to}, ...); }
 // This function must be in the struct's namespace. An enumeration needs names_of(). If a struct has further
 // rules, check_fields(struct, node) checks them.

@@ -19,7 +19,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using json = nlohmann::ordered_json;
 
-/// Collects all values in order, and checks the rules that go beyond JSON.
+/// A collector of all values, in order. It checks the rules that go beyond JSON.
 class builder {
 public:
     builder(std::vector<json_value>& to, duplicates twice) : all_{to}, twice_{twice} {}
@@ -96,8 +96,9 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Returns the double. simdjson (3.0.1) validates the number, but counts the digits after "0." wrongly.
-    /// Its value is therefore wrong for more than 19 digits. The C library converts such numbers.
+    /// Returns the value of a number as a double. simdjson (3.0.1) validates the number, but counts the
+    /// digits after "0." wrongly. For numbers with more than 19 digits, its value is therefore wrong, and
+    /// this function uses the C library instead.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
@@ -147,8 +148,8 @@ document::document(std::string_view whole, const reading& how) {
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // Reports the end of the text as the position, because most errors here are a text that ends inside a
-    // string.
+    // Reports the end of the text as the position, because the usual cause of these errors is a text that
+    // ends inside a string.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)

@@ -31,7 +31,7 @@ auto uninterrupted(system_call&& call) {
     }
 }
 
-/// Owns one file descriptor or none. Without a descriptor, get() returns -1.
+/// An owner of one file descriptor, or of none. Without a descriptor, get() returns -1.
 class unique_fd {
 public:
     unique_fd() = default;

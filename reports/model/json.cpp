@@ -210,8 +210,8 @@ std::string dump(const json& value, int indent) {
     auto text = value.dump(indent, ' ', false, json::error_handler_t::replace);
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
     if (std::ranges::all_of(text, is_plain)) return text;
-    // nlohmann's dump() escapes only the control characters below the space character. Escapes the other
-    // characters that could control a terminal, too. In JSON, such characters occur only inside strings.
+    // nlohmann's dump() escapes only the control characters below the space character. This loop escapes the
+    // other characters that could control a terminal. In JSON, such characters occur only inside strings.
     std::string escaped;
     escaped.reserve(text.size());
     for (std::string_view rest = text; !rest.empty();) {

@@ -11,7 +11,7 @@
 
 namespace loopbench::reports {
 
-/// The use of a floor's value for judging a contender's value.
+/// The way in which a floor's value is used to judge a contender's value.
 enum class floor_role {
     none,  // the floor's value is not used
     show,  // the contender's value is shown as a multiple of the best floor's value

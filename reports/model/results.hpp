@@ -16,8 +16,8 @@
 
 namespace loopbench::reports {
 
-/// The ratio of a contender to the baseline. A ratio above 1 means better than the baseline, for metrics of
-/// both directions.
+/// The ratio of a contender to the baseline. A ratio above 1 means that the contender is better, both if
+/// smaller and if larger values of the metric are better.
 struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
@@ -27,8 +27,8 @@ struct ratio {
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
-/// A contender's value minus the baseline's value, in the metric's unit. Used instead of a ratio if a value
-/// is zero or negative. Compares distances from zero, so that a timer that fires early is not better than one
+/// A contender's distance from zero minus the baseline's distance from zero, in the metric's unit. Used
+/// instead of a ratio if a value is zero or negative. A timer that fires early is thus not better than one
 /// that fires late.
 struct difference {
     std::string to;                   // the baseline's name
@@ -124,7 +124,7 @@ struct alarm_rate {
     double at_most_pct = 100;  // 95 % upper limit of the false-alarm rate
 };
 
-/// Compares a workload's interleaved trials with its trials in another pairing (the referee).
+/// A comparison of a workload's interleaved trials with its trials in another pairing (the referee).
 struct pairing_agreement {
     std::string workload;
     pairing referee = pairing::sequential;
@@ -181,7 +181,7 @@ struct planned {
     std::string size;       // the size of the workloads: "small" or "full"
     double min_time_s = 0;  // the minimum time of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;                // with --precision, the number that the precision needed
+    std::uint64_t blocks = 0;                // with --precision, the number that was needed for the precision
     std::optional<std::int64_t> cpu{};       // the CPU to which the trials were pinned
     std::optional<std::uint64_t> layouts{};  // number per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
@@ -213,8 +213,8 @@ struct gate_summary {
     std::string verdict;       // the most severe results, in one line
 };
 
-/// Compares the baseline with its A/A copy on one workload, and the first half of the run with the second
-/// half.
+/// A comparison of the baseline with its A/A copy on one workload, and of the first half of the run with the
+/// second half.
 struct self_comparison {
     std::string workload;
     ratio to_itself;

@@ -29,7 +29,7 @@ std::string in_its_unit(const result& of, double value) {
     return three_digits(value);
 }
 
-/// Returns the first primary metric with its interval, or "" if this metric is the time.
+/// Returns the text for the first primary metric with its interval, or "" if this metric is the time.
 std::string about_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || found->metric == "time") return "";
@@ -253,7 +253,7 @@ std::string human_time(double value_ns) {
         std::string_view name;
     };
     constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
-    // Values from 0.9995 are shown in this unit, because they round to 1.00.
+    // Values of at least 0.9995 units are shown in this unit, because they round to 1.00.
     const auto chosen = std::ranges::find_if(
         units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
     const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
@@ -367,8 +367,8 @@ std::string pairings_legend(const report& content) {
     return text;
 }
 
-/// Names the comparisons for whose number the verdicts are corrected. A run that only sleeps has no
-/// comparison of time.
+/// Returns a text that names the comparisons. Verdicts are corrected for the number of these comparisons. A
+/// run that only sleeps has no comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for those of each other metric", of_time,

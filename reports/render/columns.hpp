@@ -25,8 +25,8 @@ struct line {
     std::vector<std::string> headline;  // the workload's primary metrics
 
     [[nodiscard]] const result* find(std::string_view metric) const;
-    /// Returns the first primary metric that has a number, otherwise the time, or null if the time has no
-    /// number either.
+    /// Returns the result of the first primary metric that has a number. If no primary metric has a number,
+    /// returns the result for the time, or null if the time has no number either.
     [[nodiscard]] const result* main() const;
     /// Returns "unsupported: REASON", "failed: REASON" or "not run: REASON", or "" if the line has numbers.
     [[nodiscard]] std::string note() const;
@@ -89,8 +89,7 @@ bool is_of_shard(const report& content);
 /// Returns a sentence that explains why a report is incomplete.
 std::string why_incomplete(const report& content);
 
-/// Returns the reason why the session is unreliable according to the A/A comparison, or nothing if the
-/// session is not unreliable.
+/// Returns the reason if the session is unreliable according to the A/A comparison, or nothing otherwise.
 std::optional<std::string> why_unreliable(const report& content);
 
 /// Returns the result of the A/A comparison as a sentence, or "" without an A/A comparison.

@@ -47,7 +47,7 @@ double yield() {
 }
 
 // io_context::run() returns when all children have ended, so it serves as the join. A posted function starts
-// the children inside of the loop, as every gather does. Outside of the loop, Asio would queue each start.
+// the children inside the loop, as every gather does. Outside the loop, Asio would queue each start.
 double gather() {
     constexpr int rounds = 1000, children = 1000;
     asio::io_context context{1};

@@ -133,7 +133,7 @@ struct throws {
     }
 };
 
-TYPED_TEST(asio_context, run_throws_the_exception_of_every_kind_of_handler_and_can_continue) {
+TYPED_TEST(asio_context, run_throws_the_exception_of_each_kind_of_handler_and_can_be_called_again) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 0ms);
     auto [one, other] = this->connection();

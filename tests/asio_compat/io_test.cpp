@@ -44,7 +44,7 @@ std::vector<char> counting_bytes(std::size_t count) {
     return all;
 }
 
-TYPED_TEST(asio_io, a_megabyte_moves_both_ways_at_once) {
+TYPED_TEST(asio_io, a_megabyte_is_sent_in_both_directions_at_once) {
     auto [one, other] = this->connection();
     const auto sent = counting_bytes(1 << 20);
     std::vector<char> here(sent.size()), there(sent.size());
@@ -123,7 +123,7 @@ TYPED_TEST(asio_io, several_buffers_are_sent_as_one_datagram) {
 TYPED_TEST(asio_io, several_buffers_are_sent_in_one_segment) {
     auto& context = this->context();
     auto [one, other] = this->connection();
-    one.set_option(net::ip::tcp::no_delay(true));  // makes each send a segment of its own
+    one.set_option(net::ip::tcp::no_delay(true));  // makes each send start a new segment
     const auto first = "head "s, second = "body "s, third = "tail"s;
     const std::array all{net::buffer(first), net::buffer(second), net::buffer(third)};
     for (unsigned sent = 1; sent <= 3; ++sent) {
@@ -289,7 +289,7 @@ TYPED_TEST(asio_io, urgent_data_goes_to_the_reader_that_asks_for_it) {
     EXPECT_EQ(plain, 'p');
 }
 
-TYPED_TEST(asio_io, a_signal_goes_to_every_set_that_contains_it) {
+TYPED_TEST(asio_io, a_signal_reaches_every_signal_set_that_contains_it) {
     using signal_set = net::basic_signal_set<typename TestFixture::executor>;
     auto& context = this->context();
     signal_set one(context, SIGUSR1), other(context, SIGUSR1, SIGUSR2);
@@ -307,7 +307,7 @@ TYPED_TEST(asio_io, a_signal_goes_to_every_set_that_contains_it) {
     EXPECT_EQ(found.back(), SIGUSR2);
 }
 
-TYPED_TEST(asio_io, a_signal_goes_to_sets_of_several_contexts) {
+TYPED_TEST(asio_io, a_signal_reaches_the_signal_sets_of_several_contexts) {
     using signal_set = net::basic_signal_set<typename TestFixture::executor>;
     auto& context = this->context();
     const auto second = TypeParam::make();

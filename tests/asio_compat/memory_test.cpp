@@ -117,7 +117,7 @@ TYPED_TEST(asio_memory, coroutines_that_echo_allocate_no_memory) {
     EXPECT_LE(made, 16U) << "allocations of two hundred round trips";
 }
 
-TYPED_TEST(asio_memory, coroutines_that_are_spawned_again_allocate_no_memory) {
+TYPED_TEST(asio_memory, spawning_the_same_coroutines_again_allocates_no_memory) {
     using executor_type = typename TestFixture::executor;
     const net::use_awaitable_t<executor_type> awaited;
     auto& context = this->context();
@@ -187,7 +187,7 @@ private:
 };
 TYPED_TEST_SUITE(asio_without_memory, our_kits, kit_names);
 
-TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed_after_a_cancellation) {
+TYPED_TEST(asio_without_memory, waits_report_an_error_if_they_cannot_be_armed_after_a_cancellation) {
     auto& context = this->context();
     typename TestFixture::still_timer one(context, 1ms), other(context, 1ms);
     std::array<error_code, 4> ended;
@@ -208,7 +208,7 @@ TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed_again) {
+TYPED_TEST(asio_without_memory, waits_report_an_error_if_they_cannot_be_armed_again) {
     auto& context = this->context();
     typename TestFixture::still_timer timer(context, 1ms);
     std::array<error_code, 2> ended;
@@ -218,13 +218,13 @@ TYPED_TEST(asio_without_memory, waits_end_with_no_memory_if_they_cannot_be_armed
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, a_new_wait_ends_with_no_memory_if_it_cannot_be_armed) {
+TYPED_TEST(asio_without_memory, a_new_wait_reports_an_error_if_it_cannot_be_armed) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     error_code ended;
     {
         const loop::test::nothing_recycled from_the_heap;
-        const loop::test::out_of_memory none(/*few=*/1);  // one allocation, for the handler
+        const loop::test::out_of_memory none(/*few=*/1);  // allows one allocation, for the handler
         timer.async_wait([&](error_code error) { ended = error; });
     }
     context.poll();
@@ -232,7 +232,7 @@ TYPED_TEST(asio_without_memory, a_new_wait_ends_with_no_memory_if_it_cannot_be_a
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, without_memory_a_close_in_another_thread_succeeds_or_reports_an_error) {
+TYPED_TEST(asio_without_memory, a_close_in_another_thread_succeeds_or_reports_an_error) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     auto [one, other] = this->connection();

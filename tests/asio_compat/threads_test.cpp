@@ -65,7 +65,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
     EXPECT_TRUE(context.stopped());
 }
 
-TYPED_TEST(asio_threads, every_one_of_a_million_posts_runs_once) {
+TYPED_TEST(asio_threads, each_of_a_million_posted_handlers_runs_once) {
     const std::size_t threads = 4;
     // With a sanitizer, a million posts would take a minute, and 40,000 posts are enough to detect an error.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
@@ -155,7 +155,7 @@ TYPED_TEST(asio_threads, handlers_of_a_strand_run_in_order_and_one_at_a_time) {
     EXPECT_TRUE(std::ranges::is_sorted(ran));
 }
 
-/// Runs a context in another thread until this object is destroyed.
+/// A thread that runs a context until this object is destroyed.
 template <class context_type>
 class running_elsewhere {
 public:
@@ -223,7 +223,7 @@ TYPED_TEST(asio_threads, another_thread_can_close_a_descriptor_and_reuse_its_num
         one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { ended.set_value(error); });
         one.close();
         EXPECT_EQ(ended.get_future().get(), net::error::operation_aborted);
-        auto [next, peer] = this->connection();  // `next` usually has the descriptor number of `one`
+        auto [next, peer] = this->connection();  // `next` usually gets the descriptor number of `one`
         std::promise<std::string> read;
         next.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));

@@ -186,7 +186,7 @@ net::awaitable<void> send_and_compare(tls_stream& stream) {
     co_await stream.async_shutdown(net::use_awaitable);
 }
 
-TEST_F(web, tls_carries_a_megabyte_both_ways_and_shuts_down_cleanly) {
+TEST_F(web, tls_sends_a_megabyte_in_both_directions_and_shuts_down_cleanly) {
     run(send_back(server), send_and_compare(client));
 }
 

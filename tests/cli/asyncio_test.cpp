@@ -78,7 +78,7 @@ protected:
     const fs::path script = folder / "asyncio";
 };
 
-TEST_F(asyncio, the_contender_measures_all_of_its_families) {
+TEST_F(asyncio, the_contender_measures_all_of_its_workload_families) {
     for (const auto* family : {"sleep", "gather", "echo/rtt/tcp"}) {
         std::set<std::string> metrics, workloads;
         for (const auto& item : results_of(family, 0)) {

@@ -42,7 +42,7 @@ TEST_F(build_comparison_command, an_unselected_debug_build_is_ignored) {
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST_F(build_comparison_command, a_different_socket_option_is_in_the_report_with_its_remedy) {
+TEST_F(build_comparison_command, contenders_with_different_socket_options_cause_a_warning) {
     loopbench.add_contender("mine", good_row, sheet_of("Release", "0"));
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
@@ -71,7 +71,7 @@ echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", 
               "small --benchmark_min_time=0.001\n");
 }
 
-TEST_F(build_comparison_command, list_shows_how_each_contender_describes_itself) {
+TEST_F(build_comparison_command, list_contains_the_description_of_each_contender) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     EXPECT_EQ(listed["contenders"][0]["context"]["build_type"], "Release");
     EXPECT_FALSE(was_measured("asio-epoll"));

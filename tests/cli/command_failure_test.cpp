@@ -51,7 +51,7 @@ TEST_F(command_failure, a_crash_is_named_and_the_run_continues) {
     EXPECT_EQ(reason_for("crashes"), "in block 2 of 2: killed by SIGABRT");
 }
 
-TEST_F(command_failure, invalid_utf8_in_an_error_message_is_the_same_in_run_and_journal) {
+TEST_F(command_failure, invalid_utf8_in_an_error_message_is_replaced_in_the_report_and_journal) {
     loopbench.add_contender("exits", "printf 'first\\nno L\\344rm' >&2; exit 3");
     EXPECT_EQ(reason_for("exits"), "in block 1 of 2: exit code 3: no L\uFFFDrm");
     const auto journal = loopbench.path("out/journal.jsonl").native();
@@ -152,7 +152,7 @@ TEST_F(command_failure, an_unsupported_workload_is_shown_with_its_reason_and_doe
     EXPECT_EQ(trials.size(), 2U * 3) << "three blocks of each workload";
 }
 
-TEST_F(command_failure, an_unbuilt_contender_of_this_repository_is_described) {
+TEST_F(command_failure, the_error_for_an_unbuilt_contender_says_how_to_build_it) {
     const std::vector<std::string> help{"libuv is not built",
                                         "`cmake --build --preset release --target suite`"};
     expect_usage_error({"run", "--contender", "libuv", "-o", loopbench.out()}, help);
@@ -213,7 +213,7 @@ TEST_F(command_failure, missing_commands_and_invalid_option_values_are_usage_err
     expect_usage_error({"report", "/no/where.json"}, {"--format"});
 }
 
-TEST_F(command_failure, a_file_name_that_is_too_long_is_reported_in_words) {
+TEST_F(command_failure, the_message_for_a_too_long_file_name_states_the_cause) {
     const std::string name(5000, 'x');
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"run", "-o", name}, {"run", "--resume", name}, {"compare", name, name}}) {
@@ -224,7 +224,7 @@ TEST_F(command_failure, a_file_name_that_is_too_long_is_reported_in_words) {
     }
 }
 
-TEST_F(command_failure, too_little_memory_is_reported_in_words) {
+TEST_F(command_failure, the_message_for_too_little_memory_states_the_cause) {
     const auto ran = loopbench.in_shell(
         "truncate -s 200M $folder/large; ulimit -v 200000; $loopbench --version > $folder/none 2>&1 || exit "
         "99; exec $loopbench report $folder/large --format text");
@@ -242,7 +242,7 @@ TEST_F(command_failure, an_unwritable_output_is_reported_before_the_measurement)
     EXPECT_EQ(content_of(loopbench.path("file")), "mine");
 }
 
-TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_no_report) {
+TEST_F(command_failure, a_run_that_fills_the_disk_keeps_its_journal_and_writes_no_report) {
     const auto ran = loopbench.in_shell("ulimit -f 6; exec $loopbench run --blocks 50 -o $out");
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "journal.jsonl: File too large");
@@ -250,7 +250,7 @@ TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
 }
 
-TEST_F(command_failure, a_pipe_in_place_of_a_file_is_an_error_with_its_name) {
+TEST_F(command_failure, a_pipe_in_place_of_an_output_file_is_named_in_the_error) {
     for (const auto* file : {"journal.jsonl", "histograms.jsonl", "report.csv"}) {
         const auto ran = loopbench.in_shell(std::string{"rm -rf $out; mkdir $out; mkfifo $out/"} + file +
                                             "; exec $loopbench run --blocks 1 -o $out");
@@ -355,7 +355,7 @@ echo $? >> $folder/codes
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("disturbed"))) << "the second run started contenders";
 }
 
-TEST_F(command_failure, a_full_disk_at_the_end_still_shows_the_table_and_keeps_reports_together) {
+TEST_F(command_failure, if_one_report_cannot_be_written_the_table_is_shown_and_no_report_is_written) {
     loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
     EXPECT_EQ(ran.code, 1);
@@ -368,7 +368,7 @@ TEST_F(command_failure, a_full_disk_at_the_end_still_shows_the_table_and_keeps_r
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
 }
 
-TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_leaves_the_old_report) {
+TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_does_not_replace_the_old_one) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     std::filesystem::create_directory(loopbench.out());
     reports::write_file_atomically(loopbench.path("out/copy"), "old");
@@ -434,7 +434,7 @@ TEST_F(command_failure, messages_suggest_only_remedies_that_the_command_supports
     EXPECT_SAYS(nowhere, "-o");
 }
 
-TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
+TEST_F(command_failure, messages_for_closed_standard_streams_do_not_end_up_in_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
     EXPECT_EQ(ran.code, 1);  // the table could not be printed
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2);
@@ -450,7 +450,7 @@ exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
     EXPECT_SAYS(ran.output, "time per operation");
 }
 
-TEST_F(command_failure, a_table_written_to_a_closed_pipe_is_an_error_with_its_reason) {
+TEST_F(command_failure, printing_a_table_to_a_closed_pipe_is_an_error_with_a_reason) {
     const auto ran = loopbench.in_shell(R"sh(
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
@@ -489,7 +489,7 @@ TEST_F(command_failure, a_binary_file_is_refused_without_printing_it) {
     }
 }
 
-TEST_F(command_failure, a_budget_that_is_too_small_leaves_results_not_run) {
+TEST_F(command_failure, results_that_do_not_fit_into_the_budget_are_marked_as_not_run) {
     for (const auto* who : {"asio-epoll", "loop-epoll", "slow"}) loopbench.add_contender(who, "sleep 30");
     const auto ran = loopbench({"run", "--budget", "500ms", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;

@@ -98,7 +98,7 @@ TEST_F(command, runs_with_the_same_seed_have_the_same_order_of_trials) {
     EXPECT_EQ(order(), first);
 }
 
-TEST_F(command, the_mode_sets_sizes_and_times) {
+TEST_F(command, the_mode_sets_the_workload_size_the_time_per_trial_and_the_budget) {
     loopbench.add_contender("witness", R"(echo "$LOOPBENCH_SIZE $3" > "$0.seen"; row '"real_time": 1')");
     const auto seen = [&](std::vector<std::string> mode) {
         mode.insert(mode.begin(), "run");
@@ -269,7 +269,7 @@ TEST_F(command, examples_in_help_name_existing_commands_and_options) {
     }
 }
 
-TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
+TEST_F(command, leaving_the_baseline_out_causes_a_warning_with_a_remedy) {
     const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
@@ -306,7 +306,48 @@ TEST_F(command, a_workload_that_only_other_contenders_have_is_shown_as_unsupport
     EXPECT_SAYS(ran.output, "- asio-epoll: ");
 }
 
-TEST_F(command, waiting_workloads_run_sequentially_with_one_notice) {
+TEST_F(command, the_notice_states_each_workloads_own_reason_for_sequential_trials) {
+    const auto error_of = [&](const char* workload, const char* sheet = R"(, "slices": "1")") {
+        for (const auto* name : {"asio-epoll", "loop-epoll"})
+            loopbench.add_contender_of(workload, name, good_row, sheet);
+        return loopbench(
+                   {"run", "--full", "--pairing", "interleaved", "--blocks", "1", "-o", loopbench.out()})
+            .error_tail;
+    };
+    EXPECT_SAYS(error_of("yield"), "system calls");
+    const auto unix_echo = error_of("echo/rtt/unix/conns:1000/bytes:64");
+    EXPECT_SAYS(unix_echo, "six round trips on each connection");
+    EXPECT_FALSE(says(unix_echo, "TCP")) << unix_echo;
+    EXPECT_FALSE(says(error_of("pipe/read/bytes:4096"), "note: ")) << "it is interleaved";
+    EXPECT_SAYS(error_of("pipe/read/bytes:4096", ""), "asio-epoll does not support slices");
+}
+
+TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
+    for (const std::string name : {"asio-epoll", "loop-epoll"})
+        loopbench.add_contender_of("yield", name, good_row,
+                                   R"(, "slices": "1", "contender": ")" + name + "\"");
+    const auto compared = [&](const std::string& next, std::vector<std::string> options) {
+        const auto folder = loopbench.path("bin/contenders").native() + "/";
+        options.insert(options.begin(), {"compare", folder + "asio-epoll", folder + next, "--blocks", "1",
+                                         "-o", loopbench.out()});
+        return loopbench(options).error_tail;
+    };
+    const auto other = compared("loop-epoll", {});
+    for (const auto* part : {"sequential for yield", "unless all are builds of one program"})
+        EXPECT_SAYS(other, part);
+    EXPECT_SAYS(compared("asio-epoll", {}), "interleaved for 1 of 1");
+    EXPECT_FALSE(says(compared("loop-epoll", {"--pairing", "sequential"}), "note: "));
+}
+
+TEST_F(command, an_unknown_pairing_gets_the_allowed_values) {
+    const auto ran = loopbench({"run", "--pairing", "sideways", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "{sequential,interleaved,concurrent}");
+    for (const auto* internal : {"->", "FAILED"}) EXPECT_FALSE(says(ran.error_tail, internal)) << internal;
+    EXPECT_EQ(loopbench({"run", "--pairing", "Sequential", "--blocks", "1", "-o", loopbench.out()}).code, 0);
+}
+
+TEST_F(command, workloads_that_wait_run_sequentially_and_one_note_says_so) {
     for (const auto* name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
     for (const auto* pairing : {"concurrent", "interleaved"}) {
@@ -314,13 +355,14 @@ TEST_F(command, waiting_workloads_run_sequentially_with_one_notice) {
         EXPECT_EQ(ran.code, 0) << ran.error_tail;
         const auto results = loopbench.report()["results"];
         for (const auto& item : results) EXPECT_EQ(item["pairing"], "sequential") << pairing;
-        const auto note = ran.error_tail.find("note: timer/periodic ");
+        const auto note = ran.error_tail.find("note: --pairing " + std::string{pairing});
         ASSERT_NE(note, std::string::npos) << ran.error_tail;
         EXPECT_EQ(ran.error_tail.find("note: ", note + 1), std::string::npos) << ran.error_tail;
+        for (const auto* part : {"timer/periodic", "waits"}) EXPECT_SAYS(ran.error_tail, part);
     }
 }
 
-TEST_F(command, another_baseline_inverts_the_ratio) {
+TEST_F(command, choosing_the_other_contender_as_the_baseline_inverts_the_ratio) {
     loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
@@ -343,7 +385,7 @@ TEST_F(command, list_shows_contenders_workloads_and_metrics) {
     EXPECT_EQ(listed["metrics"][0]["name"], "time");
 }
 
-TEST_F(command, contenders_of_a_further_folder_compete_with_the_others) {
+TEST_F(command, contenders_from_an_additional_folder_are_compared_with_the_others) {
     loopbench.add_contender("mine", faster_row);
     std::filesystem::create_directory(loopbench.path("more"));
     std::filesystem::rename(loopbench.path("bin/contenders/mine"), loopbench.path("more/mine"));
@@ -359,7 +401,7 @@ TEST_F(command, an_installed_loopbench_finds_the_installed_contenders) {
     EXPECT_EQ(json::parse(loopbench({"list", "--json"}).output)["contenders"].size(), 2U);
 }
 
-TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alone) {
+TEST_F(command, report_writes_other_formats_to_a_file_or_only_to_standard_output) {
     loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
     const auto file = loopbench.path("out/report.json").native();
     EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));

@@ -48,7 +48,7 @@ TEST_F(crash, a_report_on_a_journal_always_equals_the_report_of_the_run) {
     EXPECT_EQ(report_of_journal(), content_of(report));
 }
 
-TEST_F(crash, a_counted_run_keeps_its_counts) {
+TEST_F(crash, resuming_a_run_with_counts_keeps_the_counts) {
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
     auto counting = first_run("7");
@@ -147,7 +147,7 @@ row '"real_time": 10')sh");
     EXPECT_EQ(first_trials_in(journal), 2);
 }
 
-TEST_F(crash, resuming_a_killed_run_gives_the_results_of_an_unbroken_run) {
+TEST_F(crash, resuming_a_killed_run_gives_the_results_of_an_uninterrupted_run) {
     ASSERT_EQ(loopbench(first_run("7")).code, 0);
     const auto whole = loopbench.report();
     auto lines = content_of(journal);
@@ -159,7 +159,7 @@ TEST_F(crash, resuming_a_killed_run_gives_the_results_of_an_unbroken_run) {
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
-TEST_F(crash, a_resumed_run_uses_the_loop_of_its_first_start) {
+TEST_F(crash, a_resumed_run_uses_the_asio_design_of_its_first_start) {
     loopbench.add_contender("asio-epoll",
                             R"(echo "$LOOPBENCH_ASIO," >> $folder/loops; row '"real_time": 5')");
     const auto loops_of = [&](const std::string& begun_with) {

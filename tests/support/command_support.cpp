@@ -38,8 +38,8 @@ loopbench_command::loopbench_command() {
     // the command's parts for leaks.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
-    // The command looks for contenders in a folder next to its executable. It does not find this folder if
-    // the executable is a symbolic link.
+    // The command looks for contenders in a folder next to its executable. The command does not find this
+    // folder if the executable is a symbolic link.
     std::error_code other_device;
     fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");
@@ -52,9 +52,9 @@ void loopbench_command::add_contender(std::string_view name, std::string_view on
 }
 
 void loopbench_command::add_contender_of(std::string_view workload, std::string_view name,
-                                         std::string_view on_trial) {
+                                         std::string_view on_trial, std::string_view sheet) {
     write_script(folder_ / "bin/contenders" / name,
-                 fmt::format("sheet=\nonly='{}'\n{}\n{}\n", workload, contender_front, on_trial));
+                 fmt::format("sheet='{}'\nonly='{}'\n{}\n{}\n", sheet, workload, contender_front, on_trial));
 }
 
 void loopbench_command::add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial) {

@@ -21,7 +21,7 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// Selects the attempt that counts for each workload and block: the last attempt, unless it is incomplete.
+/// The attempts that count: for each workload and block, the last attempt, unless it is incomplete.
 class counting_attempts {
 public:
     explicit counting_attempts(const run_outcome& outcome);
@@ -74,7 +74,7 @@ public:
     /// ratios for several hosts.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the log ratio of each block with the index of its machine (machines_of). Returns an empty
-    /// vector if there are fewer than two machines, or if there are layouts.
+    /// vector if there are fewer than two machines, or if several layouts of a contender are compared.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
     /// Returns the median and its interval of one workload's values by block. At least one value must be

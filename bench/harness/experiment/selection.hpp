@@ -10,6 +10,7 @@ namespace loopbench::bench {
 
 /// Returns true if the shell pattern matches the whole name, or a leading part of the name that ends before a
 /// '/'. '*' also matches '/'. A pattern that equals the name matches, even if it contains special characters.
+/// A slash at the end of a pattern is ignored: "echo/" matches the same names as "echo".
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Returns true if the name matches any of the patterns, or if there are no patterns.
@@ -25,7 +26,7 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count = 3);
 
-/// Throws the usage_error for a word that matches none of the `known` names. The message suggests the nearest
+/// Throws usage_error for a word that matches none of the `known` names. The message suggests the nearest
 /// names.
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);

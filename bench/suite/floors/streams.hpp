@@ -3,9 +3,9 @@
 //
 // A floor reads each chunk before it writes the next one, while the chunk is still in the caches. The floors
 // make the following system calls per chunk:
-// - stream_blocking makes a write and a read.
+// - stream_blocking calls write and read.
 // - stream_epoll makes the same two calls, and an epoll_wait between them.
-// - stream_uring makes one call of io_uring_enter, which writes and reads.
+// - stream_uring calls io_uring_enter once, for both the write and the read.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ one_way open_pipe();
 one_way open_stream_over_loopback();
 
 /// A function that runs a streaming floor. It sends operations() chunks through `ends`, ends the stream, and
-/// compares every received byte. An error on the stream fails the trial. The function throws
-/// std::system_error if it cannot set up the floor. A chunk must fit into the kernel's buffers of the stream,
-/// because no thread reads the chunk while it is written.
+/// compares every received byte with the byte that was sent. An error on the stream fails the trial. The
+/// function throws std::system_error if it cannot set up the floor. A chunk must fit into the kernel's
+/// buffers for the stream, because no thread reads the chunk while it is written.
 using stream_floor = void(one_way ends, std::size_t chunk_bytes, trial& t);
 
 stream_floor stream_blocking;

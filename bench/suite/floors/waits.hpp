@@ -1,4 +1,5 @@
-// The floors' waits in the kernel. Each wait is one system call, which is repeated if a signal interrupts it.
+// The functions with which floors wait in the kernel. Each function makes one system call, and repeats it if
+// a signal interrupts it.
 #pragma once
 
 #include <liburing.h>
@@ -12,7 +13,7 @@
 
 namespace loopbench::bench::floors {
 
-/// The limits of a ring with one or two operations at a time.
+/// The limits of an io_uring ring for one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
 /// Returns the next event of an epoll instance. Throws std::system_error.

@@ -90,7 +90,7 @@ public:
 
 private:
     loop::unique_fd event_;
-    std::uint64_t count_ = 0;  // the target of the read; the value is not used
+    std::uint64_t count_ = 0;  // the buffer for the read; its value is not used
     loop::uring_ring ring_;    // destroyed first, because the ring writes into `count_`
 };
 
@@ -134,7 +134,7 @@ private:
     const trial& t_;
     clock::time_point posted_at_{};
     std::atomic<std::uint64_t> posted_ = 0;
-    // The number of posts that are allowed so far (see bench/suite/workloads/cross_thread.hpp).
+    // The number of posts that have been allowed so far (see bench/suite/workloads/cross_thread.hpp).
     std::atomic<std::uint32_t> allowed_ = 0;
     std::thread thread_;  // declared last, because the thread uses all members above
 };

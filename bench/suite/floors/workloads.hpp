@@ -1,5 +1,5 @@
-// The list of workloads of a floor. The list contains every workload of the suite. A workload that the floor
-// cannot run is unsupported, with the reason.
+// The workloads of a floor. The list contains every workload of the suite. Workloads that the floor cannot
+// run are marked as unsupported, with the reason.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct floor_workload {
 
 /// A family of workloads that a floor cannot run.
 struct missing_family {
-    std::string_view front;  // the beginning of the workloads' full names
+    std::string_view front;  // the text with which the workloads' full names begin
     std::string_view reason;
 };
 

@@ -16,7 +16,7 @@
 
 namespace loopbench::bench {
 
-/// The connections of one visit to the server. Only one thread at a time may use them.
+/// The generator's connections to the server. Only one thread at a time may use them.
 class client {
 public:
     client(std::unique_ptr<link> connected, std::size_t connections, const conversation& words)
@@ -43,7 +43,7 @@ public:
 
     /// Processes the data that the last exchange() received. Calls reply(connection, number, right) for each
     /// reply: `number` is the number of earlier replies on the connection, and `right` is true if the reply
-    /// is right. Returns the problem with a connection, or an empty text.
+    /// is the expected one. Returns the problem with a connection, or an empty text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {
@@ -67,8 +67,8 @@ private:
     struct connection {
         std::uint64_t sent = 0;
         std::uint64_t answered = 0;
-        std::size_t come = 0;  // received bytes of the next reply
-        bool right = true;     // all these bytes are right
+        std::size_t come = 0;  // number of bytes of the next reply that were received
+        bool right = true;     // all these bytes are as expected
     };
 
     template <class Reply>

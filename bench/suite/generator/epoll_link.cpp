@@ -1,5 +1,5 @@
-// The link that uses epoll. The generator uses this link if the kernel or a sandbox refuses io_uring, with
-// --epoll, and for HTTP, because an HTTP client sleeps while it waits.
+// The link that uses epoll. The generator uses this link in three cases: if the kernel or a sandbox refuses
+// io_uring, if it is started with --epoll, and for HTTP, because an HTTP client sleeps while it waits.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 

@@ -28,7 +28,7 @@ bool run_on(int cpu) {
     return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
 
-/// The upper limits of the options. Larger values would exceed the memory or the speed of a machine.
+/// The upper limits of the options. With larger values, a machine would run out of memory or be too slow.
 constexpr std::uint64_t requests_max = 100'000'000;
 constexpr double rate_max = 10e6;
 

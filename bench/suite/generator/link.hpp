@@ -3,8 +3,8 @@
 // On loopback, the system call that sends also does the receiver's half of TCP and wakes the receiver. A send
 // can therefore not be made much cheaper, but all other steps can. With io_uring, one system call sends all
 // requests that are due and collects the received data. Replies appear in memory that the kernel shares with
-// the generator, and looking for replies takes no call. The kernel receives all replies of a connection with
-// one request (multishot).
+// the generator, and looking for replies needs no system call. The kernel receives all replies of a
+// connection with one request (multishot).
 #pragma once
 
 #include <chrono>

@@ -21,10 +21,10 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
 constexpr double late_at_most = 0.2;
 
 /// Returns the reason if the server does not sustain the rate, or nothing if it does. There are two signs of
-/// overload. First, the smallest latency grew from the first half of the requests to the second half: the
-/// queue was never empty and grows until the end of the schedule. A server that only stalled for a while
-/// answers at least one request of the second half at once. Second, with large requests, the queue is not in
-/// the server, and the connections accept no more requests.
+/// overload. First, the smallest latency is larger in the second half of the requests than in the first half:
+/// the queue was never empty, and grew until the end of the schedule. (A server that only stalled for a while
+/// answers at least one request of the second half at once.) Second, the connections accept no more requests.
+/// This happens with large requests, because they wait in the connections and not in the server.
 std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;
@@ -34,8 +34,8 @@ std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     const bool takes_no_more =
         static_cast<double>(result.held_back) > late_at_most * static_cast<double>(result.sent);
     if (!has_grown && !takes_no_more) return std::nullopt;
-    // The text has no numbers of this trial, because the screen shows contenders with the same reason in one
-    // line.
+    // The text contains no numbers of this trial, because the screen shows contenders with equal reasons in
+    // one line.
     return fmt::format(
         "the server does not sustain {:.0f} requests per second: all replies to the second half of the "
         "requests were late",
@@ -72,7 +72,7 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
 }
 
 std::optional<std::string> why_invalid(const open_loop_result& result) {
-    if (auto why = reason_for_overload(result)) return why;  // first: an overload also delays the generator
+    if (auto why = reason_for_overload(result)) return why;  // first: overload delays the generator too
     if (auto why = generator_was_the_bottleneck(result))
         return "the generator was the bottleneck, so the numbers do not describe the contender: " + *why +
                "; give it a faster or quieter core";

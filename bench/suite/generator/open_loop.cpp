@@ -20,7 +20,7 @@ double seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-/// Connects to the server for one visit. Stores the link's name in the result.
+/// Connects to the server. Stores the name of the link in the result.
 client visit(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     chosen_link way = make(plan);
@@ -76,7 +76,7 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
-/// Sends the requests on their schedule once, and processes the replies.
+/// One run of the schedule. Sends each request at its planned time, and processes the replies.
 class schedule {
 public:
     schedule(const open_loop_plan& plan, std::uint64_t requests, client& all, open_loop_result& result)
@@ -135,12 +135,12 @@ private:
         }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        if (!plan_.http) unwatched_ = came_ - looked;  // every reply wakes a client that sleeps
+        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, each reply wakes the sleeping client
         if (result_.sent != first) note_when_sent(first, now);
     }
 
-    /// Stores the times at which the requests since `first` were sent. The requests share the time of sending
-    /// evenly.
+    /// Stores the times at which the requests since `first` were sent. Assumes that each request took the
+    /// same time to send.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
         for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
@@ -182,7 +182,7 @@ private:
     open_loop_result& result_;
     double interval_;                         // nanoseconds between two requests
     std::vector<clock::time_point> sent_at_;  // by number of the request
-    std::vector<std::uint64_t> before_;       // by connection: number of requests before the schedule
+    std::vector<std::uint64_t> before_;       // for each connection: number of requests before the schedule
     clock::time_point start_{};
     clock::time_point came_{};              // time at which this turn's replies were found
     std::chrono::nanoseconds unwatched_{};  // time since the replies of the previous turn were found
@@ -215,7 +215,8 @@ std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& a
     return why;
 }
 
-/// Determines the rate of the schedule, and tests it with short schedules. Uses separate connections.
+/// Determines the rate of the schedule, and tests with short schedules if the rate is possible. Opens its own
+/// connections, and closes them afterwards.
 void prepare(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     client all = visit(plan, words, make, result);

@@ -42,19 +42,19 @@ struct open_loop_plan {
     /// measurement. A schedule that takes longer than this time is not repeated.
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};
     /// The next two limits decide which requests count. `late_max` limits the delay until a request was sent.
-    /// `unwatched_max` limits the time between the look for replies that found the reply and the previous
-    /// look. A request counts if each of its two delays is at most the limit, or at most a tenth of the
+    /// `unwatched_max` limits the time between the check for replies that found the reply and the check
+    /// before it. A request counts if each of its two delays is at most the limit, or at most a tenth of the
     /// request's latency.
     ///
-    /// The limits exist because the generator sometimes loses its core, on a virtual machine for tens of
+    /// There are limits because the generator sometimes loses its core, on a virtual machine for tens of
     /// microseconds. Without limits, the latencies of the server would include these delays, which do not
     /// depend on the server.
     ///
-    /// The tenth exists because a server that pauses sends many replies at once, which keep the generator
-    /// busy. All requests that the pause delayed must count. The tenth has a side effect when the generator
-    /// has no core: only the slowest requests of this time count. If 20 % of the requests are left out, the
-    /// reported p99 is about the p99.2 of all requests, which is somewhat too high. The error is larger for
-    /// faster servers.
+    /// The tenth of the latency is accepted because a server that pauses sends many replies at once, which
+    /// keep the generator busy. All requests that the pause delayed must count. The tenth has a side effect:
+    /// while the generator has no core, only the slowest requests count. If 20 % of the requests are left
+    /// out, the reported p99 is about the p99.2 of all requests, which is somewhat too high. The error is
+    /// larger for faster servers.
     std::chrono::nanoseconds late_max{std::chrono::microseconds(5)};
     std::chrono::nanoseconds unwatched_max{std::chrono::microseconds(25)};
 };
@@ -95,15 +95,14 @@ using link_maker = std::function<chosen_link(const open_loop_plan&)>;
 /// Returns a link that uses epoll. `why` is the reason for which io_uring is not used.
 chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 
-/// Returns a link that uses io_uring. Returns a link that uses epoll with HTTP, or if the kernel refuses
-/// io_uring. Without io_uring, each request takes more CPU time, and the generator can offer only a lower
-/// rate; the usual checks detect a rate that is too high. Throws std::system_error if the link cannot
-/// connect.
+/// Returns a link that uses io_uring. With HTTP, or if the kernel refuses io_uring, returns a link that uses
+/// epoll. Without io_uring, each request takes more CPU time, and the generator can offer only a lower rate;
+/// the usual checks detect a rate that is too high. Throws std::system_error if the link cannot connect.
 chosen_link cheapest_link(const open_loop_plan& plan);
 
-/// Determines the rate of the schedule on separate connections. Closes these connections, opens others and
-/// runs the schedule. If the generator was the bottleneck, runs the schedule again, up to `tries_max` times
-/// in total. Throws the exceptions of `make`.
+/// Determines the rate of the schedule, and closes the connections that it used for this. Then opens new
+/// connections and runs the schedule. If the generator was the bottleneck, runs the schedule again, up to
+/// `tries_max` times in total. Throws the exceptions of `make`.
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
 /// Returns the names of the latency percentiles to which the generator's lateness contributes. A percentile

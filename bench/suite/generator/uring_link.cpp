@@ -112,9 +112,9 @@ public:
     std::string_view name() const noexcept override { return "io_uring"; }
 
 private:
-    static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the others are the connection
+    static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the other bits number the connection
 
-    /// Returns enough entries for a call that sends one request on each connection. The same number of
+    /// Returns the number of entries for a call that sends one request on each connection. The same number of
     /// buffers suffices for the replies.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));

@@ -50,7 +50,7 @@ struct ev_pipe_ends {
 
 /// Opens a new pipe. Throws std::system_error. After the first call, the whole process ignores SIGPIPE.
 inline ev_pipe_ends open_pipe(library_loop& owner, event_base* base) {
-    std::signal(SIGPIPE, SIG_IGN);  // the adapter uses write(2), which has no flag against SIGPIPE
+    std::signal(SIGPIPE, SIG_IGN);  // the adapter uses write(2), which has no flag to suppress SIGPIPE
     std::array<int, 2> fds{};
     loop::checked(::pipe2(fds.data(), O_NONBLOCK | O_CLOEXEC), "pipe2");
     auto reader = std::make_unique<ev_socket>(base, loop::unique_fd(fds[0]), ev_kind::pipe);

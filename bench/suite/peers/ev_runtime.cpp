@@ -50,7 +50,7 @@ ev_runtime::ev_runtime()
 ev_runtime::~ev_runtime() {
     close();  // frees the coroutines' frames, which delete their events
     cancel_calls();
-    close();  // the calls' destructors might have posted functions
+    close();  // again, because the calls' destructors might have posted functions
     event_del(&turn_);
     event_del(&wake_event_);
 }

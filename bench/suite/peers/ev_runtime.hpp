@@ -66,7 +66,7 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A timer of libevent, which is a member of the call.
+    /// A libevent timer. It is a member of the object that call_at() creates.
     struct call_timer : loop::operation {
         bool armed = false;
         ::event timer{};
@@ -129,7 +129,7 @@ private:
     }
 
     ev_base base_;
-    loop::unique_fd wake_;  // an eventfd, because libevent without locks has no function for other threads
+    loop::unique_fd wake_;  // an eventfd for other threads, because libevent has no locks here
     event_struct turn_{};
     event_struct wake_event_{};
 };

@@ -77,8 +77,8 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    // Pipes are an exception: after the edge for the last bytes, no other edge reports that all writers are
-    // gone.
+    // After a short read, the adapter usually waits for the next edge. Pipes are an exception: after the edge
+    // for the last bytes, no other edge reports that all writers are gone.
     if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
 }
@@ -158,10 +158,10 @@ bool ev_accept_awaiter::attempt() noexcept {
     for (;;) {
         accepted_.reset(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         error_ = accepted_ ? 0 : errno;
-        if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the peer left before the accept
+        if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the connection ended before the accept
         if (!would_block(error_)) return true;
         direction().exhausted();
-        error_ = ECANCELED;  // the result, unless an edge follows
+        error_ = ECANCELED;  // the result if the wait ends without another edge
         return false;
     }
 }

@@ -104,7 +104,7 @@ private:
     ev_direction writing_;
 };
 
-/// The common part of the awaiters. An awaiter tries its system call. If the call would block, the awaiter
+/// The base class of the awaiters. An awaiter tries its system call. If the call would block, the awaiter
 /// waits for the next edge and tries again.
 class ev_awaiter : public ev_waiter {
 public:

@@ -38,8 +38,8 @@ public:
         pass();
     }
 
-    /// Runs all ready coroutines, and the coroutines that become ready until the budget is used up. The
-    /// library's callbacks call this function.
+    /// Runs all ready coroutines. Also runs coroutines that become ready meanwhile, until the budget is used
+    /// up. The library's callbacks call this function.
     void pass() noexcept {
         if (leaving()) return;  // the ready coroutines wait for the next run()
         ready().budget.refill();
@@ -57,8 +57,8 @@ public:
         }
     }
 
-    /// Returns true if an awaiter that has transferred `bytes` bytes can complete at once, or false if the
-    /// budget is used up. In the second case, the operation must go through the queue.
+    /// Returns true if an awaiter that has transferred `bytes` bytes can complete at once. Returns false if
+    /// the budget is used up; the operation must then go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:

@@ -1,13 +1,12 @@
 // The Runtime of bench/suite/runtime.hpp on libuv.
 //
-// The adapter uses libuv in the way of libuv's guide and of programs such as Node.js and uvloop. It has one
-// uv_loop_t, uv_run in the default mode, an idle handle while coroutines are ready, uv_try_write before
-// uv_write, and reused handles. Reading does not stop between two messages. The adapter allocates nothing for
-// an operation.
+// The adapter uses libuv as libuv's guide and programs such as Node.js and uvloop do. It has one uv_loop_t,
+// uv_run in the default mode, an idle handle while coroutines are ready, uv_try_write before uv_write, and
+// reused handles. Reading does not stop between two messages. The adapter allocates nothing for an operation.
 //
 // libuv keeps time in whole milliseconds and rounds down. A timer therefore fires up to a millisecond before
-// its delay has passed, and this runtime states an early_limit. The adapter rounds delays up and updates the
-// loop's time, as uvloop does. More corrections would hide how the library behaves.
+// its delay has passed, and this runtime declares an early_limit. The adapter rounds delays up and updates
+// the loop's time, as uvloop does. More corrections would hide how the library behaves.
 #pragma once
 
 #include <uv.h>
@@ -39,7 +38,7 @@ namespace loopbench::bench::peers {
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// One millisecond for libuv's rounding, and one millisecond by which libuv's coarse clock can lag.
+    /// The sum of two milliseconds: one for libuv's rounding, and one by which libuv's coarse clock can lag.
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>
@@ -52,7 +51,7 @@ public:
     using clock = std::chrono::steady_clock;
 
     uv_runtime() {
-        std::signal(SIGPIPE, SIG_IGN);  // libuv uses write(2); its guide recommends this call
+        std::signal(SIGPIPE, SIG_IGN);  // recommended by libuv's guide, because libuv uses write(2)
         uv_checked(uv_loop_init(&loop_), "uv_loop_init");
         uv_checked(uv_idle_init(&loop_, &idle_), "uv_idle_init");
         uv_checked(uv_async_init(&loop_, &wake_, &on_wake), "uv_async_init");
@@ -62,8 +61,8 @@ public:
 
     ~uv_runtime() {
         close();  // frees the coroutines' frames, which close their sockets and stop their timers
-        // The timers that are still active belong to calls, and not to frames. No call is added while the
-        // loop closes.
+        // The timers that are still active belong to call_at(), and not to coroutines. No call is added while
+        // the loop closes.
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
@@ -80,8 +79,8 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A timer from the pool. Its delay is in whole milliseconds, as for a sleep. The delay is zero for a
-    /// time in the past.
+    /// The timer of a call_at(), from the pool. Its delay is in whole milliseconds, as for a sleep, and is
+    /// zero for a time in the past.
     struct call_timer : loop::operation {
         bool armed = false;
         uv_runtime* runtime = nullptr;
@@ -140,10 +139,10 @@ private:
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
-    // uv_async_send() does nothing while an earlier call is unanswered. The check for an unanswered call is
-    // not ordered after the posts of this thread. For this reason, the posting thread and on_wake() both
-    // write to wake_order_. on_wake() then sees every post whose write came before its own write. A thread
-    // whose write comes later sees that the earlier call was answered.
+    // uv_async_send() does nothing while an earlier call is unanswered. libuv does not order this check after
+    // the posts of the calling thread. Therefore, the posting thread and on_wake() both write to wake_order_:
+    // on_wake() sees every post whose write came before its own write, and a thread whose write comes later
+    // sees that the earlier call was answered.
     void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
 
     static void on_wake(uv_async_t* async) {

@@ -26,13 +26,14 @@ const sockaddr* address_of(const loop::endpoint& e) noexcept {
     return reinterpret_cast<const sockaddr*>(&e.address());
 }
 
-// libuv's errors are negated errnos. A few are libuv's own (UV_EOF), and are not errors here.
+// libuv's errors are negated errnos. A few values, such as UV_EOF, are libuv's own; they do not count as
+// errors here.
 int errno_of(int result) noexcept {
     return result < 0 ? -result : 0;
 }
 
 uv_buf_t buffer_over(std::span<const std::byte> bytes) noexcept {
-    uv_buf_t buffer{};  // libuv has one type for both directions; a write does not change the bytes
+    uv_buf_t buffer{};  // libuv has one type for reads and writes; a write does not change the bytes
     buffer.base = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     buffer.len = bytes.size();
     return buffer;
@@ -48,10 +49,12 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // EAGAIN
     if (socket.reader == nullptr) {
-        // No coroutine reads. The event is UV_ENOBUFS or the end of the stream, which the next reader sees
-        // again. After a read that has filled its buffer, libuv asks for another buffer, although there might
-        // be no more data. In this case, reading continues, and libuv calls this function again if there is
-        // more data.
+        // No coroutine reads. The event is an error or the end of the stream. Either UV_ENOBUFS was reported,
+        // because there is no buffer, or the next reader sees the event again.
+        //
+        // After a read that has filled its buffer, libuv asks for another buffer, although there might be no
+        // more data. In this case, reading continues, and libuv calls this function again if there is more
+        // data.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
@@ -77,7 +80,7 @@ void on_connected(uv_connect_t* request, int status) {
 }
 
 void on_connection(uv_stream_t* listener, int status) {
-    if (status < 0) return;  // failed before it was accepted; the listener waits for the next connection
+    if (status < 0) return;  // this connection failed; the listener waits for the next one
     uv_socket& socket = of(listener->data);
     socket.holds_connection = true;
     uv_accept_awaiter* const acceptor = std::exchange(socket.acceptor, nullptr);
@@ -103,8 +106,8 @@ uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
 }
 
 void uv_socket::close() noexcept {
-    // libuv does not call back a closed reader or listener. It calls back a writer and a connector later, in
-    // the loop.
+    // libuv does not call the callbacks of a closed reader or listener. It calls the callbacks of a writer or
+    // a connector later, in the loop.
     if (reader != nullptr) {
         reader->socket = nullptr;
         reader->result.error = ECANCELED;

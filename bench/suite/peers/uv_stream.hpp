@@ -2,8 +2,8 @@
 // behaviour.
 //
 // A libuv handle lives until its close callback, which runs in a later turn of the loop. The handle therefore
-// has its own memory block. The block also contains the requests of the one read and the one write that can
-// be pending. A stream only refers to this block.
+// has its own memory block. The block also contains the requests for the read and the write that can be
+// pending. A stream only refers to this block.
 #pragma once
 
 #include <uv.h>
@@ -58,7 +58,7 @@ struct uv_socket {
     void close() noexcept;
 };
 
-/// Owns a uv_socket, and closes it.
+/// An owner of a uv_socket. The destructor closes the socket.
 class uv_socket_owner {
 public:
     uv_socket_owner() = default;
@@ -202,7 +202,7 @@ public:
     }
     uv_connection await_resume();
 
-    /// Runs once, when libuv holds a connection or the listener is closed.
+    /// Ends the wait. Called once, when libuv holds a connection or the listener is closed.
     void go_on(bool closed) noexcept {
         if (closed) {
             listener_ = nullptr;

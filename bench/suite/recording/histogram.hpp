@@ -35,8 +35,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Sets the exact minimum, maximum and mean. Used after record_many(), which adds the values of another
-    /// histogram by the middles of their counters.
+    /// Sets the exact minimum, maximum and mean. Needed after the values of another histogram were added with
+    /// record_many(), because each of these values was replaced by the middle of its counter.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -52,7 +52,7 @@ public:
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
 
     /// Returns the percentile by the nearest-rank rule: the smallest value such that at least `percent` per
-    /// cent (0 to 100) of all values are not larger. The result is accurate to 1/256.
+    /// cent (0 to 100) of all values are less than or equal to it. The result is accurate to 1/256.
     std::int64_t percentile_ns(double percent) const noexcept;
 
     /// Returns the value at this rank: 1 is the smallest value, count() the largest. The result is accurate

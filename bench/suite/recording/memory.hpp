@@ -1,5 +1,5 @@
-// The memory of a process. The difference of two readings is the memory that, for example, a connection
-// takes.
+// Reads the memory usage of a process. The difference between two readings is, for example, the memory that a
+// connection takes.
 #pragma once
 
 #include <sys/types.h>

@@ -20,7 +20,7 @@ double sample_cost_ns() {
         clock::time_point start = begin;
         for (std::int64_t sample = 0; sample < samples; ++sample) {
             const clock::time_point end = clock::now();
-            // The factor spreads the values over the counters, as real latencies are spread.
+            // The changing factor spreads the values over the histogram's counters, like real latencies.
             values.record(std::chrono::nanoseconds(end - start).count() * (sample % 97));
             start = end;
         }

@@ -13,8 +13,8 @@ namespace loopbench::bench {
 /// Cumulative counters of all threads of this process, from the kernel.
 ///
 /// - wall: steady_clock (CLOCK_MONOTONIC), in nanoseconds. Reading this clock needs no system call.
-/// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system time together, in nanoseconds. The scheduler counts this
-///   time.
+/// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system time together, in nanoseconds, as counted by the
+///   scheduler.
 /// - user, system: getrusage(RUSAGE_SELF), in microseconds. The sum of user and system time is about equal to
 ///   `cpu`. Without CONFIG_VIRT_CPU_ACCOUNTING_GEN, the kernel samples at its tick (1 to 10 ms) how this sum
 ///   is split. The split of a short section is therefore a coarse estimate. Time spent waiting for I/O is not

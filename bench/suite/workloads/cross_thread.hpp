@@ -79,7 +79,7 @@ private:
     std::uint64_t untimed_;  // posts of the warm-up
     std::uint64_t ran_ = 0;
     std::atomic<std::uint64_t> posted_ = 0;
-    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts allowed so far; 32 bits, as a futex
+    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts allowed so far; a futex has 32 bits
     std::thread thread_;                      // declared last, because the thread uses all members above
 };
 

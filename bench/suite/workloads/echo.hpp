@@ -87,10 +87,11 @@ struct echo_family {
             "Work for all connections instead of the active ones: poll and select pass all of them to the "
             "kernel in each call."},
     };
-    // Workloads with many TCP connections, or with 100 connections and large messages, are sequential. Their
-    // slices would be long, because a slice has at least six round trips on each connection. When a contender
-    // waits for 40 ms, the kernel acknowledges the contender's unread data during the slices of other
-    // contenders (see swap_neighbours() in bench/harness/trial/interleaving.cpp).
+    // Workloads with many TCP connections, or with 100 connections and large messages, are measured
+    // sequentially. If they were interleaved, their slices would be long, because a slice has at least six
+    // round trips on each connection. When a contender waits for 40 ms, the kernel acknowledges the
+    // contender's unread data during the slices of other contenders (see swap_neighbours() in
+    // bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

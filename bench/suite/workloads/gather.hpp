@@ -53,7 +53,7 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
 /// The first 1000 children are not timed, because they use memory that the process has not touched yet.
 ///
 /// Children are assigned to existing elements of the vector. push_back() would be inlined in some contenders
-/// only, which changed the time of a child by a tenth. Each child is freed by moving it into a temporary
+/// only, which would change the time per child by a tenth. Each child is freed by moving it into a temporary
 /// object, because an assignment to Boost 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {

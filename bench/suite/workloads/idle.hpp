@@ -38,8 +38,9 @@ task_of<R> idle(R& runtime, trial& t) {
 
 }  // namespace detail
 
-/// One operation is a period of 2 s (small: 50 ms) in which the loop has nothing to do and `Sleepers` far
-/// timers. The far timers are still pending when the runtime is destroyed, which frees them.
+/// One operation is a period of 2 s (small: 50 ms) in which the loop has nothing to do, while `Sleepers`
+/// timers wait for deadlines in the far future. These timers are still pending when the runtime is destroyed,
+/// which frees them.
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;

@@ -17,8 +17,8 @@ namespace loopbench::bench::workloads {
 namespace detail {
 
 /// Checks, outside the timed section, that every posted function runs once and in order. Returns false if the
-/// check fails. post/chain needs this check in advance, because a chain from which a function is lost never
-/// ends.
+/// check fails. post/chain needs this check in advance, because a chain never ends if the runtime loses one
+/// of its functions.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -36,8 +36,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that run alternately. Counts the steps that this coroutine makes too early, that is,
-/// before the other coroutine has made its previous step.
+/// One of two coroutines that run alternately. Counts the steps of this coroutine that come before the
+/// other coroutine's previous step, and are therefore too early.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -138,7 +138,7 @@ template <Runtime R>
 task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
-    detail::batches<R> all;  // one object for all batches; it still exists if a function runs twice
+    detail::batches<R> all;  // one object for all batches, so that it still exists if a function runs twice
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
@@ -243,8 +243,9 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // The lower bound for latencies in flight is 0 in post/cross_thread. The rest of each operation is
-        // the wake-up of the posting thread, which can wait for a core for any time.
+        // In post/cross_thread, the latencies can be any share of the timed section (lower bound: 0). The
+        // rest of each operation is the wake-up of the posting thread, which might wait for a core for a long
+        // time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

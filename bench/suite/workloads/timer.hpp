@@ -44,7 +44,7 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
 }
 
 /// Yields until `stopped` is true, or until the time `give_up`, which is after the deadline of the last tick.
-/// A loop that checks its timers only when no coroutine is ready never sets `stopped`.
+/// On a loop that checks its timers only when no coroutine is ready, `stopped` never becomes true.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {
@@ -88,7 +88,7 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
     co_await session.runtime.gather(std::span<task_of<R>>(tasks));
 }
 
-/// Counts the functions that timers call. The last call wakes the task.
+/// A counter of the functions that timers call. The last call wakes the task.
 template <Runtime R>
 struct countdown {
     std::uint64_t expected;
@@ -117,7 +117,7 @@ struct churned {
     std::uint64_t fired_after_all = 0;
 };
 
-/// Arms `timers` timers in a mixed order, lets the loop wait while all of them are armed, and cancels them.
+/// Arms `timers` timers in shuffled order, lets the loop wait while all of them are armed, and cancels them.
 template <CallTimers R, class Handle>
 task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
     const time_point now = runtime.now();
@@ -156,7 +156,7 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
                    t.cost().wall);
 }
 
-/// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in a mixed order and one
+/// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in shuffled order, and one
 /// more timer that is due at once. The task waits until the due timer has fired, and then cancels the others.
 /// A runtime that inserts timers later than call_at() has inserted all of them by then. A runtime can also
 /// remove cancelled timers later; the task therefore waits for another due timer after the last batch. The
@@ -195,7 +195,8 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     }
     t.report("bytes_per_item",
              static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(count));
-    // The thread sleeps, and not the task. The loop must not check its timers before all of them are due.
+    // The thread sleeps instead of the task, because the loop must not check its timers before all of them
+    // are due.
     std::this_thread::sleep_until(first + count * spacing);
     const std::uint64_t called_too_soon = all.called;
     t.begin();

@@ -1,4 +1,4 @@
-// The parts of which a header with workloads is built. Each header ends with a struct NAME_family, which
+// The building blocks of a header with workloads. Each header ends with a struct NAME_family, which
 // bench/catalog/CMakeLists.txt expects. The struct contains the explanations (about), the properties (shapes)
 // and the functions (functions) of its workloads.
 #pragma once
@@ -45,10 +45,10 @@ inline constexpr bool not_countable = false;
 
 // The primary metrics of the workloads.
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
-inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50", "cpu"};  // too few for a p99
+inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50", "cpu"};  // not enough for a p99
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50",
-                                                                "late_p99"};  // not cpu: always 100 %
+                                                                "late_p99"};  // not cpu: it is always 100 %
 inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups"};
 inline constexpr std::array<std::string_view, 1> about_work{"time"};
 inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};

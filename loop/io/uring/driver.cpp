@@ -436,7 +436,7 @@ private:
                 case owner::feed:
                     on_feed(static_cast<int>(static_cast<std::uint32_t>(cqe.user_data)), cqe);
                     break;
-                case owner::timer:  // negative if the timer fired or was refused; 0 after an update
+                case owner::timer:  // result: negative if the timer fired or was refused; 0 after an update
                     if (cqe.res < 0) armed_ = never;
                     break;
                 case owner::wake:

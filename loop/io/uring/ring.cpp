@@ -102,7 +102,7 @@ void uring_ring::close() noexcept {
 }
 
 void uring_ring::enable() {
-    // io_uring_enable_rings() is declared in liburing 2.3, but its shared library does not export it.
+    // liburing 2.3 declares io_uring_enable_rings(), but its shared library does not export the function.
     const int error =
         -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     if (error != 0) throw_failed("io_uring_enable_rings", error);

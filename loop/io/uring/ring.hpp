@@ -26,7 +26,7 @@ namespace loopbench::loop {
 /// smaller sizes.
 struct uring_limits {
     unsigned submissions = 512;   // per entry; a turn with more submissions needs another entry
-    unsigned completions = 8192;  // the kernel must allocate memory for further completions
+    unsigned completions = 8192;  // if there are more, the kernel must allocate memory for them
     unsigned buffers = 1024;      // for data that arrives before a read; see stream_feed.hpp
 };
 
@@ -72,7 +72,8 @@ public:
     /// enter the kernel with this ring again.
     bool await_completion() noexcept;
 
-    /// Does the same as enter(), but only if there are submissions, deferred halves or further completions.
+    /// Does the same as enter(), but only if there are submissions, deferred halves of requests, or
+    /// completions that did not fit into the queue.
     void enter_if_needed();
     bool has_completions() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
 

@@ -118,7 +118,7 @@ public:
         ++arrived.count;
     }
 
-    /// Releases a buffer that the kernel has taken, without reading it, so that the kernel can fill it again.
+    /// Releases an unread buffer that the kernel has taken, so that the kernel can fill it again.
     void release_unread(std::uint16_t buffer) noexcept {
         --available_;
         release(buffer);
@@ -198,7 +198,7 @@ private:
     const unsigned count_max_;
     const std::size_t ring_bytes_;
     unsigned available_ = 0;      // buffers in the ring
-    unsigned available_max_ = 0;  // limit of available_; further free buffers are in spare_
+    unsigned available_max_ = 0;  // limit of available_; the other free buffers are in spare_
     unsigned least_available_ = 0;
     unsigned released_ = 0;  // buffers released since the last shrink_after_burst()
     bool scarce_ = false;

@@ -81,7 +81,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // Workloads that the user names run on all contenders that have these workloads.
+    // If the user names workloads, all contenders that have these workloads run them.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
@@ -128,8 +128,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws usage_error with the reason `why`. --serve-on has no default, so that no port is ever open on all
-/// addresses of this machine.
+/// Throws usage_error with the reason `why`. --serve-on has no default, so that no server listens on all
+/// addresses of this machine by accident.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -158,8 +158,9 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// Returns the exit code of a run. The exit code of a shard tells a launcher only if the shard is complete;
-/// the launcher can resume an incomplete shard. `loopbench merge` judges the results of all shards together.
+/// Returns the exit code of a run. For a shard, the exit code only shows whether the shard is complete, so
+/// that a launcher can resume an incomplete shard. `loopbench merge` judges the results of all shards
+/// together.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
@@ -235,9 +236,9 @@ void add_shard_option(CLI::App& command, run_options& options) {
     command
         .add_option_function<std::string>(
             "--shard", take,
-            "run share I of N, on one of N machines: the blocks I, I+N, I+2N and so on; all machines need "
-            "the same options except --output; --budget limits each share; `loopbench merge` combines the "
-            "shares")
+            "run share I of N, on one of N machines: the blocks I, I+N, I+2N and so on; needs --seed and "
+            "--output; all machines need the same options except for --shard and --output; --budget limits "
+            "each share; `loopbench merge` combines the shares")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -262,9 +263,10 @@ void add_client_options(CLI::App& command, run_options& options) {
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag("--quick", options.quick,
-                                   "measure the headline workloads on the headline contenders at small "
-                                   "size, in at most a minute; a trial fails after 5 s; with --workload, "
-                                   "these workloads run on all contenders");
+                                   "measure the headline workloads (a selection; see `list`) on the headline "
+                                   "contenders at small size, in at most a minute; a trial that takes longer "
+                                   "than 5 s fails; with --workload, measure the named workloads on all "
+                                   "contenders");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")
@@ -290,8 +292,8 @@ const std::initializer_list<example> run_examples{
      "measures the headline workloads on the headline contenders in at most a minute"},
     {"loopbench run --workload echo --contender 'loop-*' --contender asio-epoll",
      "measures all echo workloads on the loops of this project and on the baseline"},
-    {"loopbench run --workload timer/periodic --precision 1% --budget 5min",
-     "runs blocks until ratios of time are known to within 1 %, but for at most 5 minutes"},
+    {"loopbench run --workload echo/rtt/tcp --precision 1% --budget 5min",
+     "runs blocks until each ratio of the metric `time` is known to within 1 %, but for at most 5 minutes"},
     {"loopbench run --resume loopbench-report", "continues a run that was interrupted or killed"}};
 
 }  // namespace
@@ -305,16 +307,18 @@ void add_run_command(CLI::App& app, action& chosen) {
         "--counts", options->counts,
         "after the trials, also count system calls, waits, allocations and context switches per "
         "operation");
-    command->add_flag("--checks", options->checks,
-                      "after the trials, also measure how much time recording latencies adds, and whether "
-                      "twice the operations take twice the time; this takes 4 to 25 s per result");
+    command->add_flag(
+        "--checks", options->checks,
+        "after the trials, also measure how much longer an operation takes because its latency is "
+        "recorded, and whether twice the operations take twice the time; this takes 4 to 25 s "
+        "per result");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,
-                     "also add the report to a history: to URL, which is a file or "
-                     "postgresql://USER@HOST/DATABASE; without URL, to the default history "
+                     "also add the report to the history at URL: a file, or "
+                     "postgresql://USER@HOST/DATABASE; --history alone means the default history "
                      "(LOOPBENCH_HISTORY, or history.db in the user's data folder)")
-        ->type_name("URL")
+        ->type_name("[URL]")
         ->expected(0, 1);
     put_under(*command, heading::output);
     add_shard_option(*command, *options);

@@ -24,15 +24,17 @@ using session_start = std::chrono::steady_clock::time_point;
 /// The help text about the method, which is shown below the options.
 inline constexpr const char* how_trials_run =
     "Trials: a trial is a new process. A block is one trial of each contender on each workload, in random\n"
-    "order; --seed repeats the order. A ratio compares two trials of one block, which run close together\n"
-    "in time. The pairing arranges the trials of a block in time. Most workloads that keep a core busy\n"
-    "are interleaved on one core, in slices of 2 ms. Workloads that wait run sequentially. Workloads\n"
-    "without system calls also run sequentially, except when all contenders are builds of one program.\n"
-    "Concurrent is for Google Benchmark programs that do not support slices. The A/A copy is the baseline\n"
-    "measured a second time, under another name: if the two differ, the run is unreliable. Each trial\n"
-    "gets environment variables of a random total length, because that length changes the speed. If other\n"
-    "work on the machine disturbs a sequential trial, its workload is measured again in that block,\n"
-    "within limits. docs/method.md explains all of this.";
+    "order; a second run with the same --seed has the same order. A ratio compares two trials of one\n"
+    "block, which run close together in time. The pairing arranges the trials of a block in time:\n"
+    "sequential trials run one after the other; interleaved trials take turns on one core, in slices of\n"
+    "2 ms; concurrent trials share one core, and their time is CPU time. Workloads that wait are\n"
+    "sequential. Most workloads that keep a core busy are interleaved; those without system calls are\n"
+    "sequential in `run` and interleaved in `compare`. Google Benchmark programs that do not support\n"
+    "slices run concurrently.\n"
+    "The A/A copy is the baseline measured a second time, under another name: if the two differ, the run\n"
+    "is unreliable. Each trial gets environment variables of a random total length, because that length\n"
+    "changes the speed. If other work on the machine disturbs a sequential trial, its workload is measured\n"
+    "again in that block, within limits. docs/method.md explains all of this.";
 
 /// The output folder and the context of a session.
 struct session_place {
@@ -56,6 +58,10 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
 /// trials of both programs. This function is for comparisons of third-party programs. Does nothing if the
 /// command line chooses a pairing. Throws `interrupted` after a signal.
 void pair_third_party_programs(run_plan& plan, const interrupt& stop);
+
+/// Prints how the trials of a comparison are paired, and why some of them are sequential. Does nothing if the
+/// command line chooses a pairing, because complete_plan() prints notes about that.
+void report_pairings(const run_plan& plan);
 
 struct finished_run {
     session_record record;

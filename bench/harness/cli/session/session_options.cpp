@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,18 +19,9 @@ std::string seconds_text(std::chrono::nanoseconds time) {
     return seconds < 120 ? fmt::format("{:g}s", seconds) : fmt::format("{:g}min", seconds / 60);
 }
 
-std::map<std::string, reports::pairing> pairings() {
-    using reports::pairing;
-    std::map<std::string, reports::pairing> all;
-    for (const auto each : {pairing::sequential, pairing::interleaved, pairing::concurrent})
-        all.emplace(name_of(each), each);
-    return all;
-}
-
-std::string pairing_names() {
-    std::vector<std::string> names;
-    for (const auto& [name, each] : pairings()) names.push_back(name);
-    return fmt::format("{}", fmt::join(names, "|"));
+std::vector<std::string> pairing_names() {
+    const auto names = reports::names_of(reports::pairing{});
+    return {names.begin(), names.end()};
 }
 
 using measuring_options = std::vector<CLI::Option*>;
@@ -57,16 +47,16 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                            ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
         takes_percent(
             add_measuring(command, all, "--precision", options.precision_pct,
-                          "run blocks until ratios of time are known to within PCT; replaces --blocks and "
-                          "needs --budget")
+                          "run blocks until each ratio of the metric `time` is known to within PCT; replaces "
+                          "--blocks and needs --budget")
                 ->excludes(blocks)
                 ->needs(budget),
             0.01, 50);
     }
     takes_duration(add_measuring(
         command, all, "--min-time", options.min_time_s,
-        fmt::format("measuring time of a trial that is interleaved, or whose workload has no fixed "
-                    "number of operations ({})",
+        fmt::format("the least time that a trial measures if it is interleaved (see Trials below) or its "
+                    "workload has no fixed number of operations ({})",
                     seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
@@ -84,20 +74,27 @@ void add_slice(CLI::App& command, measuring_options& all, session_options& optio
                                                    "for example 0.5ms+1.5ms",
                                                    text)};
     };
-    all.push_back(command
-                      .add_option_function<std::string>(
-                          "--slice", take_slice,
-                          "lengths of the untimed and of the timed part of a slice (0.5ms+1.5ms)")
-                      ->type_name("UNTIMED+TIMED"));
+    all.push_back(
+        command
+            .add_option_function<std::string>(
+                "--slice", take_slice,
+                "in interleaved trials, a contender runs for one slice at a time: an untimed part, in "
+                "which the caches fill, then a timed part (0.5ms+1.5ms)")
+            ->type_name("UNTIMED+TIMED"));
 }
 
 void add_arrangement(CLI::App& command, measuring_options& all, session_options& options) {
     takes_cpu(add_measuring(command, all, "--pin", options.cpu, "run all trials on this CPU"));
-    add_measuring(command, all, "--pairing", options.asked_pairing,
-                  "how the trials of a block are arranged in time (each workload has its own default); "
-                  "workloads that must be sequential ignore it")
-        ->type_name(pairing_names())
-        ->transform(CLI::CheckedTransformer(pairings(), CLI::ignore_case).description(""));
+    const auto take_pairing = [&options](const std::string& name) {
+        options.asked_pairing = reports::named<reports::pairing>(name);
+    };
+    all.push_back(command
+                      .add_option_function<std::string>(
+                          "--pairing", take_pairing,
+                          "how the trials of a block are arranged in time (each workload has its own "
+                          "default); workloads that must be sequential ignore it")
+                      ->type_name(fmt::format("{}", fmt::join(pairing_names(), "|")))
+                      ->transform(CLI::IsMember(pairing_names(), CLI::ignore_case).description("")));
     add_slice(command, all, options);
     add_measuring(command, all, "--seed", options.seed, "seed of the random order of trials (random)")
         ->type_name("N")

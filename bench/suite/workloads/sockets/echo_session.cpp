@@ -39,8 +39,8 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept {
 }
 
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each) {
-    constexpr std::uint64_t fewest_round_trips = 8;  // with fewer, one round trip more looks unfair
-    constexpr double unfair = 0.75;                  // as if 1 of 4 connections made no round trip
+    constexpr std::uint64_t fewest_round_trips = 8;  // with fewer, a difference of one would look unfair
+    constexpr double unfair = 0.75;                  // Jain's index if 1 of 4 connections made no round trip
     if (round_trips_each < fewest_round_trips || shares.empty()) return;
     const double index = jain_index(shares);
     t.report("fairness", index);

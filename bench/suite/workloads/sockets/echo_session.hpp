@@ -24,7 +24,7 @@
 namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t echo_bytes = 64;
-inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for each connection
+inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // size of the server's buffer for each connection
 
 /// The number of round trips on each connection before the timed section. With a thousand connections, the
 /// first round trips on every connection are slow, because kernel and contender use much memory that is not
@@ -41,7 +41,7 @@ inline slice_steps round_trips_of_a_slice(std::size_t connections) {
 namespace detail {
 
 /// Messages that differ by connection and by round trip. A reply to another request therefore fails the
-/// check. The messages are windows into one block of random bytes, and making a message costs nothing. Two
+/// check. All messages are parts of one block of random bytes, so that making a message costs nothing. Two
 /// messages are equal with a probability of 1 in 65,536.
 class echo_messages {
 public:
@@ -109,8 +109,8 @@ struct echo_session {
     }
 
     /// Begins the next rounds, or ends the timed section if no rounds are left. Must be called when every
-    /// connection has made all previous rounds. No message is then in flight, and a timed part contains only
-    /// whole round trips.
+    /// connection has finished the previous rounds. No message is then in flight, and a timed part contains
+    /// only whole round trips.
     void begin_rounds() {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;
@@ -131,7 +131,7 @@ struct echo_session {
         }
     }
 
-    /// Returns the number of current rounds that each connection has made.
+    /// Returns the number of round trips that each connection has made since the current rounds began.
     std::vector<std::uint64_t> shares() const {
         const std::uint64_t before = warm_up_round_trips + rounds_before;
         std::vector<std::uint64_t> all;
@@ -196,8 +196,8 @@ struct echo_session {
     /// the sum of these numbers in all earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;  // number of round trips of all connections in the current rounds
-    /// The result of shares() after half of the round trips. It belongs to the largest value of `rounds` so
-    /// far.
+    /// The shares after half of the round trips. If `rounds` has had several values, these are the shares for
+    /// the largest value.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
@@ -283,7 +283,7 @@ echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::
     } catch (const std::exception& error) {
         session.abort(std::string("a client cannot connect: ") + error.what());
     }
-    if (session.aborted) {  // aborted while this client connected: abort() did not close its end
+    if (session.aborted) {  // abort() ran while this client connected, and did not close its end
         session.clients[index].reset();
         co_return;
     }

@@ -178,7 +178,7 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     if (::pipe2(ends, O_CLOEXEC) != 0)
         throw std::system_error(errno, std::generic_category(), "pipe2 failed");
     output_ = ends[0];
-    const closed_at_end input{ends[1]};  // closed here, so that the output ends with the generator
+    const closed_at_end input{ends[1]};  // closed in this process, so that the output ends with the generator
     std::vector<std::string> words{fmt::format("--port={}", plan.port),
                                    fmt::format("--connections={}", plan.connections),
                                    fmt::format("--requests={}", plan.requests), how_much(plan.offered),

@@ -16,9 +16,9 @@
 namespace loopbench::bench::workloads::detail {
 
 /// A process that holds the clients' ends of the connections. The contender's process then needs descriptors
-/// only for the servers' ends. Each 10,000 connections come from another loopback address, because one
-/// address does not have enough ports. Connections end with a reset, so that no port stays in TIME_WAIT. The
-/// kernel kills the process when the thread that made the process ends.
+/// only for the servers' ends. Every group of 10,000 connections uses a different loopback address, because
+/// one address does not have enough ports. Connections end with a reset, so that no port stays in TIME_WAIT.
+/// The kernel kills the process when the thread that made the process ends.
 class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;

@@ -1,5 +1,5 @@
 // Keeps threads on cores (logical CPUs), for workloads whose time depends on the cores. Two threads that wake
-// each other take much longer on two cores than on one, and the kernel would choose their cores anew in every
+// each other take much longer on two cores than on one, and the kernel could choose different cores in each
 // process.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace loopbench::bench::workloads {
 
-/// Keeps the calling thread on one core. The destructor, which must run on the same thread, gives the thread
-/// its cores back. Throws std::system_error if the kernel refuses.
+/// A guard that keeps the calling thread on one core. The destructor, which must run on the same thread,
+/// gives the thread its cores back. The constructor throws std::system_error if the kernel refuses.
 class kept_on_core {
 public:
     explicit kept_on_core(int core);

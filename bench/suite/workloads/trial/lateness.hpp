@@ -11,9 +11,9 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Returns element i of a mixed order of the numbers 0 to count-1, in which neighbours are far apart. Each
-/// number occurs once, because the factor 2^31 - 1 is prime and has no common factor with `count`. Deadlines
-/// in this order arrive unsorted at a timer queue.
+/// Returns element i of a permutation of the numbers 0 to count-1 in which neighbours are far apart, so that
+/// deadlines in this order arrive unsorted at a timer queue. Element i is i * (2^31 - 1) modulo `count`. Each
+/// number occurs once, because 2^31 - 1 is prime and is not a factor of `count`.
 constexpr std::uint64_t shuffled(std::uint64_t i, std::uint64_t count) noexcept {
     return i * 2'147'483'647 % count;
 }

@@ -97,7 +97,7 @@ private:
     clock::time_point part_began_{};  // start of the current part of a slice, timed or untimed
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;
-    std::uint64_t untimed_operations_ = 0;  // in the current slice, with the duration below
+    std::uint64_t untimed_operations_ = 0;  // in the current slice; the next member is their duration
     std::chrono::nanoseconds untimed_{};
     double operation_ns_ = 0;  // duration of one operation in the last chunk; 0 if unknown
     usage_meter meter_;

@@ -1,5 +1,5 @@
-// A trial from the view of a workload: the number of operations to make, the functions that record
-// observations, and the proof that the work was done.
+// A trial as a workload sees it: the number of operations to make, the functions that record observations,
+// and the proof that the work was done.
 //
 // The class refuses invalid results. A trial has no result if it did not time exactly one section, proved
 // nothing, or failed a proof. No unproved number can therefore be printed by mistake.
@@ -59,7 +59,7 @@ public:
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
     /// Sets the number of operations that the timed section made. A workload must call this function if it
-    /// does not use next() and made a different number than operations().
+    /// does not use next() and the number differs from operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     /// Measures the CPU time of another process, which does the work. Must be called before begin(). The user
@@ -107,8 +107,8 @@ public:
     /// Adds a proof that `actual` equals `expected`. If the numbers differ, fails the trial with this reason.
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
 
-    /// Adds a proof that the time `actual`, which `what` took, is at least `least`. If it is shorter, fails the
-    /// trial with this reason.
+    /// Adds a proof that the time `actual`, which `what` took, is at least `least`. If it is shorter, fails
+    /// the trial with this reason.
     void prove_lasted(std::string_view what, std::chrono::nanoseconds least, std::chrono::nanoseconds actual);
 
     /// Fails the trial because the work was not done. Only the first reason is kept.
