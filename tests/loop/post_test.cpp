@@ -54,7 +54,7 @@ TEST_P(posting, posts_from_four_threads_are_not_lost_and_keep_the_order_of_each_
 
 // Each function is posted after the previous one has run, with a delay of zero to about ten microseconds. The
 // posts thus arrive at every step that the loop takes before it falls asleep.
-TEST_P(posting, single_posts_each_wake_the_loop) {
+TEST_P(posting, each_single_post_wakes_the_loop) {
     constexpr int rounds = 2'000;
     event_loop& loop = keep(make_loop());
     std::atomic<int> answered{0};
