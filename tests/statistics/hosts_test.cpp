@@ -162,7 +162,7 @@ TEST(hosts, one_block_per_host_gives_no_deviation_and_no_p_value) {
     }
 }
 
-TEST(hosts, equal_hosts_seldom_and_unequal_hosts_usually_differ_significantly) {
+TEST(hosts, a_significant_difference_between_hosts_is_rare_if_they_are_equal_and_usual_otherwise) {
     constexpr int tries = 2000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 4U}) {

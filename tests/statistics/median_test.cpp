@@ -146,7 +146,7 @@ TEST(ratio, pairs_whose_ratio_exceeds_the_range_of_double_are_left_out) {
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
 }
 
-TEST(quotient, a_quotient_with_a_zero_is_larger_or_smaller_than_every_other_quotient) {
+TEST(quotient, a_quotient_with_a_zero_exceeds_or_is_below_every_quotient_of_two_positive_values) {
     EXPECT_EQ(bench::log_quotient(0, 0), 0);
     EXPECT_DOUBLE_EQ(bench::log_quotient(6, 3), std::log(2));
     constexpr double least = std::numeric_limits<double>::denorm_min(),

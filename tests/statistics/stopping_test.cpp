@@ -16,7 +16,7 @@ namespace {
 using bench::blocks_for;
 using bench::pilot_blocks;
 
-TEST(stopping, half_the_width_of_an_interval_needs_four_times_the_blocks) {
+TEST(stopping, an_interval_of_half_the_width_needs_four_times_as_many_blocks) {
     std::vector<double> pairs;
     for (int i = 0; i < 30; ++i) pairs.push_back(std::log1p(0.01) * (i < 15 ? -1 : 1));
     EXPECT_EQ(blocks_for(pairs, 1), 30U);

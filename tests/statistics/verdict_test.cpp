@@ -50,7 +50,7 @@ TEST(verdict, a_significant_verdict_needs_six_blocks) {
     EXPECT_EQ(bench::fewest_pairs(0.05 / 40), 11U);
 }
 
-TEST(verdict, a_verdict_among_40_comparisons_needs_more_blocks) {
+TEST(verdict, a_significant_verdict_among_40_comparisons_needs_more_than_eight_blocks) {
     std::vector<log_ratios> comparisons(40, around(0, 8, 0.01));
     comparisons[3] = around(0.5, 8);
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::inconclusive) << "8 pairs among 40 comparisons";

@@ -166,7 +166,7 @@ TEST(self_check, a_machine_that_slows_down_is_reported_as_drift) {
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
-TEST(self_check, a_drift_is_found_although_another_workload_has_too_few_blocks) {
+TEST(self_check, a_drift_of_one_workload_is_found_although_another_workload_has_too_few_blocks) {
     int trial = 0;
     // The run stops after seven blocks of six trials and the first workload of the eighth block.
     const auto report = report_of(plan_with_aa_copy(20), [&](const auto&) {
