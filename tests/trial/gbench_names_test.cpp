@@ -47,7 +47,7 @@ TEST(listing, a_suffix_that_distinguishes_two_workloads_is_kept) {
               (std::vector<std::string>{"post/threads:1", "post/threads:2", "yield"}));
 }
 
-TEST(exact_filter, the_workload_matches_with_any_suffixes_and_nothing_else_matches) {
+TEST(exact_filter, the_filter_matches_only_its_own_workload_with_any_suffixes) {
     EXPECT_TRUE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1"));
     EXPECT_TRUE(
         filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1/min_time:0.500/process_time/real_time/threads:2"));
@@ -58,7 +58,7 @@ TEST(exact_filter, the_workload_matches_with_any_suffixes_and_nothing_else_match
     EXPECT_FALSE(filter_takes("post/threads:1", "post/threads:2"));
 }
 
-TEST(exact_filter, special_characters_match_literally) {
+TEST(exact_filter, special_characters_of_a_workload_name_match_literally) {
     for (const std::string name :
          {"a.b", "a+b", "f(int)", "v<T*>[3]", "a|b", "^a$", "x{1}", "back\\slash", "q?"}) {
         EXPECT_TRUE(filter_takes(name, name)) << name;
