@@ -308,7 +308,7 @@ TEST_P(without_memory, tasks_can_be_cancelled_without_memory_at_any_wait) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(without_memory, a_loop_can_be_destroyed_without_memory_while_everything_is_pending) {
+TEST_P(without_memory, a_loop_can_be_destroyed_without_memory_while_operations_of_every_kind_are_pending) {
     int freed = 0;
     int ends[2];
     checked(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), "pipe2");

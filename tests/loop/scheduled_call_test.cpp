@@ -26,7 +26,7 @@ TEST_P(scheduled_calls, a_call_runs_when_its_deadline_is_reached) {
     EXPECT_EQ(order, (std::vector<std::string>{"soon", "150", "300"}));
 }
 
-TEST_P(scheduled_calls, calls_never_run_after_they_were_cancelled) {
+TEST_P(scheduled_calls, a_cancelled_call_never_runs) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     int calls = 0;
@@ -75,7 +75,7 @@ TEST_P(scheduled_calls, a_call_can_cancel_itself_while_it_runs) {
     EXPECT_EQ(calls, 1);
 }
 
-TEST_P(scheduled_calls, calls_can_be_cancelled_after_they_have_run) {
+TEST_P(scheduled_calls, a_call_that_has_already_run_can_still_be_cancelled) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     auto soon = loop.call_soon([&] { ++calls; });

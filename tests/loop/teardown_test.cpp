@@ -118,7 +118,7 @@ TEST_P(destroying_a_loop, a_handle_can_be_used_after_its_task_was_destroyed) {
 }
 
 // The loop destroys the frames of the waiters. Then the destructor of another frame sets their event.
-TEST_P(destroying_a_loop, destructors_can_set_events_whose_waiters_are_destroyed) {
+TEST_P(destroying_a_loop, a_destructor_can_set_an_event_whose_waiting_tasks_have_been_destroyed) {
     struct waker {
         event& awaited;
         ~waker() { awaited.set(); }
@@ -134,7 +134,7 @@ TEST_P(destroying_a_loop, destructors_can_set_events_whose_waiters_are_destroyed
 }
 
 // The event is an object in a frame that is destroyed before the frames of its waiters.
-TEST_P(destroying_a_loop, an_event_can_be_destroyed_before_its_waiters) {
+TEST_P(destroying_a_loop, an_event_can_be_destroyed_before_the_tasks_that_wait_for_it) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     event* awaited = nullptr;

@@ -209,7 +209,7 @@ TEST(width, the_width_of_a_text_is_its_number_of_terminal_columns) {
     EXPECT_EQ(reports::clipped("漢字", 4), "漢字");
 }
 
-TEST(width, lines_are_broken_at_blanks_if_possible) {
+TEST(width, lines_are_broken_at_spaces_if_possible) {
     using lines = std::vector<std::string>;
     EXPECT_EQ(reports::wrapped("one two three", 7), (lines{"one two", "three"}));
     EXPECT_EQ(reports::wrapped("one two three", 7, "  "), (lines{"one two", "  three"}));

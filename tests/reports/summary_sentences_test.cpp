@@ -260,7 +260,7 @@ TEST(summary_sentences, a_contender_is_named_as_the_worst_only_if_its_lateness_i
         << "the latest contender is undecided: " << text;
 }
 
-TEST(summary_sentences, a_caution_about_too_few_blocks_on_a_busy_machine_comes_first) {
+TEST(summary_sentences, the_first_summary_sentence_warns_of_too_few_blocks_on_a_busy_machine) {
     auto report = three_on("yield");
     report.aa->found = reports::reliability::unknown;
     report.where.cores = 2;
@@ -376,7 +376,7 @@ TEST(summary_sentences, the_summary_names_results_that_failed_or_did_not_run) {
     EXPECT_SAYS(find(all, topic::failed)->text, "far on spawn");
 }
 
-TEST(summary_sentences, a_caution_about_unknown_reliability_comes_first) {
+TEST(summary_sentences, the_first_summary_sentence_warns_if_the_reliability_is_unknown) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
     report.aa->found = reports::reliability::unknown;
@@ -402,7 +402,7 @@ TEST(summary_sentences, the_number_of_workloads_with_an_equivalent_aa_copy_is_st
     EXPECT_SAYS(said(report, topic::trust), "not measured");
 }
 
-TEST(summary_sentences, each_sentence_points_to_results_of_the_report) {
+TEST(summary_sentences, each_summary_sentence_refers_to_existing_results_of_the_report) {
     for (const auto& report : {three_on("echo/conns:1000"), with_timers()})
         for (const auto& each : reports::summary_sentences_of(report)) {
             if (each.about == topic::undecided || each.about == topic::trust)
@@ -458,7 +458,7 @@ std::vector<std::string> primary_metric_of(const reports::report& report, std::s
     return reports::report_index{report}.headline(workload);
 }
 
-TEST(headline, primary_metrics_come_from_the_report) {
+TEST(headline, the_primary_metrics_are_those_that_the_report_names) {
     const auto report = sample_report();
     EXPECT_EQ(primary_metric_of(report, "timer/periodic"), report.workloads[1].primary_metrics);
     const auto read = reports::read_json(reports::write_json(report), "it");

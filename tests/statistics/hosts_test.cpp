@@ -80,7 +80,7 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
 }
 
 // Shows why loopbench does not use the bootstrap.
-TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
+TEST(hosts, a_bootstrap_interval_of_few_hosts_covers_much_less_than_95_percent) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
         generator random{7};

@@ -87,7 +87,7 @@ TEST(median, the_interval_widens_with_the_confidence_level) {
 }
 
 // This property guarantees that a verdict and its interval never contradict each other.
-TEST(sign_test, the_p_value_at_the_end_of_an_interval_equals_the_intervals_level) {
+TEST(sign_test, the_p_value_at_the_end_of_an_interval_matches_the_level_of_the_interval) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
     for (const double level : {0.9, 0.95, 0.99, 0.999}) {
@@ -97,7 +97,7 @@ TEST(sign_test, the_p_value_at_the_end_of_an_interval_equals_the_intervals_level
     }
 }
 
-TEST(sign_test, the_p_value_is_limited_by_the_number_of_samples) {
+TEST(sign_test, the_smallest_possible_p_value_is_limited_by_the_number_of_samples) {
     EXPECT_DOUBLE_EQ(bench::p_above(one_to(7), 0.5), 1.0 / 128);
     EXPECT_DOUBLE_EQ(bench::p_below(one_to(7), 8), 1.0 / 128);
     EXPECT_EQ(bench::p_above(one_to(7), 7), 1);

@@ -106,7 +106,7 @@ TEST(floor_comparison, each_metric_has_its_own_best_floor_with_a_multiple_of_one
     EXPECT_DOUBLE_EQ(found(report, "floor-uring", "time").times_floor->median, 1);
 }
 
-TEST(floor_comparison, a_contender_is_a_floor_by_its_role_and_not_by_its_name) {
+TEST(floor_comparison, the_role_of_a_contender_and_not_its_name_makes_it_a_floor) {
     const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(8)}}},
                                                      {"floor-mine", {{"time", always(2)}}},
                                                      {"bare", {{"time", always(4)}}}};

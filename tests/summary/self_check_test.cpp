@@ -36,7 +36,7 @@ bool is_aa_copy(const trial_request& request) {
     return request.who.name == "asio-epol~";
 }
 
-TEST(self_check, the_aa_copy_has_another_name_of_the_same_length) {
+TEST(self_check, the_name_of_the_aa_copy_differs_from_that_of_the_baseline_but_has_the_same_length) {
     const auto plan = plan_with_aa_copy(1);
     const auto& aa_copy = plan.contenders.at(plan.aa_copy.value());
     EXPECT_EQ(aa_copy.name, "asio-epol~");
@@ -54,7 +54,7 @@ TEST(self_check, an_equal_aa_copy_makes_the_session_reliable_and_is_not_listed_a
     for (const auto& item : report.results) EXPECT_NE(item.contender, "asio-epol~");
 }
 
-TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
+TEST(self_check, no_drift_is_reported_for_a_third_party_journal_without_times) {
     const auto report = report_of(plan_with_aa_copy(8, {on_its_own_load}), [](const auto&) {
         bench::trial_outcome outcome;
         outcome.metrics["capacity"] = 1000;

@@ -39,7 +39,7 @@ TEST(summary, the_slice_length_is_reported_if_any_workload_is_interleaved) {
     EXPECT_EQ(planned().slice_timed_ns, 1'500'000);
 }
 
-TEST(summary, counts_reported_by_a_contender_are_not_deterministic) {
+TEST(summary, counts_that_a_contender_reports_are_not_marked_as_deterministic) {
     const auto report = report_of(small_plan(1), [](const trial_request&) {
         auto outcome = took_ns(10);
         outcome.metrics["syscalls"] = 0;
@@ -483,7 +483,7 @@ TEST(summary, a_failed_result_states_the_reason_and_has_no_numbers) {
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::failed);
 }
 
-TEST(summary, an_unsupported_result_is_no_failure) {
+TEST(summary, an_unsupported_result_is_not_a_failure) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "why") : took_ns(1);
     });
@@ -492,7 +492,7 @@ TEST(summary, an_unsupported_result_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, a_result_that_is_unsupported_in_a_few_blocks_states_the_reason) {
+TEST(summary, an_unsupported_result_of_a_run_with_few_blocks_states_the_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });

@@ -108,7 +108,7 @@ TEST(build_comparison, a_socket_option_that_differs_on_the_server_is_reported_fo
               "the contenders differ in their TCP_NODELAY: client 1, server 1 (a); client 1, server 0 (b)");
 }
 
-TEST(build_comparison, unreported_or_missing_socket_options_are_differences) {
+TEST(build_comparison, unreported_or_missing_socket_options_cause_a_warning_about_different_options) {
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", nullptr}})}),
               codes{"different_socket_options"});
     EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "not stated: refused"}})}),

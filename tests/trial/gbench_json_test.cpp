@@ -81,7 +81,7 @@ TEST(gbench_json, the_mean_represents_a_benchmark_that_shows_only_aggregates) {
     EXPECT_EQ(output.rows[1].real_time_ns, 2000);
 }
 
-TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_with_its_reason) {
+TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_and_states_the_reason) {
     EXPECT_EQ(only_row(R"("skipped":true,"skip_message":"no AVX")").error, "unsupported: no AVX");
     EXPECT_SAYS(only_row(R"("skipped":true)").error.value_or(""), "unsupported: ");
     EXPECT_FALSE(only_row(R"("skipped":false)").error);
@@ -109,7 +109,7 @@ TEST(gbench_json, invalid_output_is_refused_with_the_position_and_the_first_byte
     EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
 }
 
-TEST(gbench_json, an_object_with_too_many_keys_is_refused_early) {
+TEST(gbench_json, an_object_with_too_many_keys_is_refused_before_it_is_read_completely) {
     std::string keys;
     for (int i = 0; i < 10'001; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(complaint(R"({"benchmarks":[{)" + keys + R"("name":"a"}]})"),

@@ -43,7 +43,7 @@ bench::trial_outcome trial_with(const std::string& defect, reports::pairing made
 
 class planted_defects : public testing::TestWithParam<reports::pairing> {};
 
-TEST_P(planted_defects, a_contender_without_a_defect_keeps_its_number) {
+TEST_P(planted_defects, a_contender_without_a_planted_defect_keeps_its_result) {
     const auto trial = trial_with("", GetParam());
     EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
     EXPECT_GE(trial.metrics.at("time").value_or(0), 20'000);
@@ -105,7 +105,7 @@ TEST(laws, plausible_numbers_of_a_contender_break_no_law) {
     EXPECT_EQ(broken_when([](timed_claims&) {}), "");
 }
 
-TEST(laws, every_timed_operation_must_have_one_latency) {
+TEST(laws, every_timed_operation_must_have_exactly_one_latency) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 999; }), "law of counts");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 1001; }), "law of counts");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = std::nullopt; }), "law of counts");

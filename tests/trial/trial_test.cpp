@@ -95,7 +95,7 @@ TEST(trial, only_the_rows_of_the_requested_workload_are_used) {
     EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "printed no result for the workload");
 }
 
-TEST(trial, the_sizes_of_contexts_and_messages_are_limited) {
+TEST(trial, a_context_that_is_too_large_is_refused_and_a_long_error_message_is_cut) {
     child_outcome outcome;
     const auto said = [&](std::size_t context_bytes, std::size_t error_bytes) {
         outcome.output = fmt::format(

@@ -117,7 +117,7 @@ pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
 }
 
 // The generator waits for the replies of a server that never answers.
-TEST_F(generator, a_generator_ends_with_the_process_that_started_it) {
+TEST_F(generator, a_generator_is_killed_when_the_process_that_started_it_ends) {
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const auto server = loop::open_listener(loop::endpoint::loopback(0));
     ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);  // makes accept() wait

@@ -65,7 +65,7 @@ TYPED_TEST(every_workload, a_workload_with_a_calibrated_size_accepts_any_number_
     }
 }
 
-TEST(workload_list, the_list_matches_the_catalog_in_its_order) {
+TEST(workload_list, the_list_of_workloads_matches_the_catalog_in_the_same_order) {
     const auto catalog = workload_catalog();
     auto described = catalog.begin();
     const auto describes = [](const workload_info& info, std::string_view name) {

@@ -71,7 +71,7 @@ TEST_F(uring_tests, a_read_of_a_blocking_file_can_be_cancelled) {
     EXPECT_EQ(read.result, -ECANCELED);
 }
 
-TEST_F(uring_tests, closing_a_descriptor_ends_all_its_operations) {
+TEST_F(uring_tests, closing_a_descriptor_ends_all_operations_of_this_descriptor) {
     bare_driver bare;
     socket_pair pair;
     while (::send(pair.ours.get(), "full", 4, MSG_NOSIGNAL) > 0) {
@@ -381,7 +381,7 @@ TEST_F(uring_tests, operations_that_end_before_the_first_wait_of_the_driver_make
 
 // Many reads, writes, waits and feeds are pending at once. Some of them are cancelled, some are discarded,
 // and the descriptors of some are closed.
-TEST_F(uring_tests, each_of_many_operations_completes_once_although_the_rings_are_small) {
+TEST_F(uring_tests, each_of_many_operations_completes_exactly_once_although_the_rings_are_small) {
     bare_driver bare({.submissions = 2, .completions = 4, .buffers = 4});
     for (int round = 0; round < 3; ++round) {
         std::vector<socket_pair> pairs(60);

@@ -461,7 +461,7 @@ TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffe
 
 // The thread that ran the driver continues to run after the driver is destroyed. The kernel must not keep the
 // files of this thread's requests open.
-TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
+TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     socket_pair pair;
     auto bare = std::make_unique<bare_driver>();
     std::promise<void> has_waited;

@@ -450,7 +450,7 @@ TEST_P(readiness, refusing_a_closed_descriptor_leaves_other_descriptors_watched)
     EXPECT_FALSE(waiting.pending);
 }
 
-TEST_P(readiness, waiting_operations_are_served_in_the_order_of_their_start) {
+TEST_P(readiness, operations_that_wait_on_one_file_are_served_in_the_order_in_which_they_started) {
     auto first = reading(3);
     auto second = reading(3);
     ASSERT_FALSE(driver.start(first));
@@ -581,7 +581,7 @@ TEST_P(readiness, a_receive_that_waits_after_two_failing_accepts_completes) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-TEST_P(readiness, an_operation_that_cannot_be_watched_does_not_stay_pending) {
+TEST_P(readiness, an_operation_whose_file_cannot_be_watched_does_not_stay_pending) {
     driver.refuses = true;
     auto refused = reading();
     EXPECT_THROW(driver.start(refused), std::system_error);

@@ -82,7 +82,7 @@ TEST_F(exact_reads, an_exact_read_returns_an_error_and_the_bytes_before_the_erro
     EXPECT_EQ(result.error, ECONNRESET);
 }
 
-TEST_F(exact_reads, an_exact_read_of_no_bytes_reads_nothing) {
+TEST_F(exact_reads, an_exact_read_of_zero_bytes_does_not_read_from_the_stream) {
     scripted_stream stream{{}, ECONNRESET};
     reader from(stream);
     EXPECT_EQ(read(from, 0).error, 0);
@@ -166,7 +166,7 @@ TEST_F(delimited_reads, a_delimited_read_fails_if_no_delimiter_arrives_within_it
 class delimited_streams : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, delimited_streams, all_designs(), design_name);
 
-TEST_P(delimited_streams, delimited_reads_of_a_real_stream_return_lines) {
+TEST_P(delimited_streams, delimited_reads_of_a_socket_return_its_lines) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto main = [&]() -> task<void> {

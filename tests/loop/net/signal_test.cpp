@@ -196,7 +196,7 @@ TEST_P(signals_as_data, each_signal_goes_to_only_one_of_two_receivers) {
     }
 }
 
-TEST_P(signals_as_data, a_signal_that_was_blocked_before_stays_blocked) {
+TEST_P(signals_as_data, a_signal_that_was_blocked_before_its_receiver_existed_stays_blocked) {
     event_loop& loop = keep(make_loop());
     sigset_t usr1;
     ::sigemptyset(&usr1);

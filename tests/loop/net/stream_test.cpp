@@ -388,7 +388,7 @@ TEST_P(whole_writes, a_write_without_a_reader_reports_the_number_of_written_byte
     EXPECT_LT(outcome.written.bytes, much);
 }
 
-TEST_P(whole_writes, writes_of_several_streams_do_not_mix) {
+TEST_P(whole_writes, the_bytes_of_simultaneous_writes_to_several_streams_are_not_mixed) {
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 5; ++i) pairs.push_back(make_unix_pair(loop));

@@ -107,7 +107,7 @@ TEST(deadline_after, a_deadline_after_any_duration_is_neither_in_the_past_nor_be
     EXPECT_EQ(deadline_after(now, never - now - 1ns), never - 1ns);
 }
 
-TEST_P(deadlines, sleeps_until_past_deadlines_end_on_the_next_turn) {
+TEST_P(deadlines, sleeps_until_past_deadlines_end_in_the_next_turn) {
     event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     std::vector<observation> seen;
@@ -163,7 +163,7 @@ TEST_P(deadlines, sleeps_until_deadlines_beyond_the_range_of_the_clock_never_end
     for (const auto& sleeper : sleepers) EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TEST_P(deadlines, run_until_idle_does_not_wait_for_endless_sleeps) {
+TEST_P(deadlines, the_function_run_until_idle_does_not_wait_for_endless_sleeps) {
     if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " reads the clock on every turn";
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 class real_sleeps : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, real_sleeps, all_designs(), design_name);
 
-TEST_P(real_sleeps, real_sleeps_are_never_early) {
+TEST_P(real_sleeps, sleeps_on_the_real_clock_never_end_early) {
     event_loop& loop = keep(make_loop());
     std::mt19937 random(1);
     int ended = 0;

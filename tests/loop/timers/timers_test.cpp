@@ -36,7 +36,7 @@ struct queue_names {
 using all_queues = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timer_queue, all_queues, queue_names);
 
-TYPED_TEST(timer_queue, a_timer_expires_at_its_deadline_and_not_a_nanosecond_before) {
+TYPED_TEST(timer_queue, a_timer_expires_at_its_deadline_and_not_a_nanosecond_earlier) {
     for (int bits = 0; bits < 62; ++bits) {
         checked_queue<TypeParam> timers;
         timers.expire(some_time);
@@ -78,7 +78,7 @@ TYPED_TEST(timer_queue, any_sequence_of_arming_erasing_and_expiring_matches_a_so
     }
 }
 
-TYPED_TEST(timer_queue, every_timer_expires_once_if_expire_is_called_only_at_the_earliest_deadline) {
+TYPED_TEST(timer_queue, every_timer_expires_exactly_once_if_expire_is_called_only_at_the_earliest_deadline) {
     deadline_source source(11);
     checked_queue<TypeParam> timers;
     time_point now = some_time;
@@ -137,7 +137,7 @@ TYPED_TEST(timer_queue, timers_with_past_deadlines_expire_in_order_at_the_next_c
     EXPECT_EQ(timers.expire(after(some_time, 1)), 1U);
 }
 
-TYPED_TEST(timer_queue, a_clock_that_has_gone_back_delays_no_timer) {
+TYPED_TEST(timer_queue, timers_are_not_delayed_if_the_clock_has_gone_back) {
     const time_point start{nanoseconds(std::int64_t{1} << 40)};
     checked_queue<TypeParam> timers;
     timers.expire(after(start, 74));
