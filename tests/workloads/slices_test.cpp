@@ -75,7 +75,7 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
     return sum;
 }
 
-TEST(slicer, a_trial_works_until_it_is_told_to_end_and_reports_the_timed_part_of_each_slice) {
+TEST(slicer, a_trial_works_until_the_end_command_and_reports_the_timed_part_of_each_slice) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
