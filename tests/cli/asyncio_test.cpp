@@ -189,7 +189,7 @@ TEST_F(asyncio, the_contender_does_the_configured_number_of_operations) {
     for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
 }
 
-TEST_F(asyncio, latencies_are_missing_if_recording_is_off) {
+TEST_F(asyncio, no_latencies_are_reported_if_their_recording_is_switched_off) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(echo/rtt/tcp/conns:1/bytes:64|gather/echo)"};
