@@ -1,7 +1,9 @@
 // The common parts of all charts: the theme, labels next to points, intervals, and a table with the numbers for readers
 // who cannot see a chart.
 
-const charts = [];  // {canvas, config(): returns the input of Chart.js, chart}
+// {place, table(), details} and, for Chart.js, {canvas, config(): returns its input, chart}, or, for a drawing in SVG,
+// {paint(width): returns the drawing}
+const charts = [];
 
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -12,35 +14,43 @@ function colourOf(contender) {
 }
 
 // Returns a name in a form that a canvas can show. Names can contain any characters.
-function label(name) {
+function label(name, longest = 24) {
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
-  return plain.length > 24 ? plain.slice(0, 23) + "…" : plain;
+  return plain.length > longest ? plain.slice(0, longest - 1) + "…" : plain;
 }
 
-// Adds a figure: a title, a note about what to look for, the canvas, and the numbers as a table. `config` is called
-// again after each change of the theme or of the chosen contenders.
-function figure(parent, {title, note, height = 320, config, table}) {
-  const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below contains the numbers.`});
+// Adds a figure: a title, a note about what to look for, the chart, and the numbers as a table. `config` or `paint` is
+// called again after each change of the theme or of the chosen contenders.
+function figure(parent, {title, note, height = 320, config, paint, table}) {
+  const about = `${title}. ${note || ""} The table below contains the numbers.`;
+  const canvas = config && el("canvas", {role: "img", "aria-label": about});
+  const place = config ? el("div", {class: "canvas", style: `height:${height}px`}, canvas) : el("div", {class: "drawing"});
   const details = el("details", {}, el("summary", {}, "Numbers"));
   details.addEventListener("toggle", () => {
     if (details.open) details.replaceChildren(details.firstChild, table());
   });
   const heading = el("h3", {}, title);
   const lead = el("p", {class: "note"}, note || "");
-  const element = el("figure", {}, el("figcaption", {}, heading, lead),
-    el("div", {class: "canvas", style: `height:${height}px`}, canvas), details);
+  const entry = {place, canvas, config, paint, chart: null, details, table};
+  const copy = el("button", {type: "button", class: "copy", onclick: () => copyChart(entry, heading.textContent, copy)}, "Copy chart");
+  const element = el("figure", {}, el("figcaption", {}, heading, lead), place, el("div", {class: "beneath"}, details, copy));
   parent.append(element);
-  const entry = {canvas, config, chart: null, details, table};
   charts.push(entry);
   return {element, redraw: (words = {}) => {
     if (words.title) heading.textContent = words.title;
     if (words.note) lead.textContent = words.note;
-    if (words.height) canvas.parentElement.style.height = `${words.height}px`;
+    if (words.height) place.style.height = `${words.height}px`;
     draw(entry);
   }};
 }
 
 function draw(entry) {
+  if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
+  if (entry.paint) {
+    entry.width = entry.place.clientWidth;
+    entry.place.replaceChildren(entry.paint(Math.max(entry.width, 200)));
+    return;
+  }
   entry.chart?.destroy();
   const config = entry.config();
   entry.chart = new Chart(entry.canvas, {
@@ -51,7 +61,13 @@ function draw(entry) {
       plugins: {legend: {display: false}, ...config.options?.plugins},
     },
   });
-  if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
+}
+
+// Draws the drawings again whose width has changed. Chart.js does this for its charts.
+function followTheWidth() {
+  addEventListener("resize", () => {
+    for (const entry of charts) if (entry.paint && entry.width !== entry.place.clientWidth) draw(entry);
+  });
 }
 
 // Removes all figures, so that other figures can replace them.
@@ -64,6 +80,7 @@ function drawAll() {
   Chart.defaults.borderColor = css("--line");
   Chart.defaults.font.family = css("--sans");
   Chart.defaults.font.size = 12;
+  drawSwatches();
   for (const entry of charts) draw(entry);
 }
 
@@ -160,10 +177,13 @@ const pointLabels = {
 const intervals = {
   id: "intervals",
   beforeDatasetsDraw(chart) {
-    const {ctx, scales: {x, y}} = chart;
+    const {ctx, scales: {x, y}, chartArea: {left, top, width, height}} = chart;
     ctx.save();
-    ctx.lineWidth = 1;
-    ctx.globalAlpha = 0.35;
+    ctx.beginPath();
+    ctx.rect(left, top, width, height);
+    ctx.clip();
+    ctx.lineWidth = 1.25;
+    ctx.globalAlpha = 0.5;
     chart.data.datasets.forEach((set, i) => {
       const point = set.data[0], at = chart.getDatasetMeta(i).data[0];
       if (!point || !at) return;
@@ -300,9 +320,11 @@ function addTheme() {
   // Redraws the charts for printing, because paper is white and its width does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
+    for (const each of document.querySelectorAll("details.printed")) each.open = isPrinting || each.open;
     setTheme(isPrinting ? "light" : current());
   };
   addEventListener("beforeprint", () => setPrinting(true));
   addEventListener("afterprint", () => setPrinting(false));
+  followTheWidth();
   setTheme(current());
 }

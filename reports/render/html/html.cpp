@@ -28,10 +28,16 @@
 LOOPBENCH_EMBED(loopbench_page_html, LOOPBENCH_PAGE "/page.html")
 LOOPBENCH_EMBED(loopbench_page_css, LOOPBENCH_PAGE "/page.css")
 LOOPBENCH_EMBED(loopbench_elements_js, LOOPBENCH_PAGE "/elements.js")
+LOOPBENCH_EMBED(loopbench_address_js, LOOPBENCH_PAGE "/address.js")
 LOOPBENCH_EMBED(loopbench_contenders_js, LOOPBENCH_PAGE "/contenders.js")
+LOOPBENCH_EMBED(loopbench_drawings_js, LOOPBENCH_PAGE "/drawings.js")
 LOOPBENCH_EMBED(loopbench_charts_js, LOOPBENCH_PAGE "/charts.js")
 LOOPBENCH_EMBED(loopbench_report_html, LOOPBENCH_PAGE "/report.html")
 LOOPBENCH_EMBED(loopbench_data_js, LOOPBENCH_PAGE "/data.js")
+LOOPBENCH_EMBED(loopbench_answer_js, LOOPBENCH_PAGE "/answer.js")
+LOOPBENCH_EMBED(loopbench_speed_js, LOOPBENCH_PAGE "/speed.js")
+LOOPBENCH_EMBED(loopbench_comparison_js, LOOPBENCH_PAGE "/comparison.js")
+LOOPBENCH_EMBED(loopbench_cards_js, LOOPBENCH_PAGE "/cards.js")
 LOOPBENCH_EMBED(loopbench_matrix_js, LOOPBENCH_PAGE "/matrix.js")
 LOOPBENCH_EMBED(loopbench_report_js, LOOPBENCH_PAGE "/report.js")
 LOOPBENCH_EMBED(loopbench_trends_html, LOOPBENCH_PAGE "/trends.html")
@@ -88,6 +94,18 @@ void add_quotient(std::string& out, const std::optional<estimate>& of, std::stri
     out += ']';
 }
 
+/// Adds [contender on epoll, median, low, high, verdict], or null.
+void add_driver_ratio(std::string& out, const result& item, text_pool& texts) {
+    if (!item.to_epoll) {
+        out += ",null";
+        return;
+    }
+    const auto& of = *item.to_epoll;
+    fmt::format_to(std::back_inserter(out), ",[{}", texts.place_of(of.to));
+    add_estimate(out, of.median, of.low, of.high);
+    fmt::format_to(std::back_inserter(out), ",{}]", texts.place_of(std::string{name_of(of.judged)}));
+}
+
 /// Adds the fields in the order in which data.js reads them.
 void add_result(std::string& out, const result& item, text_pool& texts) {
     fmt::format_to(std::back_inserter(out), "[{},{},{}", texts.place_of(item.workload),
@@ -103,6 +121,8 @@ void add_result(std::string& out, const result& item, text_pool& texts) {
     add_number(out, item.layout_pct, digits_of_estimates);
     out += ',';
     add_number(out, item.by_host ? item.by_host->deviation_pct : std::nullopt, digits_of_estimates);
+    out += item.max_of ? fmt::format(",{}", *item.max_of) : ",null";
+    add_driver_ratio(out, item, texts);
     fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},[", texts.place_of(item.unit),
                    texts.place_of(std::string{name_of(item.better)}),
                    texts.place_of(std::string{name_of(item.made)}),
@@ -125,10 +145,10 @@ std::string results_of(const report& content, text_pool& texts) {
 }
 
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
+constexpr double fewest_values_beyond = 10;
 
 /// Returns the quantiles for 0 %, ... 90 %, ... 99 % and so on, in equal steps on a scale of 1/(1-share). The
-/// more values there are, the nearer the curve comes to 100 %. The last quantile is the maximum, unless there
-/// are more than a million values.
+/// curve ends at the last quantile that at least ten values exceed, because fewer values say little about it.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -136,12 +156,12 @@ json curve_of(const histogram& from) {
     auto next = from.values.begin();
     for (int step = 0; step <= curve_steps_per_decade * curve_decades; ++step) {
         const double beyond = std::pow(10, -static_cast<double>(step) / curve_steps_per_decade);
+        if (beyond * static_cast<double>(count) < fewest_values_beyond) break;
         const auto wanted = static_cast<double>(count) * (1 - beyond);
         for (; next != from.values.end() && static_cast<double>(seen + next->count) < wanted; ++next)
             seen += next->count;
         if (next == from.values.end()) break;
         values.push_back(std::min(next->highest_ns, from.max_ns));
-        if (beyond * static_cast<double>(count) < 1) break;
     }
     return {{"values", values}, {"count", count}, {"max", from.max_ns}, {"mean", from.mean_ns}};
 }
@@ -224,7 +244,8 @@ struct page_parts {
 std::string page_of(const page_parts& own, std::string_view data) {
     std::string scripts;
     for (const auto script :
-         {LOOPBENCH_EMBEDDED(loopbench_elements_js), LOOPBENCH_EMBEDDED(loopbench_contenders_js),
+         {LOOPBENCH_EMBEDDED(loopbench_elements_js), LOOPBENCH_EMBEDDED(loopbench_address_js),
+          LOOPBENCH_EMBEDDED(loopbench_contenders_js), LOOPBENCH_EMBEDDED(loopbench_drawings_js),
           LOOPBENCH_EMBEDDED(loopbench_charts_js)})
         scripts += script;
     for (const auto script : own.scripts) scripts += script;
@@ -252,7 +273,9 @@ std::string page_of(const page_parts& own, std::string_view data) {
 std::string write_html(const report& content, std::span<const histogram> histograms, const report* before) {
     return page_of({"loopbench report",
                     LOOPBENCH_EMBEDDED(loopbench_report_html),
-                    {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),
+                    {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_answer_js),
+                     LOOPBENCH_EMBEDDED(loopbench_speed_js), LOOPBENCH_EMBEDDED(loopbench_comparison_js),
+                     LOOPBENCH_EMBEDDED(loopbench_cards_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),
                      LOOPBENCH_EMBEDDED(loopbench_report_js)}},
                    data_of(content, histograms, before));
 }
