@@ -16,12 +16,12 @@ function writeAddress() {
 
 // Returns the value that the address gives to `name`, or `usual`. `allowed` contains the valid values; without it, every
 // value is valid.
-function kept(name, usual, allowed) {
+function fromAddress(name, usual, allowed) {
   const value = address.choices.get(name);
   return value !== null && (!allowed || allowed.includes(value)) ? value : usual;
 }
 
-function keep(name, value, usual) {
+function toAddress(name, value, usual) {
   address.choices.delete(name);
   for (const each of [value].flat()) if (each !== usual) address.choices.append(name, each);
   writeAddress();
@@ -29,8 +29,8 @@ function keep(name, value, usual) {
 
 // Returns a labelled list of `options`, [value, title], whose choice is in the address.
 function keptSelect(name, label, options, usual, onchange) {
-  return selectOf(label, options, kept(name, usual, options.map(([value]) => value)), (value) => {
-    keep(name, value, usual);
+  return selectOf(label, options, fromAddress(name, usual, options.map(([value]) => value)), (value) => {
+    toAddress(name, value, usual);
     onchange(value);
   });
 }
@@ -39,15 +39,15 @@ function keptSelect(name, label, options, usual, onchange) {
 function keptBox(name, label, usual, onchange) {
   const [on, off] = ["on", "off"];
   const box = el("input", {type: "checkbox", onchange: () => {
-    keep(name, box.checked ? on : off, usual ? on : off);
+    toAddress(name, box.checked ? on : off, usual ? on : off);
     onchange(box.checked);
   }});
-  box.checked = kept(name, usual ? on : off, [on, off]) === on;
+  box.checked = fromAddress(name, usual ? on : off, [on, off]) === on;
   return el("label", {class: "choice box"}, box, ` ${label}`);
 }
 
 function isBoxed(name, usual) {
-  return kept(name, usual ? "on" : "off", ["on", "off"]) === "on";
+  return fromAddress(name, usual ? "on" : "off", ["on", "off"]) === "on";
 }
 
 // Fills the navigation with a link for each section. A link keeps the choices in the address.

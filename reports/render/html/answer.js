@@ -6,7 +6,7 @@ const fewCodes = ["few_trials", "few_blocks", "few_hosts"];
 function trustOf() {
   const {aa, warnings, complete} = report;
   const few = warnings.filter(({code}) => fewCodes.includes(code)).map(({message, remedy}) => `${sentence(message)} ${sentence(remedy)}`);
-  if (aa?.found === "unreliable") return ["Unreliable", "unreliable", [sentence(aa.reason || "the baseline differs from its own copy"), "Ignore the differences."]];
+  if (aa?.found === "unreliable") return ["Unreliable", "unreliable", []];
   const missing = [complete ? null : "The run ended early.", aa ? null : "The baseline was not measured twice.",
     aa?.found === "unknown" ? sentence(aa.reason || "the A/A comparison is undecided") : null, ...few].filter(Boolean);
   return missing.length ? ["Preliminary", "preliminary", missing] : ["Reliable", "reliable", []];
@@ -45,9 +45,7 @@ function addTop() {
   const badge = document.getElementById("reliability");
   badge.textContent = word;
   badge.className = kind;
-  const isUnreliable = kind === "unreliable";
-  document.getElementById("confidence").replaceChildren(...withOptions([...(isUnreliable ? missing : []), `${countText(made, "block")}.`,
-    deviationText(), ...(isUnreliable ? [] : missing)].filter(Boolean).join(" ")));
+  document.getElementById("confidence").replaceChildren(...withOptions([`${countText(made, "block")}.`, deviationText(), ...missing].filter(Boolean).join(" ")));
 }
 
 // Returns an element for a summary sentence, with an expandable list of the results that the sentence quotes.
@@ -83,8 +81,17 @@ function addFindings(found) {
   }
 }
 
+// Says first that the differences of this run do not count.
+function addUnreliable(found) {
+  answer(`Ignore the differences in this report. ${sentence(report.aa.reason || "the baseline differs from its own copy")}`);
+  const reason = report.aa.reason || "\0";
+  const others = found.filter(({about, text}) => about !== "caution" || !text.includes(reason));
+  addFindings(isComparison ? [...others.filter(({about}) => problemKinds.includes(about)), ...comparisonFindings()] : others);
+}
+
 function addSummary() {
   const found = data.summary.map((each) => ({...each, results: each.from.map((place) => results[place])}));
+  if (report.aa?.found === "unreliable") return addUnreliable(found);
   if (isComparison) {
     addFindings([...found.filter(({about}) => problemKinds.includes(about)), ...comparisonFindings()]);
     return answer(comparisonAnswer());

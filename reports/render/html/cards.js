@@ -38,7 +38,7 @@ function driverSentence(all) {
 function addDriverCard() {
   const metrics = ["time", "cpu"].filter((metric) => driverResults(metric).length);
   if (!metrics.length) return;
-  let metric = kept("drivers", metrics[0], metrics);
+  let metric = fromAddress("drivers", metrics[0], metrics);
   const element = card("io_uring or epoll?", driverSentence(driverResults(metric)));
   const rows = () => driverResults(metric).map((result) => ({name: shortWorkload(result.workload), result, ratio: result.toEpoll,
     verdict: result.toEpoll.verdict, text: `${quotient(result.toEpoll.median)}×${result.toEpoll.verdict === "inconclusive" ? " ?" : ""}`}));
@@ -94,7 +94,7 @@ function contenderName(contender) {
 function addIdleCard() {
   const known = workloads.filter((name) => name.startsWith("idle/") && withData("spin").includes(name));
   if (!known.length) return;
-  let workload = kept("idle", known[0], known);
+  let workload = fromAddress("idle", known[0], known);
   const all = () => contenders.filter(({family}) => family !== "floor").map((contender) => ({contender, spin: find(workload, contender.name, "spin"),
     wakeups: find(workload, contender.name, "wakeups")})).filter(({spin}) => spin && spin.median !== null).sort((a, b) => b.spin.median - a.spin.median);
   const lead = () => {
@@ -107,7 +107,7 @@ function addIdleCard() {
   `CPU on ${workload}`, "compact");
   const place = el("div", {}, table());
   const element = card("CPU while idle", lead(), place);
-  if (known.length > 1) element.append(el("div", {class: "controls"}, keptSelect("idle", "On", known.map((name) => [name, name]), known[0], (value) => {
+  if (known.length > 1) place.before(el("div", {class: "controls"}, keptSelect("idle", "On", known.map((name) => [name, name]), known[0], (value) => {
     workload = value;
     element.querySelector(".note").textContent = lead();
     place.replaceChildren(table());

@@ -75,13 +75,27 @@ function removeFigures() {
   for (const {chart} of charts.splice(0)) chart?.destroy();
 }
 
-function drawAll() {
+let due = [];  // the charts that are drawn after the page is loaded, one by one
+
+function drawNext() {
+  const entry = due.shift();
+  if (!entry) return;
+  if (charts.includes(entry)) draw(entry);
+  setTimeout(drawNext);
+}
+
+// Draws all drawings, and the charts on the screen. Draws the other charts soon after, unless the page is printed now.
+function drawAll(isPrinting = false) {
   Chart.defaults.color = css("--muted");
   Chart.defaults.borderColor = css("--line");
   Chart.defaults.font.family = css("--sans");
   Chart.defaults.font.size = 12;
   drawSwatches();
-  for (const entry of charts) draw(entry);
+  const isNow = (entry) => isPrinting || entry.paint || entry.place.getBoundingClientRect().top < innerHeight;
+  const isIdle = !due.length;
+  due = charts.filter((entry) => !isNow(entry));
+  for (const entry of charts) if (!due.includes(entry)) draw(entry);
+  if (isIdle) setTimeout(drawNext);
 }
 
 const tickSteps = new Set([1, 2, 5]);
@@ -234,22 +248,6 @@ const endLabels = {
   },
 };
 
-// For bar charts: draws each bar's number after the bar.
-const barLabels = {
-  id: "barLabels",
-  afterDatasetsDraw(chart) {
-    const {ctx} = chart;
-    ctx.save();
-    ctx.font = `11px ${css("--sans")}`;
-    ctx.textBaseline = "middle";
-    ctx.fillStyle = css("--ink");
-    const start = chart.chartArea.left;
-    chart.getDatasetMeta(0).data.forEach((bar, i) =>
-      ctx.fillText(chart.data.numbers[i], (Number.isFinite(bar.x) ? bar.x : start) + 5, bar.y));
-    ctx.restore();
-  },
-};
-
 const labelsWidth = 118;
 
 function lineStyle(contender) {
@@ -268,44 +266,13 @@ function byValue(workload, metric) {
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
 }
 
-// Returns a chart of horizontal bars for `metric`. The bars are sorted by the metric `order`.
-function barConfig(workload, metric, order) {
-  const rows = byValue(workload, order).map((contender) => ({contender, result: find(workload, contender.name, metric)}));
-  const unit = rows.find(({result}) => result)?.result;
-  return {
-    type: "bar",
-    data: {
-      labels: rows.map(({contender}) => label(contender.name)),
-      numbers: rows.map(({result}) => (result ? humanOf(result) : "–")),
-      datasets: [{label: titleOf(metric), barThickness: 12, borderWidth: 0, data: rows.map(({result}) => result?.median ?? null),
-        backgroundColor: rows.map(({contender}) => colourOf(contender))}],
-    },
-    options: {
-      indexAxis: "y",
-      layout: {padding: {right: 64}},
-      scales: {
-        x: linearAxis("", (value) => (unit ? humanOf(unit, value) : String(value))),
-        y: {grid: {display: false}, ticks: {autoSkip: false, color: css("--ink")}},
-      },
-      plugins: {tooltip: {callbacks: {label: (item) =>
-        `${item.dataset.label}: ${unit ? humanOf(unit, item.raw) : item.raw}`}}},
-      onClick: (_, [hit]) => hit && rows[hit.index].result && openTrials(rows[hit.index].result),
-    },
-    plugins: [barLabels],
-  };
-}
-
-function barHeight(workload, order) {
-  return 64 + 19 * Math.max(byValue(workload, order).length, 1);
-}
-
 // ---- light and dark ----
 
-function setTheme(theme) {
+function setTheme(theme, isPrinting = false) {
   document.documentElement.dataset.theme = theme;
   const button = document.getElementById("theme");
   button.textContent = theme === "dark" ? "Light" : "Dark";
-  drawAll();
+  drawAll(isPrinting);
 }
 
 function addTheme() {
@@ -320,8 +287,11 @@ function addTheme() {
   // Redraws the charts for printing, because paper is white and its width does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
-    for (const each of document.querySelectorAll("details.printed")) each.open = isPrinting || each.open;
-    setTheme(isPrinting ? "light" : current());
+    for (const each of document.querySelectorAll("details.printed")) {
+      if (isPrinting) each.wasOpen = each.open;
+      each.open = isPrinting || each.wasOpen;
+    }
+    setTheme(isPrinting ? "light" : current(), isPrinting);
   };
   addEventListener("beforeprint", () => setPrinting(true));
   addEventListener("afterprint", () => setPrinting(false));

@@ -26,9 +26,9 @@ function changeText({ratio, verdict, metric}) {
   return `${pct(ratio.median)} % ${adjective}${has ? ` (${pct(low)} to ${pct(high)})` : ""}`;
 }
 
-function rowText(result) {
+function rowText(result, isShort = false) {
   if (!result.ratio) return differenceText(result);
-  const seen = result.verdict === "inconclusive" ? "undecided: " : result.verdict === "equivalent" ? "= " : "";
+  const seen = result.verdict === "inconclusive" ? (isShort ? "? " : "undecided: ") : result.verdict === "equivalent" ? "= " : "";
   return seen + changeText(result);
 }
 
@@ -94,7 +94,7 @@ function paintComparison(width) {
   return drawDots(width, {title: "Changes", ends: ["worse", "better"], reach: reachOf(rows.filter(({ratio}) => ratio).map(({ratio}) => ratio)),
     rows: rows.map((result) => ({name: isOfReports && one ? result.contender : result.workload,
       detail: [isOfReports && !one ? label(result.contender) : null, isOnlyTime ? null : titleOf(result.metric)].filter(Boolean).join(", "),
-      result, ratio: result.ratio, verdict: result.verdict, text: rowText(result)}))});
+      result, ratio: result.ratio, verdict: result.verdict, text: rowText(result, width < narrow)}))});
 }
 
 function comparisonTable() {
@@ -114,7 +114,7 @@ function addComparison() {
   place.dataset.short = "Changes";
   const options = [["all", "all"], ["different", "▲▼ differences"], ["inconclusive", "○ undecided"], ["equivalent", "● equivalent"]]
     .filter(([value]) => value === "all" || all.some(({verdict}) => value === "different" ? ["slower", "faster"].includes(verdict) : verdict === value));
-  comparison.show = kept("changes", "all", options.map(([value]) => value));
+  comparison.show = fromAddress("changes", "all", options.map(([value]) => value));
   const note = () => (comparisonRows().length > mostRows ? `The ${mostRows} most severe of ${comparisonRows().length} results. ` : "") +
     "▼ significantly slower or worse, ▲ significantly faster or better, ○ undecided, ● equivalent; the lines are the 95 % intervals. Choose a row to see its trials.";
   const only = new Set(results.map(({workload}) => workload)).size === 1 ? ` on ${results[0].workload.slice(0, 80)}` : "";

@@ -11,7 +11,7 @@ const families = [
 
 function familyOf(contender) {
   if (contender.context?.role === "floor") return "floor";
-  if (contender.library === "Boost.Asio") return "asio";
+  if (contender.library?.startsWith("Boost.Asio")) return "asio";  // also Boost.Asio on a loop of this project
   if (contender.library !== "loopbench") return "other";
   return ["epoll", "io_uring"].includes(contender.context?.driver) ? "flagship" : "design";
 }
@@ -50,7 +50,7 @@ function contenderChoice(title, redraw) {
     return el("fieldset", {class: family.id}, el("legend", {}, family.title), members.map((each) => {
       const box = el("input", {type: "checkbox", onchange: () => {
         each.shown = box.checked;
-        keep("hide", contenders.filter(({shown}) => !shown).map(({name}) => name));
+        toAddress("hide", contenders.filter(({shown}) => !shown).map(({name}) => name));
         redraw();
       }});
       box.checked = each.shown;

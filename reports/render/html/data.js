@@ -12,15 +12,16 @@ function quotientOf(fields) {
 }
 
 // The fields must have the same order as in add_result() in reports/render/html/html.cpp.
-function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
-                   maxOf, toEpoll, unit, direction, pairing, status, reason, level, samples]) {
+function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, rare,
+                   kind, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);
+  const [layout, hosts, maxOf, toEpoll] = rare || [null, null, null, null];
+  const [unit, direction, pairing, status, reason, level] = data.kinds[kind];
   return {
     workload: text(workload), contender: text(contender), metric: text(metric), median, low, high,
     ratio: quotientOf(ratio), difference: quotientOf(difference), floor: quotientOf(floor), verdict: text(verdict),
     detectable, layout, hosts, maxOf, toEpoll: toEpoll && {...quotientOf(toEpoll), verdict: text(toEpoll[4])},
-    unit: text(unit), direction: text(direction), pairing: text(pairing), status: text(status), reason: text(reason),
-    level, samples,
+    unit, direction, pairing, status, reason, level, samples,
   };
 }
 
@@ -56,10 +57,14 @@ function valueOf(workload, contender, metric) {
   return find(workload, contender, metric)?.median ?? null;
 }
 
-function metricsOf(workload) {
+const metricsByWorkload = new Map(workloads.map((workload) => {
   const seen = new Set();
   for (const metrics of cells.get(workload).values()) for (const name of metrics.keys()) seen.add(name);
-  return Object.keys(data.metrics).filter((name) => seen.delete(name)).concat([...seen]);
+  return [workload, Object.keys(data.metrics).filter((name) => seen.delete(name)).concat([...seen])];
+}));
+
+function metricsOf(workload) {
+  return metricsByWorkload.get(workload);
 }
 
 function primaryMetricOf(workload) {

@@ -166,30 +166,35 @@ function markOfVerdict(verdict, x, y) {
   return svg("circle", {cx: x, cy: y, r: 4.5, fill: verdict === "equivalent" ? colour : css("--panel"), stroke: colour, "stroke-width": 1.75});
 }
 
+const narrow = 560;  // below this width, rows have two lines
+
 // Draws one row for each of `rows`, {name, detail, result, ratio, verdict, text}: a dot with its interval on an axis from
-// -reach to +reach per cent. A dot beyond the axis becomes an arrow. Rows of narrow drawings have two lines.
+// -reach to +reach per cent. A dot beyond the axis becomes an arrow.
 function drawDots(width, {title, rows, reach, ends}) {
-  const isNarrow = width < 560;
-  const names = isNarrow ? 6 : Math.min(Math.max(...rows.map(({name, detail}) => widthOf(label(name, 200)) + (detail ? widthOf(detail, 11) + 10 : 0))) + 14, width * 0.42);
+  const isNarrow = width < narrow;
+  const widthOfName = ({name, detail}) => widthOf(label(name, 200)) + (detail ? widthOf(detail, 11) + 10 : 0);
+  const names = isNarrow ? 6 : Math.min(Math.max(...rows.map(widthOfName)) + 14, width * 0.42);
   const numbers = isNarrow ? 6 : Math.max(...rows.map(({text}) => widthOf(text))) + 14;
-  const left = names, right = width - numbers, step = isNarrow ? 40 : 24, top = 22, bottom = top + rows.length * step;
+  // In a narrow drawing, the number is after the name if there is room, and otherwise below the dot.
+  const isBelow = isNarrow && rows.some((row) => widthOfName(row) + widthOf(row.text) + 24 > width);
+  const left = names, right = width - numbers, step = isBelow ? 58 : isNarrow ? 40 : 24, top = 22, bottom = top + rows.length * step;
   const x = (change) => left + 8 + (right - left - 16) * (Math.min(Math.max(change, -reach), reach) + reach) / (2 * reach);
   const row = ({name, detail, result, ratio, verdict, text}, place) => {
     const start = top + place * step, y = start + (isNarrow ? 27 : step / 2), line = isNarrow ? start + 10 : y;
     const change = ratio && changeOf(ratio.median), isBeyond = ratio && Math.abs(change) > reach;
-    const room = isNarrow ? width - widthOf(text) - 16 : names - 14;
+    const room = isBelow ? width - 8 : isNarrow ? width - widthOf(text) - 16 : names - 14;
     const shown = fitted(name, room - (detail ? widthOf(detail, 11) + 8 : 0));
     return svg("g", opening(result, `${name}${detail ? `, ${detail}` : ""}: ${text}`), svg("title", {}, `${name}: ${text}`),
       svg("rect", {x: 0, y: start, width, height: step, fill: place % 2 ? "transparent" : css("--page"), class: "hit"}),
       words(shown, 4, line), detail && words(detail, 12 + widthOf(shown), line, {"font-size": 11, fill: css("--muted")}),
-      svg("line", {x1: x(0), x2: x(0), y1: start, y2: start + step, stroke: css("--muted")}),
+      svg("line", {x1: x(0), x2: x(0), y1: isNarrow ? y - 9 : start, y2: isNarrow ? y + 9 : start + step, stroke: css("--muted")}),
       ratio && ratio.low !== null && ratio.high !== null && whisker(x(changeOf(ratio.low)), x(changeOf(ratio.high)), y),
       ratio && (isBeyond ? words(change > 0 ? "▶" : "◀", x(change), y, {"text-anchor": "middle", fill: `rgb(${css(change > 0 ? "--better" : "--worse")})`})
         : markOfVerdict(verdict, x(change), y)),
-      words(text, width - 4, line, {"text-anchor": "end"}));
+      words(text, width - 4, isBelow ? start + 46 : line, {"text-anchor": "end"}));
   };
   const ticks = [-reach, -reach / 2, 0, reach / 2, reach].map((value) => [
-    svg("line", {x1: x(value), x2: x(value), y1: top, y2: bottom, stroke: css("--line")}),
+    svg("line", {x1: x(value), x2: x(value), y1: isNarrow ? bottom - 4 : top, y2: bottom, stroke: css("--line")}),
     words(`${value > 0 ? "+" : ""}${short(significant(value))} %`, x(value), bottom + 12, {"text-anchor": {[-reach]: "start", [reach]: "end"}[value] || "middle", fill: css("--muted"), "font-size": 11})]);
   return drawing(width, bottom + 24, title, words(`◀ ${ends[0]}`, x(-reach), 9, {fill: css("--muted"), "font-size": 11}),
     words(`${ends[1]} ▶`, x(reach), 9, {"text-anchor": "end", fill: css("--muted"), "font-size": 11}), ticks, rows.map(row));

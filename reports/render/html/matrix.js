@@ -2,7 +2,7 @@
 // keyboard operation follows ARIA's grid: one cell is in the tab order, the arrow keys move to other cells, and Enter
 // opens the trials of a cell.
 
-const matrix = {filter: kept("filter", ""), metrics: "headline", show: "ratio", verdicts: "all", floors: isBoxed("floors", false),
+const matrix = {filter: fromAddress("filter", ""), metrics: "headline", show: "ratio", verdicts: "all", floors: isBoxed("floors", false),
   byContender: null, byRow: null, ascending: false};
 
 function matrixColumns() {
@@ -185,7 +185,7 @@ function addMatrix() {
     drawMatrix();
   };
   const filter = el("input", {type: "search", placeholder: "echo conns:1000", oninput: () => {
-    keep("filter", filter.value, "");
+    toAddress("filter", filter.value, "");
     choose("filter")(filter.value);
   }});
   filter.value = matrix.filter;
@@ -203,7 +203,7 @@ function addMatrix() {
   };
   const select = (key, title) => {
     const usual = matrix[key];
-    matrix[key] = kept(key, usual, options[key].map(([value]) => value));
+    matrix[key] = fromAddress(key, usual, options[key].map(([value]) => value));
     return keptSelect(key, title, options[key], usual, choose(key));
   };
   const verdicts = select("verdicts", "Verdicts");
@@ -223,6 +223,6 @@ function addMatrix() {
 
 function setVerdicts(wanted) {
   document.getElementById("verdicts").value = matrix.verdicts = wanted;
-  keep("verdicts", wanted, "all");
+  toAddress("verdicts", wanted, "all");
   drawMatrix();
 }

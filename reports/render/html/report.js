@@ -4,8 +4,13 @@ function nicest(candidates, wanted) {
   return wanted.find((name) => candidates.includes(name)) || candidates[0];
 }
 
+const workloadsWith = new Map();
+
+// Returns the workloads with a number for the metric.
 function withData(metric) {
-  return workloads.filter((name) => contenders.some((each) => valueOf(name, each.name, metric) !== null));
+  if (!workloadsWith.has(metric)) workloadsWith.set(metric, workloads.filter((name) => metricsOf(name).includes(metric) &&
+    contenders.some((each) => valueOf(name, each.name, metric) !== null)));
+  return workloadsWith.get(metric);
 }
 
 // Sorts workloads by their number of contenders, the largest number first.
@@ -84,8 +89,8 @@ function addAccuracy() {
   const known = isComparison ? [] : timerWorkloads();
   if (!known.length) return place.remove();
   const metrics = [["late_p50", "median"], ["late_p99", "99 %"]];
-  accuracy.workload = kept("timers", known[0], known);
-  accuracy.metric = kept("lateness", "late_p50", metrics.map(([name]) => name));
+  accuracy.workload = fromAddress("timers", known[0], known);
+  accuracy.metric = fromAddress("lateness", "late_p50", metrics.map(([name]) => name));
   accuracy.isOfSleepers = isBoxed("sleepers", true);
   const shown = figure(place, {title: "Lateness against CPU spent", height: 380, config: accuracyConfig, table: accuracyTable, note: accuracyNote()});
   const choose = (key) => (value) => {
@@ -153,7 +158,7 @@ function addLatency() {
   const known = workloads.filter((name) => kinds.has(name));
   if (!known.length) return place.remove();
   const usual = nicest(known, ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64", "timer/periodic"]);
-  let chosen = kept("latency-of", usual, known);
+  let chosen = fromAddress("latency-of", usual, known);
   const lines = () => shownContenders().map((contender) =>
     ({contender, points: curveOf(chosen, contender.name, kinds.get(chosen))})).filter(({points}) => points.length);
   const ticks = [1, 2, 10, 100, 1000, 1e4, 1e5, 1e6];
@@ -266,6 +271,15 @@ function addScaling() {
 
 // ---- why ----
 
+// Draws the bars of a metric. Bars that are side by side have the same order, that of the CPU time.
+function paintCauses(width, workload, metric) {
+  const rows = byValue(workload, "cpu").map((contender) => ({contender, result: find(workload, contender.name, metric)}))
+    .filter(({result}) => result && result.median !== null)
+    .map(({contender, result}) => ({contender, result, value: result.median, low: result.low, high: result.high, text: humanOf(result)}));
+  if (!rows.length) return drawing(width, 24, workload, words("No contender has this number.", 0, 12));
+  return drawBars(width, {title: titleOf(metric), rows, lines: [], end: endOf(rows) || 1, format: (value) => humanOf(rows[0].result, value)});
+}
+
 function addCauses() {
   const place = document.getElementById("causes");
   const known = withData("cpu");
@@ -276,19 +290,19 @@ function addCauses() {
       el("code", {}, "loopbench run --counts"), " counts them."));
   const usual = nicest(counts.length ? withData(counts[0]) : known,
     ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64"]);
-  let chosen = kept("causes-of", usual, known);
+  let chosen = fromAddress("causes-of", usual, known);
   const row = el("div", {class: "pair"});
   const kinds = [["syscalls", "System calls per operation", "Counted in a separate pass."],
     ["allocations", "Allocations per operation", "On the heap; counted in a separate pass."],
     ["cpu", "CPU per operation", "User and system time together."]]
     .filter(([metric]) => metric === "cpu" || counts.includes(metric));
   const bars = kinds.map(([metric, title, note]) => figure(row, {
-    title, note, height: barHeight(chosen, "cpu"), config: () => barConfig(chosen, metric, "cpu"),
+    title, note, paint: (width) => paintCauses(width, chosen, metric),
     table: () => metricTable(chosen, metric === "cpu" ? ["cpu", "cpu_user", "cpu_system"] : [metric]),
   }));
   place.append(el("div", {class: "controls"}, keptSelect("causes-of", "On", known.map((name) => [name, name]), usual, (value) => {
     chosen = value;
-    for (const shown of bars) shown.redraw({height: barHeight(chosen, "cpu")});
+    for (const shown of bars) shown.redraw();
   })), row);
 }
 
@@ -303,10 +317,11 @@ function addTrust() {
       `(${judging.correction || "no correction"}).`));
   if (aa) {
     place.append(el("h3", {}, "A/A: the baseline measured twice"), el("p", {}, aa.reason || ""));
-    place.append(plainTable(["workload", "ratio", "interval", "verdict", "smallest detectable difference", "drift over the run"],
+    const table = plainTable(["workload", "ratio", "interval", "verdict", "smallest detectable difference", "drift over the run"],
       aa.comparisons.map((each) => [nameOf(each.workload), quotient(each.ratio.median), interval(each.ratio, quotient),
         `${verdictMarks[each.verdict] || ""} ${each.verdict}`, percent(each.detectable_pct),
-        percent(each.drift_pct) + (each.drifted ? ", significant" : "")]), "A/A by workload"));
+        percent(each.drift_pct) + (each.drifted ? ", significant" : "")]), "A/A by workload");
+    place.append(aa.comparisons.length > 15 ? el("details", {class: "printed"}, el("summary", {}, "A/A by workload"), table) : table);
   }
   addCalibration(place, report.environment.calibration);
   if (disturbances)
@@ -315,7 +330,7 @@ function addTrust() {
       `${disturbances.kept} disturbed trials are in the results.`));
   if (report.warnings.length)
     place.append(el("h3", {}, "Warnings"), el("ul", {}, report.warnings.map((each) =>
-      el("li", {}, nameOf(each.message), el("span", {class: "remedy"}, ` → ${each.remedy}`)))));
+      el("li", {}, nameOf(each.message), el("span", {class: "remedy"}, " → ", withOptions(each.remedy))))));
 }
 
 function addCalibration(place, found) {

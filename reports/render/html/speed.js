@@ -11,8 +11,14 @@ function isAboutSpeed(workload) {
   return speedMetrics.includes(primaryMetricOf(workload)[0]);
 }
 
+// Returns true if at least one contender has a number.
+function hasSpeed(workload) {
+  const metric = primaryMetricOf(workload)[0];
+  return isAboutSpeed(workload) && contenders.some(({name, family}) => family !== "floor" && valueOf(workload, name, metric) !== null);
+}
+
 function speedWorkloads() {
-  const all = workloads.filter(isAboutSpeed);
+  const all = workloads.filter(hasSpeed);
   if (speed.of === "all") return all;
   if (speed.of !== "first") return all.filter((name) => name.split("/")[0] === speed.of);
   const first = firstWorkloads.filter((name) => all.includes(name));
@@ -39,22 +45,23 @@ function barsOf(workload) {
     return {contender, result, ...barOf(result, contender.name)};
   }).filter(({text}) => text !== undefined).sort((a, b) => (isLongBest ? b.value - a.value : a.value - b.value));
   const fastest = all.find(({result}) => result.floor)?.result.floor.to;
-  return {metric, floor: all.find(({contender}) => contender.name === fastest),
+  return {metric, isLongBest, floor: all.find(({contender}) => contender.name === fastest),
     rows: all.filter(({contender}) => contender.shown && contender.family !== "floor"), all};
 }
 
-// Returns the end of the axis. One contender that is many times as slow as the others does not shrink their bars.
-function endOf(rows, floor) {
+// Returns the end of the axis for times and costs. One contender that is many times as slow as the others does not
+// shrink their bars, and neither does a floor that is far away.
+function endOf(rows, floor, isLongBest = false) {
   const longest = Math.max(...rows.map(({value, high}) => Math.max(value, high ?? value)));
   const middle = rows.map(({value}) => value).sort((a, b) => a - b)[Math.floor(rows.length / 2)];
-  const end = Math.min(longest, 5 * middle);
-  return (floor && floor.value > end && floor.value < 2 * end ? floor.value : end) * 1.03;
+  const end = isLongBest ? longest : Math.min(longest, 5 * middle);
+  return (floor && floor.value > end && floor.value < 2 * end ? floor.value : end || longest) * 1.03;
 }
 
 function paintBars(workload, width) {
-  const {rows, floor} = barsOf(workload);
-  if (!rows.length) return drawing(width, 24, workload, words("No contender is shown.", 0, 12));
-  const end = endOf(rows, floor);
+  const {rows, floor, isLongBest} = barsOf(workload);
+  if (!rows.length) return drawing(width, 24, workload, words("No chosen contender has a number.", 0, 12));
+  const end = endOf(rows, floor, isLongBest);
   const lines = [...(floor ? [{value: floor.value, dash: "5 3", text: `floor ${floor.text.replace(/ [?=]$/, "")}`}] : []),
   ...(speed.show === "ratio" ? [{value: 1, text: ""}] : [])];
   return drawBars(width, {title: workload, rows, lines, end,
@@ -82,7 +89,7 @@ function withoutNumbers(workload) {
 
 function addSpeed() {
   const place = document.getElementById("speed");
-  const all = workloads.filter(isAboutSpeed);
+  const all = workloads.filter(hasSpeed);
   if (isComparison) return;
   if (!all.length) return place.remove();
   const hasRatios = all.some((name) => contenders.some((each) => find(name, each.name, primaryMetricOf(name)[0])?.ratio));
@@ -91,8 +98,8 @@ function addSpeed() {
   const groups = [...new Set(all.map((name) => name.split("/")[0]))];
   const sets = [["first", all.length > mostPanels ? "the most important" : "all"],
     ...(groups.length > 1 ? groups.map((name) => [name, name]) : []), ...(all.length > mostPanels ? [["all", "all"]] : [])];
-  speed.show = kept("speed", usual, shows.map(([value]) => value));
-  speed.of = kept("speed-of", "first", sets.map(([value]) => value));
+  speed.show = fromAddress("speed", usual, shows.map(([value]) => value));
+  speed.of = fromAddress("speed-of", "first", sets.map(([value]) => value));
   const panels = el("div", {class: "small-multiples bars"});
   const fill = () => {
     for (const entry of charts.filter((each) => panels.contains(each.place))) charts.splice(charts.indexOf(entry), 1);
