@@ -73,16 +73,16 @@ TEST(writers, html_is_complete_and_escapes_the_report) {
     EXPECT_EQ(read["report"]["warnings"].back()["message"], "<!-- & <script>");
 }
 
-TEST(writers, html_has_distributions_up_to_their_largest_value) {
+TEST(writers, html_has_distributions_up_to_their_tenth_largest_value) {
     const auto report = sample_report();
-    for (const std::int64_t count : {1, 7, 10, 1000}) {
+    for (const auto& [count, last] : {std::pair{9, 0}, {10, 1}, {1000, 990}}) {
         reports::histogram values{"w", "c", "late", 1, 1, count, {}};
         for (std::int64_t ns = 1; ns <= count; ++ns) values.values.push_back({ns, ns, 1});
         const auto page = reports::write_html(report, std::span(&values, 1));
         const std::string_view begin = "\"curves\":[{\"values\":[";
         const auto first = page.find(begin) + begin.size();
         const auto all = nlohmann::json::parse("[" + page.substr(first, page.find(']', first) - first) + "]");
-        EXPECT_EQ(all.back(), count);
+        EXPECT_EQ(all.empty() ? 0 : all.back().get<int>(), last);
     }
 }
 

@@ -60,7 +60,8 @@ function endOf(rows, floor, isLongBest = false) {
 
 function paintBars(workload, width) {
   const {rows, floor, isLongBest} = barsOf(workload);
-  if (!rows.length) return drawing(width, 24, workload, words("No chosen contender has a number.", 0, 12));
+  if (!rows.length) return drawing(width, 24, workload, words(speed.show === "ratio" && valueOf(workload, baseline, primaryMetricOf(workload)[0]) === null
+    ? `${label(baseline)} has no number to compare with.` : "No chosen contender has a number.", 0, 12));
   const end = endOf(rows, floor, isLongBest);
   const lines = [...(floor ? [{value: floor.value, dash: "5 3", text: `floor ${floor.text.replace(/ [?=]$/, "")}`}] : []),
   ...(speed.show === "ratio" ? [{value: 1, text: ""}] : [])];
