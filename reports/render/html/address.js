@@ -14,8 +14,8 @@ function writeAddress() {
   history.replaceState(null, "", `#${parts.join("&")}`);
 }
 
-// Returns the value that the address gives to `name`, or `usual`. `allowed` contains the valid values; without it, every
-// value is valid.
+// Returns the value that the address gives to `name`, or `usual`. `allowed` contains the valid values; without it,
+// every value is valid.
 function fromAddress(name, usual, allowed) {
   const value = address.choices.get(name);
   return value !== null && (!allowed || allowed.includes(value)) ? value : usual;
@@ -29,19 +29,31 @@ function toAddress(name, value, usual) {
 
 // Returns a labelled list of `options`, [value, title], whose choice is in the address.
 function keptSelect(name, label, options, usual, onchange) {
-  return selectOf(label, options, fromAddress(name, usual, options.map(([value]) => value)), (value) => {
-    toAddress(name, value, usual);
-    onchange(value);
-  });
+  return selectOf(
+    label,
+    options,
+    fromAddress(
+      name,
+      usual,
+      options.map(([value]) => value),
+    ),
+    (value) => {
+      toAddress(name, value, usual);
+      onchange(value);
+    },
+  );
 }
 
 // Returns a labelled check box whose state is in the address.
 function keptBox(name, label, usual, onchange) {
   const [on, off] = ["on", "off"];
-  const box = el("input", {type: "checkbox", onchange: () => {
-    toAddress(name, box.checked ? on : off, usual ? on : off);
-    onchange(box.checked);
-  }});
+  const box = el("input", {
+    type: "checkbox",
+    onchange: () => {
+      toAddress(name, box.checked ? on : off, usual ? on : off);
+      onchange(box.checked);
+    },
+  });
   box.checked = fromAddress(name, usual ? on : off, [on, off]) === on;
   return el("label", {class: "choice box"}, box, ` ${label}`);
 }
@@ -54,12 +66,23 @@ function isBoxed(name, usual) {
 function addNavigation() {
   const go = (id) => document.getElementById(id)?.scrollIntoView();
   const sections = [...document.querySelectorAll("main > section")].filter((each) => each.querySelector("h2"));
-  document.querySelector("nav").replaceChildren(...sections.map((section) => el("a", {href: `#${section.id}`, onclick: (event) => {
-    event.preventDefault();
-    address.section = section.id;
-    writeAddress();
-    go(section.id);
-  }}, section.dataset.short || section.querySelector("h2").textContent)));
+  document.querySelector("nav").replaceChildren(
+    ...sections.map((section) =>
+      el(
+        "a",
+        {
+          href: `#${section.id}`,
+          onclick: (event) => {
+            event.preventDefault();
+            address.section = section.id;
+            writeAddress();
+            go(section.id);
+          },
+        },
+        section.dataset.short || section.querySelector("h2").textContent,
+      ),
+    ),
+  );
   if (sections.some(({id}) => id === address.section)) go(address.section);
   addEventListener("hashchange", () => {
     const before = address.choices.toString();

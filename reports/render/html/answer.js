@@ -5,10 +5,16 @@ const fewCodes = ["few_trials", "few_blocks", "few_hosts"];
 // Returns the words of the badge: [word, class, sentences about what is missing].
 function trustOf() {
   const {aa, warnings, complete} = report;
-  const few = warnings.filter(({code}) => fewCodes.includes(code)).map(({message, remedy}) => `${sentence(message)} ${sentence(remedy)}`);
+  const few = warnings
+    .filter(({code}) => fewCodes.includes(code))
+    .map(({message, remedy}) => `${sentence(message)} ${sentence(remedy)}`);
   if (aa?.found === "unreliable") return ["Unreliable", "unreliable", []];
-  const missing = [complete ? null : "The run ended early.", aa ? null : "The baseline was not measured twice.",
-    aa?.found === "unknown" ? sentence(aa.reason || "the A/A comparison is undecided") : null, ...few].filter(Boolean);
+  const missing = [
+    complete ? null : "The run ended early.",
+    aa ? null : "The baseline was not measured twice.",
+    aa?.found === "unknown" ? sentence(aa.reason || "the A/A comparison is undecided") : null,
+    ...few,
+  ].filter(Boolean);
   return missing.length ? ["Preliminary", "preliminary", missing] : ["Reliable", "reliable", []];
 }
 
@@ -27,8 +33,10 @@ function deviationText() {
   const distance = ({ratio}) => Math.abs(changeOf(ratio.median));
   const largest = compared.reduce((most, each) => (distance(each) > distance(most) ? each : most));
   const isDifferent = ["faster", "slower"].includes(largest.verdict);
-  return `${label(aa.contender)} measured twice differs by at most ${percent(distance(largest))} ` +
-    `(${largest.workload.slice(0, 60)})${isDifferent ? "" : ", not significantly"}.`;
+  return (
+    `${label(aa.contender)} measured twice differs by at most ${percent(distance(largest))} ` +
+    `(${largest.workload.slice(0, 60)})${isDifferent ? "" : ", not significantly"}.`
+  );
 }
 
 function blocksMeasured() {
@@ -37,32 +45,83 @@ function blocksMeasured() {
 
 function addTop() {
   const {environment: where, plan} = report;
-  const date = where.date.slice(0, 16).replace("T", " "), made = blocksMeasured();
-  document.getElementById("about").textContent = [`${date} UTC`, where.cpu_model, `${where.cores} cores`, where.kernel,
-    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} size`, isOfReports ? "after, compared with before" : null,
-    report.complete ? null : "incomplete"].filter(Boolean).join(" · ").slice(0, 400);
+  const date = where.date.slice(0, 16).replace("T", " "),
+    made = blocksMeasured();
+  document.getElementById("about").textContent = [
+    `${date} UTC`,
+    where.cpu_model,
+    `${where.cores} cores`,
+    where.kernel,
+    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} size`,
+    isOfReports ? "after, compared with before" : null,
+    report.complete ? null : "incomplete",
+  ]
+    .filter(Boolean)
+    .join(" · ")
+    .slice(0, 400);
   const [word, kind, missing] = trustOf();
   const badge = document.getElementById("reliability");
   badge.textContent = word;
   badge.className = kind;
-  document.getElementById("confidence").replaceChildren(...withOptions([`${countText(made, "block")}.`, deviationText(), ...missing].filter(Boolean).join(" ")));
+  document
+    .getElementById("confidence")
+    .replaceChildren(
+      ...withOptions([`${countText(made, "block")}.`, deviationText(), ...missing].filter(Boolean).join(" ")),
+    );
 }
 
 // Returns an element for a summary sentence, with an expandable list of the results that the sentence quotes.
 function sentenceItem({about, title, text}, from, ...more) {
-  const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
-  sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
-    el("ul", {}, from.map((result) => el("li", {}, trialsButton(result), " ", nameOf(result.contender),
-      ` ${titleOf(result.metric)} on `, nameOf(result.workload))))));
-  return el("li", {class: about}, el("strong", {}, `${title}: `), el("span", {class: "name"}, text),
-    from.length ? sources : null, more);
+  const sources = el(
+    "details",
+    {},
+    el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`),
+  );
+  sources.addEventListener(
+    "toggle",
+    () =>
+      sources.open &&
+      sources.replaceChildren(
+        sources.firstChild,
+        el(
+          "ul",
+          {},
+          from.map((result) =>
+            el(
+              "li",
+              {},
+              trialsButton(result),
+              " ",
+              nameOf(result.contender),
+              ` ${titleOf(result.metric)} on `,
+              nameOf(result.workload),
+            ),
+          ),
+        ),
+      ),
+  );
+  return el(
+    "li",
+    {class: about},
+    el("strong", {}, `${title}: `),
+    el("span", {class: "name"}, text),
+    from.length ? sources : null,
+    more,
+  );
 }
 
 function verdictsButton(verdict, text) {
-  return el("button", {type: "button", onclick: () => {
-    setVerdicts(verdict);
-    document.getElementById("cells").scrollIntoView();
-  }}, text);
+  return el(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        setVerdicts(verdict);
+        document.getElementById("cells").scrollIntoView();
+      },
+    },
+    text,
+  );
 }
 
 function answer(text) {
@@ -73,8 +132,10 @@ const problemKinds = ["caution", "failed"];
 
 // Adds the problems, which are always visible, and the other findings, which are folded.
 function addFindings(found) {
-  for (const [id, those] of [["problems", found.filter(({about}) => problemKinds.includes(about))],
-    ["summary", found.filter(({about}) => !problemKinds.includes(about))]]) {
+  for (const [id, those] of [
+    ["problems", found.filter(({about}) => problemKinds.includes(about))],
+    ["summary", found.filter(({about}) => !problemKinds.includes(about))],
+  ]) {
     const place = document.getElementById(id);
     place.append(...those.map((each) => sentenceItem(each, each.results, each.more)));
     if (!those.length) (id === "summary" ? document.getElementById("findings") : place).remove();
@@ -83,10 +144,14 @@ function addFindings(found) {
 
 // Says first that the differences of this run do not count.
 function addUnreliable(found) {
-  answer(`Ignore the differences in this report. ${sentence(report.aa.reason || "the baseline differs from its own copy")}`);
+  answer(
+    `Ignore the differences in this report. ${sentence(report.aa.reason || "the baseline differs from its own copy")}`,
+  );
   const reason = report.aa.reason || "\0";
   const others = found.filter(({about, text}) => about !== "caution" || !text.includes(reason));
-  addFindings(isComparison ? [...others.filter(({about}) => problemKinds.includes(about)), ...comparisonFindings()] : others);
+  addFindings(
+    isComparison ? [...others.filter(({about}) => problemKinds.includes(about)), ...comparisonFindings()] : others,
+  );
 }
 
 function addSummary() {
@@ -99,6 +164,7 @@ function addSummary() {
   const first = found.find(({about}) => about === "cost") || found.find(({about}) => !problemKinds.includes(about));
   answer(first ? sentence(first.text) : "This report has no comparison of speed.");
   const undecided = found.find(({about, from}) => about === "undecided" && from.length);
-  if (undecided) undecided.more = verdictsButton("inconclusive", `Show the undecided results against ${label(baseline)}`);
+  if (undecided)
+    undecided.more = verdictsButton("inconclusive", `Show the undecided results against ${label(baseline)}`);
   addFindings(found);
 }

@@ -7,9 +7,12 @@ function svg(name, attributes = {}, ...children) {
   const element = document.createElementNS(scalable, name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (value !== null && value !== undefined) element.setAttribute(key, typeof value === "number" ? Number(value.toFixed(2)) : value);
+    else if (value !== null && value !== undefined)
+      element.setAttribute(key, typeof value === "number" ? Number(value.toFixed(2)) : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -24,6 +27,11 @@ function words(text, x, y, more = {}) {
   return svg("text", {x, y, fill: css("--ink"), "font-size": 12, "dominant-baseline": "central", ...more}, text);
 }
 
+// Returns a smaller and paler text.
+function remark(text, x, y, anchor) {
+  return words(text, x, y, {"text-anchor": anchor, "font-size": 11, fill: css("--muted")});
+}
+
 // Cuts a name so that it fits into `width` pixels.
 function fitted(name, width, size = 12) {
   let text = label(name, 200);
@@ -33,24 +41,38 @@ function fitted(name, width, size = 12) {
 
 // ---- the families' patterns ----
 
-let patterns = 0;  // each pattern has its own id, because a pattern in a hidden drawing would not be drawn
+let patterns = 0; // each pattern has its own id, because a pattern in a hidden drawing would not be drawn
 
 // Returns the pattern of a family as [definition, fill]. A plain colour has no definition.
 function patternOf(family) {
-  const colour = css(`--${family}`), id = `pattern-${++patterns}`;
+  const colour = css(`--${family}`),
+    id = `pattern-${++patterns}`;
   if (family === "flagship") return [null, colour];
   if (family === "floor") return [null, css("--panel")];
   const lines = {design: "M0 0V6", asio: "M0 3H6", other: "M0 3H6M3 0V6"}[family];
   const angle = {design: 45, asio: 90, other: 45}[family];
-  return [svg("pattern", {id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: `rotate(${angle})`},
-    svg("rect", {width: 6, height: 6, fill: colour, opacity: 0.3}),
-    svg("path", {d: lines, stroke: colour, "stroke-width": family === "other" ? 1.4 : 3})), `url(#${id})`];
+  return [
+    svg(
+      "pattern",
+      {id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: `rotate(${angle})`},
+      svg("rect", {width: 6, height: 6, fill: colour, opacity: 0.3}),
+      svg("path", {d: lines, stroke: colour, "stroke-width": family === "other" ? 1.4 : 3}),
+    ),
+    `url(#${id})`,
+  ];
 }
 
 // Returns the fills of all families: {definitions, of(family)}.
 function familyFills() {
   const made = new Map(families.map(({id}) => [id, patternOf(id)]));
-  return {definitions: svg("defs", {}, [...made.values()].map(([definition]) => definition)), of: (family) => made.get(family)[1]};
+  return {
+    definitions: svg(
+      "defs",
+      {},
+      [...made.values()].map(([definition]) => definition),
+    ),
+    of: (family) => made.get(family)[1],
+  };
 }
 
 // Returns the place for a family's pattern and marker, or for its marker alone.
@@ -63,22 +85,34 @@ function swatch(family, isMarkerAlone = false) {
 // Draws all swatches of the legends in the colours of the theme.
 function drawSwatches() {
   for (const place of document.querySelectorAll(".swatch")) {
-    const {family} = place, [definition, fill] = patternOf(family), colour = css(`--${family}`);
+    const {family} = place,
+      [definition, fill] = patternOf(family),
+      colour = css(`--${family}`);
     if (place.isMarkerAlone) place.replaceChildren(svg("svg", {width: 12, height: 12}, shapeOf(family, 6, 6, 4.5)));
-    else place.replaceChildren(svg("svg", {width: 34, height: 12, viewBox: "0 0 34 12"}, svg("defs", {}, definition),
-      svg("rect", {x: 0.5, y: 0.5, width: 16, height: 11, fill, stroke: colour}), shapeOf(family, 27, 6, 4.5)));
+    else
+      place.replaceChildren(
+        svg(
+          "svg",
+          {width: 34, height: 12, viewBox: "0 0 34 12"},
+          svg("defs", {}, definition),
+          svg("rect", {x: 0.5, y: 0.5, width: 16, height: 11, fill, stroke: colour}),
+          shapeOf(family, 27, 6, 4.5),
+        ),
+      );
   }
 }
 
 // Returns the marker of a family, as Chart.js draws it.
 function shapeOf(family, x, y, size) {
-  const colour = css(`--${family}`);
+  const colour = css(`--${family}`), near = size * 0.8;
   const path = {
-    triangle: `M${x} ${y - size}L${x + size} ${y + size * 0.8}H${x - size}Z`, rect: `M${x - size * 0.8} ${y - size * 0.8}h${size * 1.6}v${size * 1.6}h${-size * 1.6}Z`,
-    rectRot: `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z`,
-    crossRot: `M${x - size * 0.8} ${y - size * 0.8}L${x + size * 0.8} ${y + size * 0.8}M${x + size * 0.8} ${y - size * 0.8}L${x - size * 0.8} ${y + size * 0.8}`,
+    triangle: `M${x} ${y - size}l${size} ${size + near}h${-2 * size}Z`,
+    rect: `M${x - near} ${y - near}h${2 * near}v${2 * near}h${-2 * near}Z`,
+    rectRot: `M${x} ${y - size}l${size} ${size}l${-size} ${size}l${-size} ${-size}Z`,
+    crossRot: `M${x - near} ${y - near}l${2 * near} ${2 * near}m0 ${-2 * near}l${-2 * near} ${2 * near}`,
   }[markers[family]];
-  return path ? svg("path", {d: path, fill: colour, stroke: colour, "stroke-width": 1.5})
+  return path
+    ? svg("path", {d: path, fill: colour, stroke: colour, "stroke-width": 1.5})
     : svg("circle", {cx: x, cy: y, r: size * 0.9, fill: colour, stroke: colour});
 }
 
@@ -87,27 +121,41 @@ function shapeOf(family, x, y, size) {
 // Draws a horizontal interval with ends. A paler line beneath keeps it visible on a bar.
 function whisker(low, high, y, size = 4) {
   const path = `M${low} ${y}H${high}M${low} ${y - size}V${y + size}M${high} ${y - size}V${y + size}`;
-  return [["--panel", 3.5], ["--ink", 1.25]].map(([colour, width]) => svg("path", {d: path, stroke: css(colour), "stroke-width": width, fill: "none"}));
+  return [
+    ["--panel", 3.5],
+    ["--ink", 1.25],
+  ].map(([colour, width]) => svg("path", {d: path, stroke: css(colour), "stroke-width": width, fill: "none"}));
 }
 
 // Returns the attributes of a row that opens a result's trials, with the mouse and with the keyboard.
 function opening(result, text) {
   const open = () => openTrials(result);
-  return {tabindex: 0, role: "button", "aria-label": text, class: "row", onclick: open, onkeydown: (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    open();
-  }};
+  return {
+    tabindex: 0,
+    role: "button",
+    "aria-label": text,
+    class: "row",
+    onclick: open,
+    onkeydown: (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      open();
+    },
+  };
 }
 
 function drawing(width, height, text, ...children) {
-  return svg("svg", {width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": text,
-    "font-family": css("--sans")}, children);
+  return svg(
+    "svg",
+    {width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": text, "font-family": css("--sans")},
+    children,
+  );
 }
 
 // Returns round numbers from 0 to `end`, about `wanted` of them.
 function roundSteps(end, wanted) {
-  const raw = end / wanted, power = 10 ** Math.floor(Math.log10(raw));
+  const raw = end / wanted,
+    power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].find((each) => each * power >= raw * 0.999) * power;
   return Array.from({length: Math.floor(end / step + 1e-9) + 1}, (_, i) => i * step);
 }
@@ -116,43 +164,55 @@ function roundSteps(end, wanted) {
 
 const barStep = 21;
 
-// Draws bars: `rows` are {contender, result, value, low, high, text}, `lines` are {value, text, dash}. `end` is the end of
-// the axis; a longer bar is cut, and has a gap.
+// Draws bars: `rows` are {contender, result, value, low, high, text}, `lines` are {value, text, dash}. `end` is the end
+// of the axis; a longer bar is cut, and has a gap.
 function drawBars(width, {title, rows, lines, end, format}) {
   const names = Math.min(Math.max(...rows.map(({contender}) => widthOf(label(contender.name)))) + 8, width * 0.36);
   const numbers = Math.max(...rows.map(({text}) => widthOf(text, 12, 600))) + 6;
-  const top = lines.some(({text}) => text) ? 18 : 4, left = names, right = width - numbers - 6;
-  const bottom = top + rows.length * barStep;
-  const x = (value) => left + (right - left) * Math.min(Math.max(value, 0) / end, 1);
+  const top = lines.some(({text}) => text) ? 18 : 4;
+  const at = {left: names, right: width - numbers - 6, top, bottom: top + rows.length * barStep, width, end};
+  at.x = (value) => at.left + ((at.right - at.left) * Math.min(Math.max(value, 0), end)) / end;
   const fills = familyFills();
-  const bar = ({contender, result, value, low, high, text}, place) => {
-    const y = top + place * barStep + barStep / 2, isCut = value > end;
-    return svg("g", opening(result, `${contender.name}: ${text}`), svg("title", {}, `${contender.name}: ${text}`),
-      svg("rect", {x: 0, y: y - barStep / 2, width, height: barStep, fill: "transparent", class: "hit"}),
-      words(fitted(contender.name, names - 8), left - 6, y, {"text-anchor": "end"}),
-      svg("rect", {x: left, y: y - 7, width: Math.max(x(value) - left, 1), height: 14, fill: fills.of(contender.family), stroke: colourOf(contender)}),
-      isCut ? svg("path", {d: `M${right - 14} ${y + 9}l5 -18`, stroke: css("--panel"), "stroke-width": 4})
-        : low !== null && high !== null ? whisker(x(low), x(high), y) : null,
-      words(text, width, y, {"text-anchor": "end", "font-weight": 600}));
-  };
-  const ticks = roundSteps(end, Math.max(Math.min((right - left) / 60, 6), 2)).map((value) => [
-    svg("line", {x1: x(value), x2: x(value), y1: top, y2: bottom + 4, stroke: css("--line")}),
-    words(short(format(value)), x(value), bottom + 14, {"text-anchor": "middle", fill: css("--muted"), "font-size": 11})]);
-  return drawing(width, bottom + 24, title, fills.definitions, ticks, rows.map(bar), lines.map((line) => rule(line, x, top, bottom, line.value > end ? right : width, line.value > end)));
+  const ticks = roundSteps(end, Math.max(Math.min((at.right - at.left) / 60, 6), 2)).map((value) => [
+    svg("line", {x1: at.x(value), x2: at.x(value), y1: top, y2: at.bottom + 4, stroke: css("--line")}),
+    remark(short(format(value)), at.x(value), at.bottom + 14, "middle"),
+  ]);
+  const bars = rows.map((row, place) => drawBar(row, top + (place + 0.5) * barStep, at, fills));
+  return drawing(width, at.bottom + 24, title, fills.definitions, ticks, bars, lines.map((line) => rule(line, at)));
+}
+
+function drawBar({contender, result, value, low, high, text}, y, {left, right, width, end, x}, fills) {
+  const length = Math.max(x(value) - left, 1);
+  const gap = () => svg("path", {d: `M${right - 14} ${y + 9}l5 -18`, stroke: css("--panel"), "stroke-width": 4});
+  const hasInterval = low !== null && high !== null, fill = fills.of(contender.family);
+  return svg(
+    "g",
+    opening(result, `${contender.name}: ${text}`),
+    svg("title", {}, `${contender.name}: ${text}`),
+    svg("rect", {x: 0, y: y - barStep / 2, width, height: barStep, fill: "transparent", class: "hit"}),
+    words(fitted(contender.name, left - 8), left - 6, y, {"text-anchor": "end"}),
+    svg("rect", {x: left, y: y - 7, width: length, height: 14, fill, stroke: colourOf(contender)}),
+    value > end ? gap() : hasInterval && whisker(x(low), x(high), y),
+    words(text, width, y, {"text-anchor": "end", "font-weight": 600}),
+  );
 }
 
 // Draws a vertical line over a chart, with its text above. For a line beyond the axis, draws only the text.
-function rule({value, text, dash}, x, top, bottom, width, isBeyond) {
-  const at = x(value), half = text ? widthOf(text, 11) / 2 : 0;
-  if (isBeyond) return words(`${text} ▶`, width, 7, {"text-anchor": "end", "font-size": 11, fill: css("--muted")});
-  return svg("g", {"pointer-events": "none"},
-    svg("line", {x1: at, x2: at, y1: top - 4, y2: bottom + 2, stroke: css("--ink"), "stroke-width": dash ? 1.5 : 1, "stroke-dasharray": dash}),
-    text && words(text, Math.min(Math.max(at, half), width - half), 7, {"text-anchor": "middle", "font-size": 11, fill: css("--muted")}));
+function rule({value, text, dash}, {x, top, bottom, right, width, end}) {
+  if (value > end) return remark(`${text} ▶`, right, 7, "end");
+  const half = text ? widthOf(text, 11) / 2 : 0;
+  const path = `M${x(value)} ${top - 4}V${bottom + 2}`;
+  return svg(
+    "g",
+    {"pointer-events": "none"},
+    svg("path", {d: path, stroke: css("--ink"), "stroke-width": dash ? 1.5 : 1, "stroke-dasharray": dash}),
+    text && remark(text, Math.min(Math.max(x(value), half), width - half), 7, "middle"),
+  );
 }
 
 // ---- dots ----
 
-// Converts a ratio, above 1 is better, into a change in per cent as in the texts of the gates: 1.1 is +10, 1/1.1 is -10.
+// Converts a ratio into a change in per cent, as in the texts of the gates: 1.1 is +10 (better), 1/1.1 is -10.
 function changeOf(ratio) {
   return ratio >= 1 ? 100 * (ratio - 1) : -100 * (1 / ratio - 1);
 }
@@ -161,49 +221,93 @@ const verdictColours = {faster: "--better", slower: "--worse"};
 
 function markOfVerdict(verdict, x, y) {
   const colour = verdictColours[verdict] ? `rgb(${css(verdictColours[verdict])})` : css("--muted");
-  const path = {faster: `M${x} ${y - 6}L${x + 6} ${y + 5}H${x - 6}Z`, slower: `M${x} ${y + 6}L${x + 6} ${y - 5}H${x - 6}Z`}[verdict];
+  const path = {
+    faster: `M${x} ${y - 6}L${x + 6} ${y + 5}H${x - 6}Z`,
+    slower: `M${x} ${y + 6}L${x + 6} ${y - 5}H${x - 6}Z`,
+  }[verdict];
   if (path) return svg("path", {d: path, fill: colour, stroke: css("--panel")});
-  return svg("circle", {cx: x, cy: y, r: 4.5, fill: verdict === "equivalent" ? colour : css("--panel"), stroke: colour, "stroke-width": 1.75});
+  return svg("circle", {
+    cx: x,
+    cy: y,
+    r: 4.5,
+    fill: verdict === "equivalent" ? colour : css("--panel"),
+    stroke: colour,
+    "stroke-width": 1.75,
+  });
 }
 
-const narrow = 560;  // below this width, rows have two lines
+const narrow = 560; // below this width, rows have two lines
 
-// Draws one row for each of `rows`, {name, detail, result, ratio, verdict, text}: a dot with its interval on an axis from
-// -reach to +reach per cent. A dot beyond the axis becomes an arrow.
+// Draws one row for each of `rows`, {name, detail, result, ratio, verdict, text}: a dot with its interval on an axis
+// from -reach to +reach per cent. A dot beyond the axis becomes an arrow.
 function drawDots(width, {title, rows, reach, ends}) {
+  const at = placesOfDots(width, rows, reach);
+  const {x, top, bottom} = at;
+  const ticks = [-reach, -reach / 2, 0, reach / 2, reach].map((value) => [
+    svg("line", {x1: x(value), x2: x(value), y1: at.isNarrow ? bottom - 4 : top, y2: bottom, stroke: css("--line")}),
+    remark(`${value > 0 ? "+" : ""}${short(significant(value))} %`, x(value), bottom + 12,
+      {[-reach]: "start", [reach]: "end"}[value] || "middle"),
+  ]);
+  return drawing(
+    width,
+    bottom + 24,
+    title,
+    remark(`◀ ${ends[0]}`, x(-reach), 9, "start"),
+    remark(`${ends[1]} ▶`, x(reach), 9, "end"),
+    ticks,
+    rows.map((row, place) => drawDot(row, place, at)),
+  );
+}
+
+// Returns where the parts of a row are.
+function placesOfDots(width, rows, reach) {
   const isNarrow = width < narrow;
   const widthOfName = ({name, detail}) => widthOf(label(name, 200)) + (detail ? widthOf(detail, 11) + 10 : 0);
   const names = isNarrow ? 6 : Math.min(Math.max(...rows.map(widthOfName)) + 14, width * 0.42);
   const numbers = isNarrow ? 6 : Math.max(...rows.map(({text}) => widthOf(text))) + 14;
   // In a narrow drawing, the number is after the name if there is room, and otherwise below the dot.
   const isBelow = isNarrow && rows.some((row) => widthOfName(row) + widthOf(row.text) + 24 > width);
-  const left = names, right = width - numbers, step = isBelow ? 58 : isNarrow ? 40 : 24, top = 22, bottom = top + rows.length * step;
-  const x = (change) => left + 8 + (right - left - 16) * (Math.min(Math.max(change, -reach), reach) + reach) / (2 * reach);
-  const row = ({name, detail, result, ratio, verdict, text}, place) => {
-    const start = top + place * step, y = start + (isNarrow ? 27 : step / 2), line = isNarrow ? start + 10 : y;
-    const change = ratio && changeOf(ratio.median), isBeyond = ratio && Math.abs(change) > reach;
-    const room = isBelow ? width - 8 : isNarrow ? width - widthOf(text) - 16 : names - 14;
-    const shown = fitted(name, room - (detail ? widthOf(detail, 11) + 8 : 0));
-    return svg("g", opening(result, `${name}${detail ? `, ${detail}` : ""}: ${text}`), svg("title", {}, `${name}: ${text}`),
-      svg("rect", {x: 0, y: start, width, height: step, fill: place % 2 ? "transparent" : css("--page"), class: "hit"}),
-      words(shown, 4, line), detail && words(detail, 12 + widthOf(shown), line, {"font-size": 11, fill: css("--muted")}),
-      svg("line", {x1: x(0), x2: x(0), y1: isNarrow ? y - 9 : start, y2: isNarrow ? y + 9 : start + step, stroke: css("--muted")}),
-      ratio && ratio.low !== null && ratio.high !== null && whisker(x(changeOf(ratio.low)), x(changeOf(ratio.high)), y),
-      ratio && (isBeyond ? words(change > 0 ? "▶" : "◀", x(change), y, {"text-anchor": "middle", fill: `rgb(${css(change > 0 ? "--better" : "--worse")})`})
-        : markOfVerdict(verdict, x(change), y)),
-      words(text, width - 4, isBelow ? start + 46 : line, {"text-anchor": "end"}));
-  };
-  const ticks = [-reach, -reach / 2, 0, reach / 2, reach].map((value) => [
-    svg("line", {x1: x(value), x2: x(value), y1: isNarrow ? bottom - 4 : top, y2: bottom, stroke: css("--line")}),
-    words(`${value > 0 ? "+" : ""}${short(significant(value))} %`, x(value), bottom + 12, {"text-anchor": {[-reach]: "start", [reach]: "end"}[value] || "middle", fill: css("--muted"), "font-size": 11})]);
-  return drawing(width, bottom + 24, title, words(`◀ ${ends[0]}`, x(-reach), 9, {fill: css("--muted"), "font-size": 11}),
-    words(`${ends[1]} ▶`, x(reach), 9, {"text-anchor": "end", fill: css("--muted"), "font-size": 11}), ticks, rows.map(row));
+  const step = isBelow ? 58 : isNarrow ? 40 : 24;
+  const left = names + 8, right = width - numbers - 8, top = 22;
+  const x = (change) => left + ((right - left) * (Math.min(Math.max(change, -reach), reach) + reach)) / (2 * reach);
+  const roomForName = (text) => (isBelow ? width - 8 : isNarrow ? width - widthOf(text) - 16 : names - 14);
+  return {isNarrow, isBelow, step, top, bottom: top + rows.length * step, x, width, reach, roomForName};
+}
+
+function drawDot({name, detail, result, ratio, verdict, text}, place, at) {
+  const {isNarrow, isBelow, step, top, x, width, reach, roomForName} = at;
+  const start = top + place * step, y = start + (isNarrow ? 27 : step / 2), line = isNarrow ? start + 10 : y;
+  const shown = fitted(name, roomForName(text) - (detail ? widthOf(detail, 11) + 8 : 0));
+  const zero = `M${x(0)} ${isNarrow ? y - 9 : start}V${isNarrow ? y + 9 : start + step}`;
+  return svg(
+    "g",
+    opening(result, `${name}${detail ? `, ${detail}` : ""}: ${text}`),
+    svg("title", {}, `${name}: ${text}`),
+    svg("rect", {x: 0, y: start, width, height: step, fill: place % 2 ? "transparent" : css("--page"), class: "hit"}),
+    words(shown, 4, line),
+    detail && remark(detail, 12 + widthOf(shown), line, "start"),
+    svg("path", {d: zero, stroke: css("--muted")}),
+    ratio && ratio.low !== null && ratio.high !== null && whisker(x(changeOf(ratio.low)), x(changeOf(ratio.high)), y),
+    ratio && dotOf(changeOf(ratio.median), verdict, x, y, reach),
+    words(text, width - 4, isBelow ? start + 46 : line, {"text-anchor": "end"}),
+  );
+}
+
+function dotOf(change, verdict, x, y, reach) {
+  if (Math.abs(change) <= reach) return markOfVerdict(verdict, x(change), y);
+  const fill = `rgb(${css(change > 0 ? "--better" : "--worse")})`;
+  return words(change > 0 ? "▶" : "◀", x(change), y, {"text-anchor": "middle", fill});
 }
 
 // Returns the reach of an axis for these ratios: 10 per cent, or more if a median or most of an interval needs it.
 function reachOf(ratios) {
-  const furthest = Math.max(10, ...ratios.flatMap(({median, low, high}) => [median, low ?? median, high ?? median])
-    .map((each) => Math.abs(changeOf(each))).filter(Number.isFinite));
+  const furthest = Math.max(
+    10,
+    ...ratios
+      .flatMap(({median, low, high}) => [median, low ?? median, high ?? median])
+      .map((each) => Math.abs(changeOf(each)))
+      .filter(Number.isFinite),
+  );
   return [10, 15, 20, 50, 100].find((each) => each >= furthest) ?? 100;
 }
 
@@ -223,7 +327,9 @@ function imageOf(element, scale) {
 
 // Returns a canvas with the chart, its title above and the machine and the date beneath.
 async function pictureOf(entry, title, source) {
-  const scale = 2, edge = 16, shown = entry.place.firstElementChild;
+  const scale = 2,
+    edge = 16,
+    shown = entry.place.firstElementChild;
   const {width, height} = shown.getBoundingClientRect();
   const image = shown instanceof SVGElement ? await imageOf(shown, scale) : shown;
   const canvas = el("canvas", {width: (width + 2 * edge) * scale, height: (height + 2 * edge + 56) * scale});
@@ -257,5 +363,7 @@ async function copyChart(entry, title, button) {
     said = "Saved";
   }
   button.textContent = said;
-  setTimeout(() => { button.textContent = "Copy chart"; }, 2000);
+  setTimeout(() => {
+    button.textContent = "Copy chart";
+  }, 2000);
 }

@@ -101,6 +101,10 @@ function selectOf(label, options, chosen, onchange) {
   return el("label", {class: "choice"}, `${label} `, select);
 }
 
+function choiceRow(...choices) {
+  return el("div", {class: "controls"}, choices);
+}
+
 function facts(entries) {
   return el("dl", {}, entries.filter(([, value]) => value !== null && value !== undefined && value !== "")
     .flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, nameOf(String(value)))]));
