@@ -419,7 +419,7 @@ class Html(PageTest):
     def test_a_comparison_of_programs_has_a_row_with_a_dot_for_each_benchmark(self):
         report = self.of_two_programs()
         self.open(made(report, "programs", self.folder))
-        self.assertRegex(self.texts("#answer")[0], r"^new is 2\.2 % slower than old on BM_sort \(1\.6 to 2\.8\)")
+        self.assertRegex(self.texts("#answer")[0], r"^new is 2\.2 % slower than old on BM_sort \(1\.6 to 2\.8 %\)")
         rows = self.browser.run("""[...document.querySelectorAll("#speed .row")].map((row) => {
           const {x, width} = row.lastElementChild.previousElementSibling.getBBox();
           return [row.getAttribute("aria-label"), x + width / 2];

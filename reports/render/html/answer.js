@@ -128,13 +128,15 @@ function answer(text) {
   document.getElementById("answer").replaceChildren(el("span", {class: "name"}, text));
 }
 
-const problemKinds = ["caution", "failed"];
+function isProblem({about}) {
+  return ["caution", "failed"].includes(about);
+}
 
 // Adds the problems, which are always visible, and the other findings, which are folded.
 function addFindings(found) {
   for (const [id, those] of [
-    ["problems", found.filter(({about}) => problemKinds.includes(about))],
-    ["summary", found.filter(({about}) => !problemKinds.includes(about))],
+    ["problems", found.filter(isProblem)],
+    ["summary", found.filter((each) => !isProblem(each))],
   ]) {
     const place = document.getElementById(id);
     place.append(...those.map((each) => sentenceItem(each, each.results, each.more)));
@@ -147,21 +149,21 @@ function addUnreliable(found) {
   answer(
     `Ignore the differences in this report. ${sentence(report.aa.reason || "the baseline differs from its own copy")}`,
   );
-  const reason = report.aa.reason || "\0";
-  const others = found.filter(({about, text}) => about !== "caution" || !text.includes(reason));
-  addFindings(
-    isComparison ? [...others.filter(({about}) => problemKinds.includes(about)), ...comparisonFindings()] : others,
-  );
+  addFindings(isComparison ? [...found.filter(isProblem), ...comparisonFindings()] : found);
 }
 
 function addSummary() {
-  const found = data.summary.map((each) => ({...each, results: each.from.map((place) => results[place])}));
+  // The badge and the texts beside it already give the reason of the A/A comparison.
+  const isSaid = ({about, text}) => about === "caution" && report.aa?.reason && text.includes(report.aa.reason);
+  const found = data.summary
+    .filter((each) => !isSaid(each))
+    .map((each) => ({...each, results: each.from.map((place) => results[place])}));
   if (report.aa?.found === "unreliable") return addUnreliable(found);
   if (isComparison) {
-    addFindings([...found.filter(({about}) => problemKinds.includes(about)), ...comparisonFindings()]);
+    addFindings([...found.filter(isProblem), ...comparisonFindings()]);
     return answer(comparisonAnswer());
   }
-  const first = found.find(({about}) => about === "cost") || found.find(({about}) => !problemKinds.includes(about));
+  const first = found.find(({about}) => about === "cost") || found.find((each) => !isProblem(each));
   answer(first ? sentence(first.text) : "This report has no comparison of speed.");
   const undecided = found.find(({about, from}) => about === "undecided" && from.length);
   if (undecided)

@@ -19,9 +19,10 @@ function label(name, longest = 24) {
   return plain.length > longest ? plain.slice(0, longest - 1) + "…" : plain;
 }
 
-// Adds a figure: a title, a note about what to look for, the chart, and the numbers as a table. `config` or `paint` is
+// Adds a figure: a title, a note about what to look for, the chart, and the numbers as a table. `unit` returns what a
+// copy of the chart says below its title. `config` or `paint` is
 // called again after each change of the theme or of the chosen contenders.
-function figure(parent, {title, note, height = 320, config, paint, table}) {
+function figure(parent, {title, note, unit, height = 320, config, paint, table}) {
   const about = `${title}. ${note || ""} The table below contains the numbers.`;
   const canvas = config && el("canvas", {role: "img", "aria-label": about});
   const place = config ? el("div", {class: "canvas", style: `height:${height}px`}, canvas) : el("div", {class: "drawing"});
@@ -31,7 +32,7 @@ function figure(parent, {title, note, height = 320, config, paint, table}) {
   });
   const heading = el("h3", {}, title);
   const lead = el("p", {class: "note"}, note || "");
-  const entry = {place, canvas, config, paint, chart: null, details, table};
+  const entry = {place, canvas, config, paint, chart: null, details, table, unit};
   const copy = el("button", {type: "button", class: "copy", onclick: () => copyChart(entry, heading.textContent, copy)}, "Copy chart");
   const element = el("figure", {}, el("figcaption", {}, heading, lead), place, el("div", {class: "beneath"}, details, copy));
   parent.append(element);

@@ -13,22 +13,32 @@ function comparedResults() {
     .sort((a, b) => severity.indexOf(a.verdict) - severity.indexOf(b.verdict) || distance(b) - distance(a));
 }
 
-// Describes the size of a ratio, for example "2.2 % slower (1.6 to 2.8)", as the gate does.
-function changeText({ratio, verdict, metric}) {
-  const isWorse = ratio.median < 1,
-    turn = (value) => (isWorse ? 1 / value : value);
-  const factor = turn(ratio.median);
+// Describes the size of a ratio as the gate does: [size, interval], for example ["2.2 % slower", "1.6 to 2.8 %"].
+function changeParts({ratio, metric}) {
+  const isWorse = ratio.median < 1, turn = (value) => (isWorse ? 1 / value : value);
   const [low, high] = isWorse ? [ratio.high, ratio.low] : [ratio.low, ratio.high];
-  const isTime = isTimeMetric(metric);
-  const adjective = isTime ? (isWorse ? "slower" : "faster") : isWorse ? "worse" : "better";
   const has = low !== null && high !== null;
-  if (factor >= 2)
-    return (
-      `${quotient(factor)} times as ${isTime ? (isWorse ? "slow" : "fast") : isWorse ? "bad" : "good"}` +
-      (has ? ` (${quotient(turn(low))} to ${quotient(turn(high))})` : "")
-    );
-  const pct = (value) => (100 * (turn(value) - 1)).toFixed(1).replace(/^-(0\.0)$/, "$1");
-  return `${pct(ratio.median)} % ${adjective}${has ? ` (${pct(low)} to ${pct(high)})` : ""}`;
+  const range = (text, unit) => (has ? `${text(turn(low))} to ${text(turn(high))} ${unit}` : "");
+  const adjectives = {true: ["slower", "faster", "slow", "fast"], false: ["worse", "better", "bad", "good"]};
+  const [worse, better, bad, good] = adjectives[isTimeMetric(metric)];
+  const factor = turn(ratio.median);
+  if (factor >= 2) return [`${quotient(factor)} times as ${isWorse ? bad : good}`, range(quotient, "times")];
+  const pct = (value) => (100 * (value - 1)).toFixed(1).replace(/^-(0\.0)$/, "$1");
+  return [`${pct(factor)} % ${isWorse ? worse : better}`, range(pct, "%")];
+}
+
+function changeText(result) {
+  const [size, range] = changeParts(result);
+  return size + (range && ` (${range})`);
+}
+
+// Says by how much a result differs, for example "new is 2.2 % slower than old on BM_sort (1.6 to 2.8 %)."
+function changeSentence(result, isOfMetric) {
+  const [size, range] = changeParts(result);
+  const where = result.workload.slice(0, 80) + (isOfMetric ? `, ${titleOf(result.metric)}` : "");
+  const than = size.includes("times as") ? "as" : "than";
+  const names = [result.contender, result.ratio.to].map((name) => label(name, 60));
+  return `${names[0]} is ${size} ${than} ${names[1]} on ${where}${range && ` (${range})`}.`;
 }
 
 function rowText(result, isShort = false) {
@@ -60,10 +70,7 @@ function comparisonAnswer() {
     .join(", ");
   const total = `Of ${countText(all.length, "result")}: ${rest}.`;
   if (!worst) return `No significant difference. ${total}${detectableText(undecided)}`;
-  const what = all.length === 1 || !metricsVary(all) ? "" : ` (${titleOf(worst.metric)})`;
-  return `${label(worst.contender, 60)} is ${changeText(worst)
-    .replace(/ \(/, ` than ${label(worst.ratio.to, 60)} on ${worst.workload.slice(0, 80)}${what} (`)
-    .replace(/(times as \w+) than/, "$1 as")}. ${total}`;
+  return `${changeSentence(worst, metricsVary(all))} ${total}`;
 }
 
 function detectableText(undecided) {

@@ -295,7 +295,7 @@ function drawDot({name, detail, result, ratio, verdict, text}, place, at) {
 
 function dotOf(change, verdict, x, y, reach) {
   if (Math.abs(change) <= reach) return markOfVerdict(verdict, x(change), y);
-  const fill = `rgb(${css(change > 0 ? "--better" : "--worse")})`;
+  const fill = verdictColours[verdict] ? `rgb(${css(verdictColours[verdict])})` : css("--muted");
   return words(change > 0 ? "▶" : "◀", x(change), y, {"text-anchor": "middle", fill});
 }
 
@@ -325,27 +325,40 @@ function imageOf(element, scale) {
   return image.decode().then(() => image);
 }
 
+// Breaks a text into lines that fit into `width` pixels. The parts of the text have a dot between them.
+function brokenAtDots(text, width, size) {
+  const lines = [];
+  for (const part of text.split(" · ")) {
+    const longer = lines.length ? `${lines.at(-1)} · ${part}` : part;
+    if (lines.length && widthOf(longer, size) <= width) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
+}
+
 // Returns a canvas with the chart, its title above and the machine and the date beneath.
 async function pictureOf(entry, title, source) {
-  const scale = 2,
-    edge = 16,
-    shown = entry.place.firstElementChild;
+  const scale = 2, edge = 16, shown = entry.place.firstElementChild;
   const {width, height} = shown.getBoundingClientRect();
   const image = shown instanceof SVGElement ? await imageOf(shown, scale) : shown;
-  const canvas = el("canvas", {width: (width + 2 * edge) * scale, height: (height + 2 * edge + 56) * scale});
+  const lines = [
+    {text: label(title, 200), y: 10, size: 15, weight: 600, colour: "--ink"},
+    ...(entry.unit ? [{text: entry.unit(), y: 28, size: 11, weight: 400, colour: "--muted"}] : []),
+    ...brokenAtDots(label(source, 300), width, 11).map((text, place) =>
+      ({text, y: height + 56 + place * 16, size: 11, weight: 400, colour: "--muted"})),
+  ];
+  const canvas = el("canvas", {width: (width + 2 * edge) * scale, height: (lines.at(-1).y + 8 + 2 * edge) * scale});
   const to = canvas.getContext("2d");
   to.scale(scale, scale);
   to.fillStyle = css("--panel");
   to.fillRect(0, 0, canvas.width, canvas.height);
   to.textBaseline = "middle";
-  const write = (text, y, size, weight, colour) => {
+  for (const {text, y, size, weight, colour} of lines) {
     to.font = `${weight} ${size}px ${css("--sans")}`;
     to.fillStyle = css(colour);
-    to.fillText(text, edge, y, width);
-  };
-  write(label(title, 200), edge + 10, 15, 600, "--ink");
-  to.drawImage(image, edge, edge + 28, width, height);
-  write(label(source, 300), height + edge + 46, 11, 400, "--muted");
+    to.fillText(text, edge, edge + y, width);
+  }
+  to.drawImage(image, edge, edge + 40, width, height);
   return canvas;
 }
 

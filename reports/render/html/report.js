@@ -155,7 +155,8 @@ function addLatency() {
   const place = document.getElementById("latency");
   const kinds = new Map([...withData("latency_p99").map((name) => [name, "latency"]),
     ...withData("late_p99").map((name) => [name, "late"])]);
-  const known = workloads.filter((name) => kinds.has(name));
+  const known = workloads.filter((name) => kinds.has(name) &&
+    contenders.some((each) => curveOf(name, each.name, kinds.get(name)).length > 1));
   if (!known.length) return place.remove();
   const usual = nicest(known, ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64", "timer/periodic"]);
   let chosen = fromAddress("latency-of", usual, known);

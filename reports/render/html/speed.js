@@ -165,6 +165,8 @@ function fillPanels(panels) {
     figure(panels, {
       title: workload,
       note: withoutNumbers(workload),
+      unit: () =>
+        speed.show === "ratio" ? `times as fast as ${label(baseline)}` : titleOf(primaryMetricOf(workload)[0]),
       paint: (width) => paintBars(workload, width),
       table: () => speedTable(workload),
     });
