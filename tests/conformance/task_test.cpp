@@ -101,7 +101,7 @@ CONFORMANCE_TEST(task, awaiting_many_tasks_in_a_row_does_not_overflow_the_stack)
     EXPECT_EQ(runtime.run(parent()), 100'000);
 }
 
-CONFORMANCE_TEST(task, other_tasks_stay_suspended_when_run_returns_and_continue_in_the_next_run) {
+CONFORMANCE_TEST(task, unfinished_tasks_stay_suspended_when_run_returns_and_continue_in_the_next_run) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto other = [&]() -> task_of<R> {
@@ -125,7 +125,7 @@ CONFORMANCE_TEST(task, other_tasks_stay_suspended_when_run_returns_and_continue_
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(task, run_inside_of_a_task_throws_and_the_outer_run_continues) {
+CONFORMANCE_TEST(task, calling_run_inside_a_task_throws_and_the_outer_run_continues) {
     R& runtime = this->keep(this->make_runtime());
     bool inner_ran = false;
     auto inner = [&]() -> task_of<R> {

@@ -142,7 +142,7 @@ CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed_with_the_runt
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, after_run_has_thrown_the_main_task_is_freed_with_the_runtime) {
+CONFORMANCE_TEST(teardown, the_main_task_of_a_run_that_has_thrown_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([] { throw std::runtime_error("posted"); });
@@ -225,7 +225,7 @@ CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) 
     }
 }
 
-CONFORMANCE_TEST(teardown, a_call_that_is_cancelled_by_the_freeing_of_another_call_is_freed) {
+CONFORMANCE_TEST(teardown, a_scheduled_call_that_the_destruction_of_another_call_cancels_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());

@@ -9,7 +9,7 @@
 namespace loopbench::bench {
 namespace {
 
-TEST(strace_log, calls_are_counted_by_name) {
+TEST(strace_log, system_calls_are_counted_by_name) {
     const auto calls = read_strace_log(R"(read(3, "..."..., 832) = 832
 close(3)                                = 0
 close(4)                                = -1 EBADF (Bad file descriptor)
@@ -67,7 +67,7 @@ exit_group(0) = ?
     EXPECT_EQ(calls.empty_waits, 1u);
 }
 
-TEST(strace_log, an_incomplete_log_gives_no_count) {
+TEST(strace_log, an_incomplete_log_causes_an_error_instead_of_counts) {
     const std::string whole = R"(12 read(3, "..."..., 832) = 832
 12 epoll_wait(5,  <unfinished ...>
 13 write(4, ""..., 8) = 8
@@ -104,7 +104,7 @@ constexpr std::string_view perf_summary = R"(
    futex                100     41  1471.921     0.013     0.051     2.057      0.59%
 )";
 
-TEST(perf_trace, the_calls_of_all_threads_are_counted) {
+TEST(perf_trace, the_system_calls_of_all_threads_are_counted) {
     const auto calls = read_perf_trace(perf_summary);
     EXPECT_EQ(calls.by_name.size(), 2u);
     EXPECT_EQ(calls.by_name.at("futex"), 52479u);
@@ -112,7 +112,7 @@ TEST(perf_trace, the_calls_of_all_threads_are_counted) {
     EXPECT_EQ(calls.total(), 52506u);
 }
 
-TEST(perf_trace, an_incomplete_trace_gives_no_count) {
+TEST(perf_trace, an_incomplete_trace_causes_an_error_instead_of_counts) {
     EXPECT_THROW(read_perf_trace("LOST 17 events!\n" + std::string(perf_summary)), incomplete_record);
     EXPECT_THROW(read_perf_trace(""), incomplete_record);
     for (const std::string_view row :
