@@ -28,7 +28,7 @@ TEST_P(every_design, a_design_makes_a_loop_with_its_name) {
     EXPECT_EQ(make_loop()->name(), GetParam());
 }
 
-TEST_P(every_design, a_few_steps_run_all_posted_callbacks) {
+TEST_P(every_design, three_steps_run_a_hundred_posted_callbacks) {
     const auto owner = make_loop();
     int ran = 0;
     for (int i = 0; i < 100; ++i) owner->post([&] { ++ran; });
@@ -38,7 +38,7 @@ TEST_P(every_design, a_few_steps_run_all_posted_callbacks) {
 
 // The fixtures in support.hpp distinguish designs by their names. Without this test, the fixtures would
 // silently treat a new or renamed design in the wrong way.
-TEST(designs, the_tests_know_every_design) {
+TEST(designs, the_list_of_designs_in_this_test_is_complete) {
     std::multiset<std::string_view> names;
     for (const design& each : designs()) names.insert(each.name);
     EXPECT_EQ(names, (std::multiset<std::string_view>{"loop-round-robin", "loop-tick", "loop-layered",
