@@ -163,7 +163,7 @@ TEST_F(asyncio, a_timer_that_fires_early_fails_the_trial) {
     expect_failed_proof("sleep/concurrent", "timers fired early");
 }
 
-TEST_F(asyncio, an_early_timer_within_the_librarys_tolerance_is_counted_and_shown) {
+TEST_F(asyncio, timers_that_fire_early_within_the_tolerance_of_asyncio_are_counted_and_shown) {
     plant("max(deadline_ns - time", "max(deadline_ns - 1_000_000_000 - time");
     plant("else 1000", "else 1_000_000_000");
     const auto results = results_of("sleep/concurrent", 0);

@@ -72,7 +72,8 @@ echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", 
               "small --benchmark_min_time=0.001\n");
 }
 
-TEST_F(build_comparison_command, list_shows_the_build_description_of_each_contender_without_measuring) {
+TEST_F(build_comparison_command,
+       the_list_command_shows_the_build_description_of_each_contender_without_measuring) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     EXPECT_EQ(listed["contenders"][0]["context"]["build_type"], "Release");
     EXPECT_FALSE(was_measured("asio-epoll"));

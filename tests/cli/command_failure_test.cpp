@@ -98,7 +98,7 @@ TEST_F(command_failure, a_contender_without_execute_permission_is_reported) {
                        {"bin/contenders/plain is not executable", "chmod +x"});
 }
 
-TEST_F(command_failure, rebuilding_a_contender_during_a_run_fails_its_trial) {
+TEST_F(command_failure, rebuilding_a_contender_during_a_run_fails_the_trial_of_the_contender) {
     loopbench.add_contender(
         "rebuilt",
         std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} + good_row);
@@ -107,7 +107,7 @@ TEST_F(command_failure, rebuilding_a_contender_during_a_run_fails_its_trial) {
         EXPECT_SAYS(reason, part);
 }
 
-TEST_F(command_failure, replacing_a_library_during_a_run_fails_the_trial) {
+TEST_F(command_failure, replacing_a_library_during_a_run_fails_the_trial_that_uses_the_library) {
     loopbench.add_contender("linked",
                             std::string{"[ $(trials) -lt 2 ] || touch $folder/lib/libc.so.6\n"} + good_row);
     const auto ran = loopbench.in_shell(
@@ -152,7 +152,7 @@ TEST_F(command_failure, an_unsupported_workload_is_shown_with_its_reason_and_doe
     EXPECT_EQ(trials.size(), 2U * 3) << "three blocks of each workload";
 }
 
-TEST_F(command_failure, the_error_for_an_unbuilt_contender_says_how_to_build_it) {
+TEST_F(command_failure, the_error_for_an_unbuilt_contender_says_how_to_build_the_contender) {
     const std::vector<std::string> help{"libuv is not built",
                                         "`cmake --build --preset release --target suite`"};
     expect_usage_error({"run", "--contender", "libuv", "-o", loopbench.out()}, help);
@@ -420,7 +420,7 @@ TEST_F(command_failure, escape_sequences_in_the_output_of_a_contender_do_not_rea
     }
 }
 
-TEST_F(command_failure, messages_suggest_only_remedies_that_the_command_supports) {
+TEST_F(command_failure, error_messages_suggest_only_remedies_that_the_failed_command_supports) {
     const auto told = [&](const std::string& script, int code = 1) {
         const auto ran = loopbench.in_shell("exec 3>&1; " + script);
         EXPECT_EQ(ran.code, code) << script;

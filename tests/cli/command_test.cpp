@@ -98,7 +98,7 @@ TEST_F(command, runs_with_the_same_seed_have_the_same_order_of_trials) {
     EXPECT_EQ(order(), first);
 }
 
-TEST_F(command, the_mode_sets_the_workload_size_the_time_per_trial_and_the_budget) {
+TEST_F(command, the_options_quick_and_full_set_the_size_the_time_per_trial_and_the_budget) {
     loopbench.add_contender("witness", R"(echo "$LOOPBENCH_SIZE $3" > "$0.seen"; row '"real_time": 1')");
     const auto seen = [&](std::vector<std::string> mode) {
         mode.insert(mode.begin(), "run");
@@ -244,7 +244,7 @@ TEST_F(command, the_help_groups_options_under_headings) {
             << each << " has an option without a heading";
 }
 
-TEST_F(command, examples_in_help_name_existing_commands_and_options) {
+TEST_F(command, the_examples_in_the_help_use_existing_commands_and_options) {
     const auto commands = all_commands(loopbench);
     for (const auto& each : commands) {
         std::istringstream lines{help_of(loopbench, each)};
@@ -326,7 +326,7 @@ TEST_F(command, swapping_the_baseline_and_the_compared_contender_inverts_the_rat
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
 }
 
-TEST_F(command, list_shows_contenders_workloads_and_metrics) {
+TEST_F(command, the_list_command_shows_contenders_workloads_and_metrics) {
     const auto text = loopbench({"list"});
     EXPECT_EQ(text.code, 0);
     for (const auto* wanted : {"loop-epoll", "fake 1", "echo/rtt/conns:1", "late_p50"})

@@ -118,7 +118,7 @@ TEST_F(end_to_end, a_run_of_six_blocks_gives_intervals_for_every_basic_metric) {
 }
 
 // The third shard is killed with SIGKILL as soon as its journal contains a finished trial.
-TEST_F(end_to_end, four_shards_merge_into_one_run_although_one_was_killed) {
+TEST_F(end_to_end, four_shards_can_be_merged_although_one_shard_was_killed_and_resumed) {
     constexpr auto script = R"sh(
 set -eu
 shard() {

@@ -217,7 +217,7 @@ protected:
     }
 };
 
-TEST_F(killed_merge, a_kill_at_any_system_call_leaves_the_old_or_the_new_record) {
+TEST_F(killed_merge, a_kill_at_any_system_call_of_a_merge_leaves_either_the_old_or_the_new_record) {
     ASSERT_EQ(loopbench(merge_of_three()).code, 0);
     const auto new_journal = content_of(journal);
     const auto new_report = now();

@@ -66,7 +66,7 @@ TEST_F(served, interleaved_servers_are_compared_by_round_trip_times_and_by_the_c
     EXPECT_SAYS(header, LOOPBENCH_ECHO_SERVER) << "the path of the server";
 }
 
-TEST_F(served, a_slower_server_is_a_regression) {
+TEST_F(served, a_server_that_has_become_slower_is_reported_as_a_regression) {
     const auto ran =
         compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
     ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: unreliable
@@ -75,7 +75,7 @@ TEST_F(served, a_slower_server_is_a_regression) {
         << "ns of the server, without its client";
 }
 
-TEST_F(served, builds_that_share_a_fixed_port_run_sequentially) {
+TEST_F(served, builds_of_a_server_that_share_a_fixed_port_run_sequentially) {
     // The port is below the range from which the kernel selects the ports of clients.
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
@@ -110,7 +110,7 @@ TEST_F(served, the_result_of_a_failing_server_or_client_has_a_reason_instead_of_
     EXPECT_SAYS(reason("exit 9 # {port}", {"{port}"}), "exit code 9");
 }
 
-TEST_F(served, replacing_the_server_during_the_measurement_fails_the_trial) {
+TEST_F(served, replacing_the_servers_executable_during_the_measurement_fails_the_trial) {
     const auto copy = loopbench.path("server");
     fs::copy_file(LOOPBENCH_ECHO_SERVER, copy);
     const auto ran = compare(": {port}; touch " + copy.native(), copy.c_str(), {"{port}"}, {}, "1");

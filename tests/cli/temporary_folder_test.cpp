@@ -33,7 +33,7 @@ void expect_only_the_culprit_fails(const std::string& what) {
     EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok") << what;
 }
 
-TEST_F(temporary_files, an_invalid_histogram_file_fails_only_its_contender) {
+TEST_F(temporary_files, an_invalid_histogram_file_fails_only_the_contender_that_made_the_file) {
     expect_only_the_culprit_fails("mkfifo \"$LOOPBENCH_HISTOGRAM_FILE\"");
     expect_only_the_culprit_fails("mkdir \"$LOOPBENCH_HISTOGRAM_FILE\"");
     expect_only_the_culprit_fails("ln -s /nowhere \"$LOOPBENCH_HISTOGRAM_FILE\"");

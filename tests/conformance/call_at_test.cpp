@@ -159,7 +159,7 @@ CONFORMANCE_TEST(call_at, run_throws_the_exception_of_a_scheduled_function_and_l
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, captures_of_pending_calls_are_freed_with_the_runtime) {
+CONFORMANCE_TEST(call_at, objects_that_pending_calls_have_captured_are_freed_with_the_runtime) {
     int freed = 0;
     bool called = false;
     R& runtime = this->keep(this->make_runtime());

@@ -128,7 +128,7 @@ CONFORMANCE_TEST(net, connecting_to_a_port_without_a_listener_throws_connection_
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_read) {
+CONFORMANCE_TEST(net, closing_a_stream_ends_its_pending_read_with_ecanceled) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
@@ -141,7 +141,7 @@ CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_read) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_write) {
+CONFORMANCE_TEST(net, closing_a_stream_ends_its_pending_write_with_ecanceled) {
     R& runtime = this->keep(this->make_runtime());
     const auto more_than_the_kernel_takes = bytes_of_number(std::size_t{64} << 20);
     auto main = [&]() -> task_of<R> {

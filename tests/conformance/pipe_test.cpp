@@ -66,7 +66,7 @@ CONFORMANCE_TEST(pipes, writing_to_a_pipe_without_a_reader_returns_an_error_and_
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(pipes, closing_a_pipe_end_completes_its_pending_operations) {
+CONFORMANCE_TEST(pipes, closing_one_end_of_a_pipe_ends_the_pending_operations_of_this_end_with_ecanceled) {
     R& runtime = this->keep(this->make_runtime());
     const auto more_than_a_pipe_takes = bytes_of_number(std::size_t{4} << 20);
     auto main = [&]() -> task_of<R> {

@@ -175,7 +175,7 @@ auto call_when_freed(Function then) {
 // sets the event: in one pair of tasks before the frame of the waiting task is destroyed, in the other pair
 // afterwards. The test excludes runtimes with Asio's tasks, because Asio destroys frames while it destroys
 // its services, and a destructor that uses a service would crash.
-CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed) {
+CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed_and_never_resumed) {
     if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());

@@ -85,7 +85,7 @@ CONFORMANCE_TEST(unix_streams, listening_at_a_path_in_use_throws) {
     listener.close();
 }
 
-CONFORMANCE_TEST(unix_streams, closing_a_stream_or_listener_completes_its_pending_operation) {
+CONFORMANCE_TEST(unix_streams, closing_a_stream_or_listener_cancels_its_pending_operation) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);

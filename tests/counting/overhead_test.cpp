@@ -179,7 +179,7 @@ TEST(overhead, the_recording_overhead_is_missing_if_recording_cannot_be_disabled
     EXPECT_SAYS(found.missing[0], "LOOPBENCH_RECORD=off");
 }
 
-TEST(overhead, only_the_checks_that_apply_to_a_result_are_run) {
+TEST(overhead, only_the_checks_that_apply_to_the_metrics_of_a_result_are_run) {
     const auto right = [](const trial_request& request) { return did(request, 5e7); };
     EXPECT_FALSE(overhead_in(right, {"time", "throughput"}).metrics.contains("recording"));
     EXPECT_FALSE(overhead_in(right, {"time", "latency_p50"}).metrics.contains("doubling"));

@@ -38,7 +38,7 @@ TEST(strace_log, a_call_whose_log_line_another_thread_interrupts_counts_once) {
     EXPECT_EQ(calls.zero_timeout_waits, 0u);
 }
 
-TEST(strace_log, empty_waits_and_zero_timeout_waits_are_distinguished) {
+TEST(strace_log, waits_without_events_and_waits_with_a_zero_timeout_are_counted_separately) {
     const auto calls = read_strace_log(R"(epoll_wait(4, [], 128, 0) = 0
 epoll_wait(4, [{events=EPOLLIN, data={u32=1, u64=1}}], 128, 0) = 1
 epoll_wait(4, [], 128, 10) = 0
@@ -55,7 +55,7 @@ exit_group(0) = ?
     EXPECT_EQ(calls.empty_waits, 6u);
 }
 
-TEST(strace_log, the_waits_of_io_uring_are_recognized) {
+TEST(strace_log, waits_in_io_uring_enter_are_counted_as_waits) {
     const auto calls = read_strace_log(R"(io_uring_enter(4, 3, 0, 0, NULL, 8) = 3
 io_uring_enter(4, 0, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 0
 io_uring_enter(4, 2, 0, IORING_ENTER_GETEVENTS, NULL, 8) = 2

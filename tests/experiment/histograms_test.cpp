@@ -65,7 +65,7 @@ TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_re
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
-TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_no_histograms) {
+TEST_F(histograms, a_report_in_the_histogram_format_is_refused_if_the_run_has_no_histograms) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     EXPECT_EQ(run().code, 0);
     const auto written = report();
@@ -84,7 +84,7 @@ TEST_F(histograms, an_invalid_histogram_makes_the_trial_fail) {
     }
 }
 
-TEST_F(histograms, a_folder_in_place_of_the_histogram_file_fails_only_its_contender) {
+TEST_F(histograms, a_folder_in_place_of_a_histogram_file_fails_only_the_contender_that_made_the_folder) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     loopbench.add_contender("loop-epoll",
                             "mkdir \"$LOOPBENCH_HISTOGRAM_FILE\"\n" + leaves(four_values, "5000"));

@@ -170,7 +170,7 @@ TEST(floors, a_workload_without_a_floor_states_the_reason) {
     EXPECT_SAYS(outcome_of(workload_named(all_workloads({}, {}), "mixed/server")), "does not implement");
 }
 
-TEST(floors, a_floor_is_unsupported_if_the_kernel_refuses_a_needed_feature) {
+TEST(floors, a_workload_of_a_floor_is_unsupported_if_the_kernel_refuses_a_needed_feature) {
     const std::array can{floor_workload{"sleep/serial", [](trial&) {
                                             throw std::system_error(EPERM, std::generic_category(),
                                                                     "io_uring refused");

@@ -194,7 +194,7 @@ TEST_F(baseline, a_ratio_of_an_unknown_or_counted_metric_and_a_repeated_ratio_ar
     EXPECT_EQ(read(two.dump()).times->ratios.size(), 2U);
 }
 
-TEST_F(baseline, each_ratio_in_a_baseline_file_has_its_pairing) {
+TEST_F(baseline, each_ratio_in_a_baseline_file_is_stored_with_its_pairing) {
     EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::pairing::interleaved);
     EXPECT_SAYS(refusal_with("/times/ratios/0/pairing", "sideways"), "pairing: \"sideways\"");
     auto report = sample_report();

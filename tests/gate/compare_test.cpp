@@ -75,7 +75,7 @@ TEST_F(compare, a_comparison_with_too_few_blocks_is_inconclusive) {
     EXPECT_SAYS(ran.error_tail, "5 % is not ruled out");
 }
 
-TEST_F(compare, a_budget_that_ends_before_the_first_trial_is_inconclusive) {
+TEST_F(compare, a_comparison_whose_budget_ends_before_the_first_trial_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--budget", "1ms"});
@@ -130,7 +130,7 @@ TEST_F(compare, a_comparison_is_inconclusive_if_the_new_build_reports_no_latenes
     }
 }
 
-TEST_F(compare, a_session_whose_times_scatter_widely_is_inconclusive) {
+TEST_F(compare, a_comparison_whose_times_scatter_widely_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     // Scattered times do not make a session unreliable, because each pair cancels the scatter that both of

@@ -190,7 +190,7 @@ TEST(entry, a_result_of_google_benchmark_with_a_failed_repetition_has_no_number)
     EXPECT_TRUE(points_about(kept, "time").is_null());
 }
 
-TEST(entry, google_benchmark_output_is_recognized_in_a_folder_named_loopbench) {
+TEST(entry, google_benchmark_output_of_a_program_in_a_folder_named_loopbench_is_recognized) {
     std::string printed{of_google_benchmark};
     printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");
     EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).source, bench::report_source::google_benchmark);

@@ -81,7 +81,7 @@ TEST_F(history_command, a_refused_file_is_named_and_the_files_added_before_it_ar
     EXPECT_EQ(runs().size(), 1);
 }
 
-TEST_F(history_command, the_changes_command_exits_with_3_if_a_new_change_is_worse) {
+TEST_F(history_command, the_changes_command_exits_with_code_3_if_a_new_change_is_worse) {
     std::vector<std::string> files;
     std::mt19937_64 random{3};
     std::normal_distribution<double> noise{0, 0.005};

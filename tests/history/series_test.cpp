@@ -157,7 +157,7 @@ TEST_F(series, unknown_names_in_a_selection_cause_usage_errors) {
         << "a requested metric is always included";
 }
 
-TEST_F(series, a_change_is_reported_with_its_size_and_the_runs_around_it) {
+TEST_F(series, a_change_is_reported_with_its_size_and_with_the_runs_before_and_after_the_change) {
     add_a_change();
     const auto all = read();
     const auto changes = bench::changes_in(all);

@@ -397,7 +397,7 @@ TEST(postgresql, the_error_for_a_badly_encoded_password_does_not_contain_the_pas
         << "no server listens here";
 }
 
-TEST(place, a_url_of_another_database_is_refused) {
+TEST(place, a_url_of_an_unsupported_kind_of_database_is_refused) {
     for (const auto* url : {"mysql://me:secret@host/db", "sqlite:///history.db", "file:///history.db"}) try {
             bench::store{url, opening::created_if_missing};
             ADD_FAILURE() << url;

@@ -47,7 +47,7 @@ TEST(designs, the_list_of_designs_in_this_test_is_complete) {
 }
 
 // The conformance tests run loop-tick with a tick of 1 ms. This test uses the tutorial's tick of 100 ms.
-TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_but_the_first) {
+TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_except_the_first) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-tick", &clock);

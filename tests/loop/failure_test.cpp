@@ -60,7 +60,7 @@ TEST_P(failures, the_exceptions_of_two_failing_tasks_are_thrown_by_two_separate_
     EXPECT_EQ(left, (std::vector<std::string>{"first", "second"}));
 }
 
-TEST_P(failures, run_throws_the_exception_of_a_detached_task_and_callbacks_keep_their_order) {
+TEST_P(failures, run_throws_the_exception_of_a_detached_task_and_later_callbacks_keep_their_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     int freed = 0;

@@ -115,7 +115,7 @@ TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_lar
 }
 
 // Without a bound on a callback's work, the hundred children would write 6.4 MB in one callback.
-TEST_P(fairness, a_gather_of_children_that_write_much_lets_other_callbacks_run) {
+TEST_P(fairness, a_gather_of_children_that_write_many_bytes_lets_other_callbacks_run) {
     constexpr std::size_t all = 100;
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> much(std::size_t{64} << 10U);
@@ -321,7 +321,7 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
 // First, connections arrive one by one; then a burst arrives. After the first connections, a driver must
 // not start to watch the listener level-triggered, because it would then accept only one connection of
 // the burst per report.
-TEST_P(fairness, a_burst_of_connections_is_accepted_while_the_queue_is_never_empty) {
+TEST_P(fairness, a_burst_of_connections_is_accepted_although_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;
     constexpr std::size_t at_once = 100;

@@ -52,7 +52,7 @@ class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
 // The sleep must not arm a timer, because the frame might be destroyed before the sleep's deadline.
-TEST_P(cancelling, cancelling_a_sleep_before_it_begins_leaves_no_timer) {
+TEST_P(cancelling, cancelling_a_sleep_that_has_not_begun_leaves_no_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<const char*> endings;
     auto work = [&]() -> task<void> {
@@ -104,7 +104,7 @@ TEST_P(cancelling, cancelling_ends_a_pending_connect_that_the_peer_does_not_answ
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(cancelling, cancelling_ends_a_task_at_every_kind_of_await) {
+TEST_P(cancelling, a_cancellation_ends_a_task_at_every_kind_of_await) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto listener = loop.listen();

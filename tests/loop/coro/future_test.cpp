@@ -28,7 +28,7 @@ TEST_P(futures, a_result_wakes_all_waiters_in_the_order_of_their_arrival) {
     EXPECT_EQ(order, (std::vector<std::string>{"a7", "b7", "c7"}));
 }
 
-TEST_P(futures, callbacks_run_on_a_later_turn_in_the_order_in_which_they_were_added) {
+TEST_P(futures, done_callbacks_of_a_future_run_on_a_later_turn_in_the_order_in_which_they_were_added) {
     event_loop& loop = keep(make_loop());
     promise<std::string> answer(loop);
     const auto future = answer.get_future();

@@ -84,7 +84,7 @@ TEST_P(gathering, a_gather_without_children_lets_other_callbacks_run_before_the_
     loop.run(main());
 }
 
-TEST_P(gathering, all_children_end_before_the_first_exception_is_thrown) {
+TEST_P(gathering, a_gather_throws_the_first_exception_after_all_children_have_ended) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {

@@ -141,7 +141,7 @@ TEST_P(fd_callback, a_callback_that_another_callback_has_just_removed_is_not_cal
     EXPECT_EQ(calls, 1);
 }
 
-TEST_P(fd_callback, run_throws_the_exception_of_a_callback_and_the_callback_is_called_again) {
+TEST_P(fd_callback, run_throws_the_exception_of_a_callback_and_the_next_run_calls_the_callback_again) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "ab");

@@ -436,7 +436,7 @@ TEST_F(uring_listener_tests, a_stream_can_reuse_the_descriptor_number_of_a_close
     EXPECT_EQ(pending.result, -ECANCELED);
 }
 
-TEST_F(uring_listener_tests, a_destroyed_driver_leaves_no_connection_open) {
+TEST_F(uring_listener_tests, destroying_the_driver_leaves_no_accepted_connection_open) {
     const std::ptrdiff_t before = count_open_files();
     bare.emplace();
     {
