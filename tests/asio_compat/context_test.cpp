@@ -99,8 +99,7 @@ TYPED_TEST(asio_context, calling_a_wrapped_handler_dispatches_the_handler_with_t
     EXPECT_EQ(ran, "one,two;three");
 }
 
-TYPED_TEST(asio_context,
-           after_a_stop_run_returns_when_the_current_handler_ends_and_restart_makes_run_continue) {
+TYPED_TEST(asio_context, stop_makes_run_return_after_the_current_handler_and_restart_lets_run_continue) {
     auto& context = this->context();
     int ran = 0;
     for (int i = 0; i < 3; ++i)

@@ -96,7 +96,7 @@ TEST(progress, the_progress_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the
 }
 
 // Without a terminal, progress lines are a minute apart. This test uses other intervals.
-TEST(progress, without_a_terminal_progress_lines_are_printed_at_intervals) {
+TEST(progress, progress_lines_are_printed_at_intervals_if_there_is_no_terminal) {
     testing::internal::CaptureStderr();
     {
         bench::progress each({}, 0s), later({}, 1h);

@@ -119,7 +119,7 @@ TEST_F(shard_command, four_merged_shards_equal_a_whole_run_although_one_shard_wa
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2) << "only its shards can be resumed";
 }
 
-TEST_F(shard_command, merge_refuses_shards_of_which_one_is_missing_unless_the_option_partial_is_given) {
+TEST_F(shard_command, a_merge_is_refused_if_a_shard_is_missing_unless_the_option_partial_is_given) {
     ASSERT_EQ(run_shard("1/3", "a").code, 0);
     ASSERT_EQ(run_shard("3/3", "c").code, 0);
     const auto refused = merge({"a", "c"});

@@ -78,7 +78,7 @@ CONFORMANCE_TEST(teardown, a_gather_with_its_children_and_its_waiter_is_freed_wi
     EXPECT_EQ(freed, 11);
 }
 
-CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed_with_the_runtime) {
+CONFORMANCE_TEST(teardown, a_chain_of_tasks_in_which_each_awaits_the_next_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto outer = [&](freed_counter) -> task_of<R> {

@@ -39,7 +39,7 @@ std::string with(std::string text, std::string_view old, std::string_view replac
     return text.replace(at, old.size(), replacement);
 }
 
-TEST(record, trials_in_a_journal_are_read_back) {
+TEST(record, reading_a_journal_returns_its_plan_and_its_trials) {
     const auto read = bench::read_journal(journal_text(), "it");
     EXPECT_EQ(read.plan.workloads, small_plan(3).workloads);
     EXPECT_EQ(read.command, (std::vector<std::string>{"loopbench", "run"}));
@@ -49,7 +49,7 @@ TEST(record, trials_in_a_journal_are_read_back) {
     EXPECT_TRUE(read.outcome.interrupted) << "the journal has no end line";
 }
 
-TEST(record, slice_lengths_are_read_back_and_invalid_lengths_are_refused) {
+TEST(record, reading_a_journal_returns_the_slice_lengths_and_refuses_invalid_lengths) {
     const temporary_folder folder;
     auto plan = small_plan(1);
     plan.slice = {std::chrono::microseconds{250}, std::chrono::microseconds{4000}};
@@ -68,7 +68,7 @@ TEST(record, slice_lengths_are_read_back_and_invalid_lengths_are_refused) {
     EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.slice, bench::slice_lengths{});
 }
 
-TEST(record, contender_descriptions_and_counts_are_read_back) {
+TEST(record, reading_a_journal_returns_the_descriptions_and_the_counts_of_the_contenders) {
     const temporary_folder folder;
     auto plan = small_plan(3);
     plan.contenders[0].called = "short";
@@ -330,7 +330,7 @@ std::string journal_of_layouts(const temporary_folder& folder) {
     return content_of(folder / "journal.jsonl");
 }
 
-TEST(record, the_layout_of_a_trial_is_read_back) {
+TEST(record, reading_a_journal_returns_the_layout_of_each_trial) {
     const temporary_folder folder;
     const auto text = journal_of_layouts(folder);
     const auto read = bench::read_journal(text, "it");

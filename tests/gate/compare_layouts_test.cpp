@@ -73,7 +73,7 @@ TEST_F(compare_layouts, a_slower_build_is_a_regression_and_the_effect_of_the_lay
     EXPECT_SAYS(ran.output, "effect of code placement");
 }
 
-TEST_F(compare_layouts, each_trial_names_its_layout_and_each_layout_runs_once_per_cycle) {
+TEST_F(compare_layouts, each_trial_records_its_layout_and_each_layout_runs_once_per_cycle) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);
     run({"--workload", "yield"});

@@ -566,7 +566,7 @@ TEST(two_reports, reports_of_equal_builds_usually_pass_and_reports_of_slower_bui
     EXPECT_GE(passed, 15);
 }
 
-TEST(gate, the_outcome_ranks_a_failure_first_and_an_unreliable_session_second) {
+TEST(gate, a_failure_outranks_an_unreliable_session_and_an_unreliable_session_outranks_a_regression) {
     auto report = sample_report();
     const auto session = [&] { return bench::outcome_of(bench::judge_session(report)); };
     const auto gate = [&](double tolerated_pct) {

@@ -207,7 +207,7 @@ TEST_F(series, the_baselines_own_times_are_shown_but_their_changes_are_not_repor
     EXPECT_TRUE(bench::changes_in(all).empty());
 }
 
-TEST_F(series, in_a_series_without_a_baseline_changes_of_the_values_are_reported) {
+TEST_F(series, changes_of_the_values_are_reported_in_a_series_without_a_baseline) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
         report.baseline = "";

@@ -24,7 +24,7 @@ TEST(designs, each_design_can_be_found_by_its_unique_name) {
 class every_design : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, every_design, all_designs(), design_name);
 
-TEST_P(every_design, a_design_makes_a_loop_with_its_name) {
+TEST_P(every_design, the_loop_of_a_design_has_the_name_of_the_design) {
     EXPECT_EQ(make_loop()->name(), GetParam());
 }
 
