@@ -46,7 +46,7 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                  sizing how) {
     auto* budget =
         add_measuring(command, all, "--budget", options.budget_s,
-                      fmt::format("start no block that would end after this time{}",
+                      fmt::format("start no further block if it would end after this time{}",
                                   usual.budget ? fmt::format(" ({})", seconds_text(*usual.budget)) : ""));
     takes_duration(budget);
     if (how == sizing::blocks_and_precision) {
@@ -63,11 +63,11 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                 ->needs(budget),
             0.01, 50);
     }
-    takes_duration(add_measuring(
-        command, all, "--min-time", options.min_time_s,
-        fmt::format("the least time that a trial measures if it is interleaved (see Trials below) or its "
-                    "workload has no fixed number of operations ({})",
-                    seconds_text(from_seconds(usual.min_time_s)))));
+    takes_duration(
+        add_measuring(command, all, "--min-time", options.min_time_s,
+                      fmt::format("the minimum measured time of a trial that is interleaved (see Trials "
+                                  "below) or whose workload has no fixed number of operations ({})",
+                                  seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
         fmt::format("time limit of a trial; a longer trial fails ({})", seconds_text(usual.trial_limit))));
@@ -97,7 +97,7 @@ void add_arrangement(CLI::App& command, measuring_options& all, session_options&
     takes_cpu(add_measuring(command, all, "--pin", options.cpu, "run all trials on this CPU"));
     add_measuring(command, all, "--pairing", options.asked_pairing,
                   "how the trials of a block are arranged in time (each workload has its own default); "
-                  "workloads that must be sequential ignore it")
+                  "workloads that must be sequential ignore this option")
         ->type_name(pairing_names())
         ->transform(CLI::CheckedTransformer(pairings(), CLI::ignore_case).description(""));
     add_slice(command, all, options);
@@ -158,7 +158,7 @@ void add_repeatable(CLI::App& command, const char* name, std::vector<std::string
 
 void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders) {
     add_repeatable(command, "--contender-dir", folders, "DIR",
-                   "a further folder with contenders; may be repeated");
+                   "an additional folder with contenders; may be repeated");
 }
 
 void add_tolerance(CLI::App& command, double& tolerated_pct) {
