@@ -126,7 +126,8 @@ TEST(contender_list, a_contender_lists_its_workloads_of_the_requested_size) {
 }
 
 TEST(contender_list, a_contender_that_cannot_list_its_workloads_has_a_problem) {
-    EXPECT_EQ(asked("echo broken >&2; exit 1").problem, "cannot list its workloads: exit code 1: broken");
+    EXPECT_EQ(asked("echo broken >&2; exit 1").problem,
+              "cannot list the contender's workloads: exit code 1: broken");
     EXPECT_SAYS(asked("").problem, "--benchmark_list_tests");
 }
 
