@@ -143,7 +143,7 @@ TEST_F(asyncio, the_socket_options_are_reported_in_the_common_format) {
 TEST_F(asyncio, a_child_left_out_of_a_gather_fails_the_proof) {
     plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
           "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
-    expect_failed_proof("gather/yield", "children that ended: expected ");
+    expect_failed_proof("gather/yield", "number of children that ended: expected ");
 }
 
 TEST_F(asyncio, a_reply_that_differs_from_the_request_fails_the_proof) {
@@ -176,7 +176,7 @@ TEST_F(asyncio, two_sleeps_in_sequence_fail_the_concurrency_proof) {
     plant("await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))",
           "[await one_of_two(start + delay) for delay in sleep_pair_ns(trial)]");
     expect_failed_proof("sleep/concurrent",
-                        "sleeps that had started when the first one ended: expected 2, got 1");
+                        "number of sleeps that had started when the first sleep ended: expected 2, got 1");
 }
 
 TEST_F(asyncio, the_contender_does_the_configured_number_of_operations) {
