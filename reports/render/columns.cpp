@@ -264,8 +264,8 @@ std::string exact_ratio(double value) {
 std::string how_much_worse(const result& of) {
     const bool is_time = of.metric == "time";
     if (of.from_baseline)
-        return fmt::format("{} is further from zero than that of {}, by {}", of.metric, of.from_baseline->to,
-                           in_its_unit(of, of.from_baseline->median));
+        return fmt::format("{0} is further from zero than {0} of {1}, by {2}", of.metric,
+                           of.from_baseline->to, in_its_unit(of, of.from_baseline->median));
     if (!of.to_baseline) return std::string{of.metric} + " is worse";
     const auto& ratio = *of.to_baseline;
     const auto size = fmt::format("by {}: {}×", worse_by(ratio.median), exact_ratio(ratio.median));
@@ -313,8 +313,8 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is the value divided by that of the fastest floor, which makes the same system calls or "
-           "runs the same coroutines with no loop around them.";
+    return " × floor is the value divided by the value of the fastest floor, which makes the same system "
+           "calls or runs the same coroutines without a loop.";
 }
 
 std::string difference_legend(const report& content) {
@@ -375,9 +375,9 @@ std::string pairings_legend(const report& content) {
             length_of_slices(content));
     if (has(pairing::concurrent))
         text +=
-            " Concurrent contenders shared one core: their time is CPU time, without waiting. Because they "
-            "also share the caches, times are some per cent longer than sequential ones, and ratios are "
-            "closer to 1.";
+            " Concurrent contenders shared one core: their time is CPU time, which does not include the time "
+            "spent waiting. Because they also share the caches, times are some per cent longer than those of "
+            "sequential trials, and ratios are closer to 1.";
     return text;
 }
 
@@ -385,7 +385,7 @@ std::string pairings_legend(const report& content) {
 /// run that only sleeps has no comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
-    return fmt::format("{} {} of time, and for those of each other metric", of_time,
+    return fmt::format("{} {} of time, and for the comparisons of each other metric", of_time,
                        of_time == 1 ? "comparison" : "comparisons");
 }
 

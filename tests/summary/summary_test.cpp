@@ -127,7 +127,9 @@ TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_onl
     for (const auto* metric : {"time", "latency_p50"}) {
         const auto& loaded = row_of(report, "loop-epoll", own_load, metric);
         EXPECT_FALSE(loaded.to_baseline || loaded.judged) << metric;
-        EXPECT_EQ(loaded.reason, "no ratio: each contender got its own load, a percentage of its capacity");
+        EXPECT_EQ(loaded.reason,
+                  "no ratio: the contenders got different loads, because each load is a percentage of the "
+                  "contender's own capacity");
         EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
     }
     const auto& capacity = row_of(report, "loop-epoll", own_load, "capacity");

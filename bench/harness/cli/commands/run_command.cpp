@@ -236,9 +236,9 @@ void add_shard_option(CLI::App& command, run_options& options) {
     command
         .add_option_function<std::string>(
             "--shard", take,
-            "run share I of N, on one of N machines: the blocks I, I+N, I+2N and so on; needs --seed and "
-            "--output; all machines need the same options except for --shard and --output; --budget limits "
-            "each share; `loopbench merge` combines the shares")
+            "run only shard I of N, which is the blocks I, I+N, I+2N and so on, so that N machines can share "
+            "a run; needs --seed and --output; all machines need the same options except for --shard and "
+            "--output; --budget limits each shard; `loopbench merge` combines the shards")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -309,9 +309,8 @@ void add_run_command(CLI::App& app, action& chosen) {
         "operation");
     command->add_flag(
         "--checks", options->checks,
-        "after the trials, also measure how much longer an operation takes because its latency is "
-        "recorded, and whether twice the operations take twice the time; this takes 4 to 25 s "
-        "per result");
+        "after the trials, also measure how much time the recording of latencies adds to an operation, and "
+        "whether twice the operations take twice the time; these measurements take 4 to 25 s per result");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,
