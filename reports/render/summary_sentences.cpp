@@ -265,8 +265,8 @@ struct accurate {
     places others;  // significantly later than a leader
 };
 
-/// Returns the most accurate contenders on a workload, or nothing if they cannot be determined. Considers only
-/// the results for which `counts` returns true.
+/// Returns the most accurate contenders on a workload, or nothing if they cannot be determined. Considers
+/// only the results for which `counts` returns true.
 std::optional<accurate> accurate_on(const indexed_report& in, std::string_view workload, auto&& counts) {
     auto all = in.standings(workload, "late_p50");
     auto measured = in.measured(workload, "late_p50");
@@ -387,7 +387,8 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
     const auto is_a_burner = [&](std::string_view who) {
         return std::ranges::find(burners, who) != burners.end();
     };
-    for (const auto workload : workloads_that_wait(in)) {
+    const auto waiting = workloads_that_wait(in);
+    for (const auto workload : waiting) {
         for (const auto* spin : in.measured(workload, "spin")) {
             if (!burns(in, workload, spin->contender)) {
                 not_burning.push_back(spin);
@@ -404,9 +405,12 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
     if (burners.empty() && others == nullptr) return;
     if (others != nullptr) found.from.push_back(others);
     const bool others_may_burn = others != nullptr && *others->median >= burns_from;
-    const auto who_of_others = others == nullptr ? std::string{}
-                                                 : fmt::format("{} ({} on {})", share_text(*others->median),
-                                                               cut(others->contender), cut(others->workload));
+    const bool names_workload =
+        others != nullptr && (waiting.size() > 1 || !others->workload.starts_with("idle/"));
+    const auto who_of_others =
+        others == nullptr ? std::string{}
+                          : fmt::format("{} ({}{})", share_text(*others->median), cut(others->contender),
+                                        names_workload ? " on " + cut(others->workload) : "");
     const auto reported = among_those_that_report(in);
     if (burners.empty()) {
         found.text = others_may_burn
@@ -418,8 +422,7 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
                                  burnt.text(share_text));
         if (others != nullptr)
             found.text += fmt::format(
-                "; {} {}{}",
-                others_may_burn ? "the others are undecided, with up to" : "the others use at most",
+                "; {} {}{}", others_may_burn ? "the others are undecided, with up to" : "others up to",
                 who_of_others, reported);
         found.text += ".";
     }
@@ -549,7 +552,7 @@ std::string largest_deviation(const self_check& aa) {
     if (most == aa.comparisons.end()) return "no value to compare";
     if (!(most->to_itself.median > 0) || !std::isfinite(of(*most))) return "no ratio to compare";
     const auto percent = 100 * std::expm1(of(*most));
-    return fmt::format("largest difference {} % ({}{})", fixed_point(percent, percent < 9.95 ? 1 : 0),
+    return fmt::format("up to {} % apart ({}{})", fixed_point(percent, percent < 9.95 ? 1 : 0),
                        cut(most->workload), is_difference(most->judged) ? "" : ", not significant");
 }
 

@@ -43,8 +43,8 @@ struct summary_sentence {
 /// Returns the sentences in the order of the topics. Leaves out topics for which the report has no data.
 std::vector<summary_sentence> summary_sentences_of(const report& content);
 
-/// Returns the largest difference between the baseline and its A/A copy, for example "largest difference
-/// 0.8 % (yield, not significant)".
+/// Returns the largest difference between the baseline and its A/A copy, for example "up to 0.8 %
+/// apart (yield, not significant)".
 std::string largest_deviation(const self_check& aa);
 
 }  // namespace loopbench::reports
