@@ -314,10 +314,13 @@ std::string worse_by(double ratio) {
     return fmt::format("a factor of {}", with_commas(factor));
 }
 
-/// Formats a ratio with three decimals, and very small ratios with two digits.
+/// Formats a ratio with three decimals, and very small ratios with two digits, but never with an exponent.
 std::string exact_ratio(double value) {
     constexpr double small = 0.01;
-    return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);
+    constexpr int most_decimals = 12;
+    if (!(std::abs(value) < small) || value == 0) return fixed_point(value, 3);
+    const auto zeros = static_cast<int>(std::floor(-std::log10(std::abs(value))));
+    return fixed_point(value, std::min(zeros + 2, most_decimals));
 }
 
 }  // namespace

@@ -323,6 +323,14 @@ TEST(columns, a_wakeup_of_the_workload_itself_is_not_called_one_of_the_loop) {
     EXPECT_EQ(count_of("100.0", text), 0U) << text;
 }
 
+TEST(columns, differences_have_no_exponents_and_no_huge_percentages) {
+    const auto item =
+        judged_as("idle/timer", "loop-epoll", "spin", 1, {"", 0.000315, 0.0000314, 0.00032}, slower);
+    const auto text = reports::how_much_worse(item);
+    EXPECT_NE(text.find("a factor of 3,175: 0.00032×"), std::string::npos) << text;
+    EXPECT_NE(text.find("interval 0.000031 to"), std::string::npos) << text;
+}
+
 TEST(columns, no_floor_is_shown_below_the_floor) {
     auto report = report_with({judged_as("yield", "floor-epoll", "time", 10, {"", 2, 1.9, 2.1}, faster)});
     report.results[0].times_floor = reports::floor_multiple{"floor-uring", 0.98, 0.9, 1.1};

@@ -140,16 +140,15 @@ public:
     screen(const report& content, colours paint) : content_{content}, paint_{paint}, in_{content} {}
 
     std::string text() {
-        std::string out, tables;
+        std::string out;
         for (const auto& each : summary_sentences_of(content_))
             if (each.about == topic::failed) out += paragraph("FAILED", lower_case_title(each));
         const auto fastest = fastest_of(in_);
         for (const auto& each : fastest)
             out += paragraph(&each == &fastest.front() ? "FASTEST" : "", each.text, each.kind);
-        if (!content_.results.empty()) out += paragraph("TRUST", trust_in(content_));
-        draw_tables(tables, fastest.empty());
-        out += tables;
-        if (!tables.empty()) out += legend();
+        if (!content_.results.empty()) out += trust();
+        out += tables(fastest.empty());
+        out += legend();
         for (const auto& each : summary_sentences_of(content_))
             if (each.about == topic::waiting)
                 out += paragraph("IDLE", std::string_view{each.text}.substr(0, each.text.rfind('.')));
@@ -189,7 +188,23 @@ private:
         return out;
     }
 
-    void draw_tables(std::string& out, bool nothing_is_fastest) {
+    /// Returns the paragraph about the trust. Its first word has a colour.
+    [[nodiscard]] std::string trust() const {
+        auto text = paragraph("TRUST", trust_in(content_));
+        for (const auto& [word, how] : {std::pair{"UNRELIABLE", tone::bad}, {"RELIABLE", tone::good}}) {
+            const auto at = text.find(word);
+            if (at == std::string::npos) continue;
+            painted shown{paint_};
+            shown.add(word, how);
+            auto bytes = shown.line();
+            bytes.pop_back();  // the end of the line
+            return text.replace(at, std::string_view{word}.size(), bytes);
+        }
+        return text;
+    }
+
+    std::string tables(bool nothing_is_fastest) {
+        constexpr std::size_t many = 12, of_mixed = 3, of_mixed_timers = 2;
         names with_cpu, other, timed, served;
         for (const auto workload : in_.workloads()) {
             if (in_.is_about(workload, "late_p50"))
@@ -199,17 +214,17 @@ private:
             else if (in_.is_about(workload, "time"))
                 (in_.is_about(workload, "cpu") ? with_cpu : other).push_back(workload);
         }
-        if (!nothing_is_fastest && !(with_cpu.empty() && timed.empty()))
-            std::erase_if(other, [](std::string_view each) { return is_scheduling(each); });
-        constexpr std::size_t many = 12, of_mixed = 3, of_mixed_timers = 2;
         const auto families = by_family(with_cpu);
         const auto kinds = families.size() + (other.empty() ? 0U : 1U) + (timed.empty() ? 0U : 1U) +
                            (served.empty() ? 0U : 1U);
         const bool mixed = kinds > 1;
-        for (const auto& family : families) out += table(family, time_and_cpu, mixed ? of_mixed : many);
-        out += table(other, only_time, many);
-        out += table(one_of_each_family_first(timed), timers, mixed ? of_mixed_timers : many);
-        out += table(served, server, many);
+        std::string first, rest;
+        for (const auto& family : families) first += table(family, time_and_cpu, mixed ? of_mixed : many);
+        rest += table(one_of_each_family_first(timed), timers, mixed ? of_mixed_timers : many);
+        rest += table(served, server, many);
+        if (!nothing_is_fastest && !(first.empty() && rest.empty()))
+            std::erase_if(other, [](std::string_view each) { return is_scheduling(each); });
+        return first + table(other, only_time, many) + rest;
     }
 
     /// Moves the first workload of each family to the front.
@@ -372,6 +387,7 @@ private:
         const auto left_out = workloads.size() - std::min(workloads.size(), most_workloads);
         workloads.resize(workloads.size() - left_out);
         if (workloads.empty()) return "";
+        for (const auto workload : workloads) note_missing(workload, shape);
         const auto rows = rows_for(workloads, shape);
         if (rows.empty()) return "";
         const auto [front, back] = common_parts(workloads);
@@ -385,7 +401,6 @@ private:
         for (const auto workload : workloads) {
             auto name = workload.substr(front.size(), workload.size() - front.size() - back.size());
             shown.groups.push_back(group(workload, workloads.size() == 1 ? "" : name, shape, rows));
-            note_missing(workload, shape);
         }
         auto out = "\n" + draw_bands(shown, screen_columns, paint_);
         if (left_out > 0) more_workloads_ += left_out;
