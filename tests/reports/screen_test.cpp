@@ -12,6 +12,7 @@
 #include "reports/render/columns.hpp"
 #include "reports/render/formats/markdown.hpp"
 #include "reports/render/terminal/fixed_width.hpp"
+#include "reports/render/terminal/screen_rows.hpp"
 #include "reports/render/terminal/text_table.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
@@ -218,6 +219,11 @@ TEST(screen, the_fastest_contender_and_the_trust_come_first) {
     report.results.push_back(missing_as("post", "mine", result_status::failed, "killed"));
     lines = lines_of(reports::draw_screen(report));
     EXPECT_EQ(lines[0], "FAILED  mine on post.") << "failures come even before the fastest";
+    EXPECT_EQ(count_of("- mine: failed: killed", reports::draw_screen(report)), 1U);
+    report.results.push_back(measured_as("echo/conns:1", "asio-epoll", "time", 1));
+    report.results.push_back(measured_as("echo/conns:1", "asio-epoll", "cpu", 1));
+    report.workloads = {{"echo/conns:1", {"time", "cpu"}}};
+    EXPECT_EQ(count_of("- mine: failed: killed", reports::draw_screen(report)), 1U) << "post has no table";
 }
 
 TEST(screen, an_unreliable_or_incomplete_session_has_no_fastest_and_no_ratio_without_a_mark) {
@@ -279,6 +285,11 @@ TEST(screen, similar_select_loops_share_a_row_and_drivers_have_their_paired_rati
     EXPECT_NE(text.find("select loops: loop-a, -b"), std::string::npos) << text;
     report.results[2].median = 90;
     EXPECT_EQ(row_of(reports::draw_screen(report), "loop-b"), (row{"1.90×"})) << "no longer similar";
+}
+
+TEST(screen, only_unambiguous_names_are_shortened) {
+    EXPECT_EQ(reports::short_list({"loop-a", "loop-b", "asio-on-b", "asio-b", "asio-c"}),
+              "loop-a, -b, asio-on-b, asio-b, -c");
 }
 
 TEST(screen, timers_that_cannot_be_told_apart_share_a_row) {

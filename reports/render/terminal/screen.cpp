@@ -148,6 +148,8 @@ public:
             out += paragraph(&each == &fastest.front() ? "FASTEST" : "", each.text, each.kind);
         if (!content_.results.empty()) out += trust();
         out += tables(fastest.empty());
+        for (const auto& item : content_.results)
+            if (item.status == result_status::failed) missing_.add(item);
         out += legend();
         for (const auto& each : summary_sentences_of(content_))
             if (each.about == topic::waiting)

@@ -105,9 +105,11 @@ std::string short_list(const names& members) {
     std::string text;
     std::string_view before;
     for (const auto who : members) {
-        const auto prefix = prefix_of(who);
-        const auto shown = prefix == before && prefix.ends_with('-') ? who.substr(prefix.size() - 1) : who;
-        text += (text.empty() ? "" : ", ") + clipped(printable(shown), longest_name);
+        // After "asio-on-uring", "-uring" could mean either of two contenders.
+        const auto prefix = std::ranges::count(who, '-') == 1 ? prefix_of(who) : std::string_view{};
+        const bool repeats = !prefix.empty() && prefix == before;
+        text += (text.empty() ? "" : ", ") +
+                clipped(printable(repeats ? who.substr(prefix.size() - 1) : who), longest_name);
         before = prefix;
     }
     return text;
