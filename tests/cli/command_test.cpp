@@ -153,6 +153,17 @@ TEST_F(command, a_quick_run_omits_contenders_only_if_no_contender_or_workload_is
     EXPECT_TRUE(has_libuv({"--contender", "l*"}));
 }
 
+TEST_F(command, a_run_with_many_results_plans_more_blocks_unless_their_number_is_chosen) {
+    for (int i = 0; i < 20; ++i) loopbench.add_contender("mine-" + std::to_string(i), good_row);
+    const auto blocks_with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", "--contender", "*", "--quick", "-o", loopbench.out()});
+        EXPECT_NE(loopbench(more).code, 2);
+        return loopbench.report()["plan"]["blocks"].get<int>();
+    };
+    EXPECT_EQ(blocks_with({}), 11) << "2 * 2^-11 is below 0.05 / 42";
+    EXPECT_EQ(blocks_with({"--blocks", "1"}), 1);
+}
+
 TEST_F(command, trials_run_on_the_pinned_cpu_with_random_environment_sizes) {
     loopbench.add_contender("asio-epoll", R"sh(
 grep Cpus_allowed_list /proc/self/status >> "$0.cpus"

@@ -235,7 +235,7 @@ struct gather_family {
                        pairing::interleaved},
         workload_shape{"gather/yield/children:1000", 0, 0, rate, 100, many_turns | scheduler, headline,
                        pairing::interleaved},
-        workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, headline,
+        workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, on_demand,
                        pairing::sequential},
         workload_shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand,
                        pairing::interleaved}

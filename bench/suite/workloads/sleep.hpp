@@ -118,7 +118,7 @@ struct sleep_family {
     };
     static constexpr std::array shapes{
         workload_shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
-        workload_shape{"sleep/concurrent", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},
+        workload_shape{"sleep/concurrent", 1, 1, no_rate, 100, needs(), on_demand, pairing::sequential},
         workload_shape{"sleep/many/sleeps:1000", 1000, 1000, no_rate, 100, needs(), on_demand,
                        pairing::sequential},
         workload_shape{"sleep/many/sleeps:10000", 10'000, 10'000, no_rate, 100, needs(), on_demand,

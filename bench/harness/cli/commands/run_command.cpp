@@ -24,6 +24,7 @@
 #include "bench/harness/cli/terminal.hpp"
 #include "bench/harness/experiment/journal.hpp"
 #include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/experiment/stopping.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/history/store.hpp"
 #include "bench/harness/machine/address.hpp"
@@ -51,8 +52,6 @@ run_plan sized_plan(const run_options& options) {
     if (options.quick) {
         usual.size = workload_size::small;
         usual.min_time_s = 0.01;
-        // with nine blocks or more, an interval excludes the smallest and the largest sample
-        usual.blocks = 10;
         usual.budget = std::chrono::seconds{55};
         usual.trial_limit = std::chrono::seconds{5};
     }
@@ -62,8 +61,14 @@ run_plan sized_plan(const run_options& options) {
     plan.counts = options.counts;
     plan.checks = options.checks;
     plan.part = options.part;
-    refuse_impossible_part(plan);
     return plan;
+}
+
+/// Increases the default number of blocks until every comparison of the plan can be decided.
+void plan_enough_blocks(run_plan& plan, const run_options& options) {
+    if (!options.session.blocks && !options.session.precision_pct)
+        plan.blocks = std::max(plan.blocks, blocks_for_any_verdict(plan));
+    refuse_impossible_part(plan);
 }
 
 template <class predicate>
@@ -187,6 +192,7 @@ int run_command(const run_options& options, const invocation& called) {
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop);
+    plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
     // Prints the warning before the run, so that the user can stop the run.
     if (!plan.baseline_index()) {
@@ -284,7 +290,7 @@ void add_choice_options(CLI::App& command, run_options& options) {
 
 constexpr const char* usual_selection =
     "Without --quick and --full, a run measures the headline workloads on all contenders at full size, in\n"
-    "10 blocks, without a time limit.\n"
+    "10 blocks, or in as many as the verdicts on all results need, without a time limit.\n"
     "\n";
 
 const std::initializer_list<example> run_examples{

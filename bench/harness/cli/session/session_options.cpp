@@ -19,6 +19,12 @@ std::string seconds_text(std::chrono::nanoseconds time) {
     return seconds < 120 ? fmt::format("{:g}s", seconds) : fmt::format("{:g}min", seconds / 60);
 }
 
+std::string blocks_text(const run_plan& usual) {
+    // A gate compares few results, so that its number of blocks is always enough for verdicts.
+    const bool is_gate = usual.how == correction::holm;
+    return fmt::format("{}{}", usual.blocks, is_gate ? "" : ", or as many as verdicts need");
+}
+
 std::vector<std::string> pairing_names() {
     const auto names = reports::names_of(reports::pairing{});
     return {names.begin(), names.end()};
@@ -42,7 +48,7 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
     if (how == sizing::blocks_and_precision) {
         auto* blocks = add_measuring(command, all, "--blocks", options.blocks,
                                      fmt::format("number of trials of each contender on each workload ({})",
-                                                 usual.blocks))
+                                                 blocks_text(usual)))
                            ->type_name("N")
                            ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
         takes_percent(
