@@ -86,7 +86,7 @@ TEST(counts, the_count_of_system_calls_matches_the_summary_of_strace) {
     EXPECT_GT(counted.metrics.at("waits"), 0);
 }
 
-TEST(counts, a_contender_that_ignores_the_operation_count_has_no_counts) {
+TEST(counts, a_contender_that_ignores_the_requested_number_of_operations_has_no_counts) {
     const auto counted = counts_of("same");
     EXPECT_TRUE(counted.metrics.empty());
     EXPECT_SAYS(missing(counted), "100 when 200");
@@ -99,7 +99,7 @@ TEST(counts, a_contender_that_hangs_under_the_tracer_is_stopped_and_the_reason_i
               {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .traced_limit = std::chrono::seconds(2)});
     EXPECT_TRUE(counted.metrics.contains("allocations"));  // allocations are counted even without a tracer
     EXPECT_FALSE(counted.metrics.contains("waits"));
-    EXPECT_EQ(missing(counted), "under strace: no result within 2 s; ");
+    EXPECT_EQ(missing(counted), "under strace: the contender had no result within 2 s; ");
     EXPECT_FALSE(counted.failed);
 }
 

@@ -1,11 +1,13 @@
 // Tests how the summary turns trials into results.
 #include "bench/harness/summary/summary.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bench/harness/experiment/stopping.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/statistics/median.hpp"
 #include "reports/model/metrics.hpp"
@@ -39,7 +41,7 @@ TEST(summary, the_slice_length_is_reported_if_any_workload_is_interleaved) {
     EXPECT_EQ(planned().slice_timed_ns, 1'500'000);
 }
 
-TEST(summary, counts_reported_by_a_contender_are_not_deterministic) {
+TEST(summary, counts_that_a_contender_reports_are_not_marked_as_deterministic) {
     const auto report = report_of(small_plan(1), [](const trial_request&) {
         auto outcome = took_ns(10);
         outcome.metrics["syscalls"] = 0;
@@ -84,12 +86,12 @@ std::string warnings_of_together(double waited) {
     }));
 }
 
-TEST(summary, unequal_waits_of_concurrent_trials_cause_a_warning) {
+TEST(summary, unequal_waits_of_concurrent_trials_for_their_core_cause_a_warning) {
     EXPECT_EQ(warnings_of_together(0.03).find("waited_together"), std::string::npos);
     EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
 }
 
-TEST(summary, a_result_has_its_samples_by_block_with_median_and_interval) {
+TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_interval) {
     const auto report = report_of(small_plan(7), growing_times{});
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
@@ -116,7 +118,7 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
 
 // The faster server received more load. Its latency and the time of its schedule can therefore not be
 // compared.
-TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) {
+TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_only_by_their_capacity) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
         auto outcome = took_ns(1000 / factor);
@@ -127,7 +129,9 @@ TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) 
     for (const auto* metric : {"time", "latency_p50"}) {
         const auto& loaded = row_of(report, "loop-epoll", own_load, metric);
         EXPECT_FALSE(loaded.to_baseline || loaded.judged) << metric;
-        EXPECT_EQ(loaded.reason, "no ratio: each contender got its own load, a percentage of its capacity");
+        EXPECT_EQ(loaded.reason,
+                  "no ratio: the contenders got different loads, because each load is a percentage of the "
+                  "contender's own capacity");
         EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
     }
     const auto& capacity = row_of(report, "loop-epoll", own_load, "capacity");
@@ -135,7 +139,7 @@ TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) 
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
-TEST(summary, the_latency_of_a_load_at_one_rate_is_compared) {
+TEST(summary, contenders_with_a_load_at_one_rate_are_compared_by_their_latency) {
     const auto report = report_of(plan_of({one_rate}, 7), [](const trial_request& request) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
@@ -148,7 +152,7 @@ TEST(summary, the_latency_of_a_load_at_one_rate_is_compared) {
 
 // The trials of this test have only a time, because a third-party contender or a journal can lack the other
 // metrics. Even then, the time is not compared.
-TEST(summary, the_time_of_a_schedule_is_never_compared) {
+TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
     const auto report = report_of(plan, [](const trial_request& request) {
@@ -213,7 +217,7 @@ TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     EXPECT_EQ(gate_on_timers({{"drift", worse}}), inconclusive) << "drift is not a primary metric";
 }
 
-TEST(summary, a_value_significantly_further_from_zero_is_a_regression_without_a_ratio) {
+TEST(summary, a_lateness_significantly_further_from_zero_is_a_regression_although_it_has_no_ratio) {
     using enum bench::gate_outcome;
     EXPECT_EQ(gate_on_timers({{"late_p50", {300, 400}}}, 0), regression);
     EXPECT_EQ(gate_on_timers({{"late_p50", {0, 0}}}, 0), pass);
@@ -245,7 +249,7 @@ TEST(summary, a_client_on_another_machine_is_in_the_plan_and_a_warning_describes
               here.warnings.end());
 }
 
-TEST(summary, a_percentile_that_the_load_generator_left_out_has_a_reason) {
+TEST(summary, a_percentile_that_the_load_generator_left_out_states_the_reason) {
     const auto report = report_of(plan_of({one_rate, "echo"}, 6), [](const trial_request&) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p99"] = std::nullopt;
@@ -285,7 +289,7 @@ TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(enough, 5)), bench::gate_outcome::regression);
 }
 
-TEST(summary, a_ratio_above_one_means_better_for_metrics_of_both_directions) {
+TEST(summary, a_ratio_above_one_means_better_whether_smaller_or_larger_values_are_better) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {
         const auto& ratio = row_of(report, "loop-epoll", "yield", metric).to_baseline;
@@ -320,6 +324,29 @@ TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
     };
     EXPECT_NE(warned(6).find("--blocks 7"), std::string::npos) << warned(6) << ": 2 * 2^-7 is below 0.05 / 2";
     EXPECT_EQ(warned(7), "");
+}
+
+// Most results are noise, because a difference lowers the number of blocks that the others need.
+TEST(summary, the_default_number_of_blocks_is_enough_for_every_verdict) {
+    const auto warns = [](bench::run_plan plan) {
+        const auto report = report_of(plan, [n = 0](const trial_request& request) mutable {
+            return took_ns(request.who.name == "asio-epoll" ? 100 : ++n % 4 < 2 ? 90 : 110);
+        });
+        return std::ranges::count(report.warnings, "few_blocks", &reports::warning::code) > 0;
+    };
+    for (const std::size_t contenders : {2U, 14U, 25U})
+        for (const std::size_t workloads : {1U, 10U, 60U}) {
+            auto plan = small_plan(1);
+            plan.workloads.clear();
+            for (std::size_t i = 0; i < workloads; ++i) plan.workloads.push_back(fmt::format("w{}", i));
+            while (plan.contenders.size() < contenders)
+                plan.contenders.push_back({fmt::format("c{}", plan.contenders.size()), "", {}, ""});
+            for (auto& who : plan.contenders) who.workloads = plan.workloads;
+            plan.blocks = bench::blocks_for_any_verdict(plan);
+            EXPECT_FALSE(warns(plan)) << plan.blocks << " blocks, " << contenders << " x " << workloads;
+            --plan.blocks;
+            EXPECT_TRUE(warns(plan) || plan.blocks < 6) << plan.blocks;
+        }
 }
 
 TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
@@ -373,7 +400,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primar
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").judged, reports::verdict::faster);
 }
 
-TEST(summary, neither_the_baseline_itself_nor_signed_values_have_a_ratio) {
+TEST(summary, results_of_the_baseline_and_metrics_with_signed_values_have_no_ratio) {
     const auto report = report_of(small_plan(7), growing_times{});
     EXPECT_FALSE(row_of(report, "asio-epoll", "yield").to_baseline);
     EXPECT_FALSE(row_of(report, "loop-epoll", "yield", "late_p50").to_baseline);
@@ -415,7 +442,7 @@ TEST(summary, a_zero_has_a_difference_and_a_verdict_instead_of_a_ratio) {
     EXPECT_EQ(equal.from_baseline->high, 0);
 }
 
-TEST(summary, zeros_in_random_blocks_are_no_difference) {
+TEST(summary, zeros_in_random_blocks_of_both_contenders_are_not_a_significant_difference) {
     const auto found = wakeups_compared({0, 20, 0, 20, 0, 20, 0, 20}, {20, 0, 0, 20, 20, 0, 20, 20});
     EXPECT_EQ(found.judged, reports::verdict::inconclusive);
     EXPECT_LE(found.from_baseline.value().low.value(), 0);
@@ -437,7 +464,7 @@ TEST(summary, an_early_timer_is_as_inaccurate_as_an_equally_late_timer) {
     EXPECT_EQ(row_of(report, "loop-epoll", "echo", "late_p50").judged, reports::verdict::faster);
 }
 
-TEST(summary, a_missing_ratio_has_a_reason) {
+TEST(summary, a_result_without_a_ratio_states_the_reason) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
         auto outcome = took_ns(1);
@@ -453,7 +480,7 @@ TEST(summary, a_missing_ratio_has_a_reason) {
     EXPECT_FALSE(row_of(report, "loop-epoll", "echo", "waits").reason);
 }
 
-TEST(summary, contenders_are_described_by_their_context) {
+TEST(summary, the_report_describes_each_contender_with_the_context_that_it_printed) {
     const auto report = report_of(small_plan(1), growing_times{});
     ASSERT_EQ(report.contenders.size(), 2U);
     EXPECT_EQ(report.contenders[0].library, "boost.asio");
@@ -461,7 +488,7 @@ TEST(summary, contenders_are_described_by_their_context) {
     EXPECT_FALSE(report.contenders[1].version);
 }
 
-TEST(summary, fewer_than_six_trials_give_no_interval_and_one_warning) {
+TEST(summary, fewer_than_six_trials_give_no_interval_and_cause_one_warning) {
     const auto report = report_of(small_plan(5), growing_times{});
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_TRUE(time.median && time.to_baseline);
@@ -469,7 +496,7 @@ TEST(summary, fewer_than_six_trials_give_no_interval_and_one_warning) {
     EXPECT_EQ(warning_codes(report), "few_trials ");
 }
 
-TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
+TEST(summary, a_failed_result_states_the_reason_and_has_no_numbers) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
         return request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 4
@@ -483,7 +510,7 @@ TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::failed);
 }
 
-TEST(summary, an_unsupported_result_is_no_failure) {
+TEST(summary, an_unsupported_result_is_not_a_failure) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "why") : took_ns(1);
     });
@@ -492,7 +519,7 @@ TEST(summary, an_unsupported_result_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, a_result_that_is_unsupported_in_a_few_blocks_states_the_reason) {
+TEST(summary, an_unsupported_result_of_a_run_with_few_blocks_states_the_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });
@@ -525,7 +552,7 @@ reports::report report_of_slices() {
     });
 }
 
-TEST(summary, the_ratio_of_an_interleaved_block_comes_from_its_rounds) {
+TEST(summary, the_ratio_of_an_interleaved_block_is_calculated_from_its_rounds) {
     const auto report = report_of_slices();
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_EQ(time.median, 100);
@@ -543,7 +570,7 @@ TEST(summary, the_ratio_of_an_interleaved_block_comes_from_its_rounds) {
         << "sequential trials are compared by their samples";
 }
 
-TEST(summary, the_pairing_of_a_result_comes_from_trials_with_a_number) {
+TEST(summary, the_pairing_of_a_result_is_taken_from_the_trials_that_have_a_number) {
     auto plan = plan_of({"yield"}, 8);
     int trials = 0;
     const auto report = report_of(plan, [&](const trial_request& request) {
@@ -557,7 +584,7 @@ TEST(summary, the_pairing_of_a_result_comes_from_trials_with_a_number) {
     EXPECT_EQ(time.to_baseline->samples->size(), 7U);
 }
 
-TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
+TEST(summary, a_block_without_a_number_is_a_gap_in_the_samples_and_the_gap_has_a_reason) {
     int trials = 0;
     auto plan = small_plan(4);
     plan.workloads = {"yield"};
@@ -625,7 +652,7 @@ reports::report report_within(std::chrono::seconds budget) {
     return bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
 }
 
-TEST(summary, a_budget_that_ends_in_the_first_block_leaves_results_not_run) {
+TEST(summary, results_that_the_budget_does_not_reach_in_the_first_block_are_reported_as_not_run) {
     const auto report = report_within(3s);
     EXPECT_EQ(std::ranges::count(report.results, result_status::not_run, &reports::result::status), 1);
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::inconclusive)

@@ -28,7 +28,7 @@ TEST(workload_name, a_workload_name_is_the_printed_name_without_the_suffixes) {
         EXPECT_EQ(workload_name(std::string{"echo/rtt/conns:100"} + suffix), "echo/rtt/conns:100") << suffix;
 }
 
-TEST(workload_name, parts_that_only_look_like_a_suffix_are_kept) {
+TEST(workload_name, parts_of_a_name_that_only_look_like_a_suffix_are_kept) {
     for (const auto* name : {"timers:100", "yield", "a/real_time/b", "a/threads", "a/threads:",
                              "a/threads:2/conns:1", "a/unreal_time", "a/real_times", "", "/real_time"})
         EXPECT_EQ(workload_name(name), name);
@@ -47,7 +47,7 @@ TEST(listing, a_suffix_that_distinguishes_two_workloads_is_kept) {
               (std::vector<std::string>{"post/threads:1", "post/threads:2", "yield"}));
 }
 
-TEST(exact_filter, the_workload_matches_with_any_suffixes_and_nothing_else_matches) {
+TEST(exact_filter, the_filter_matches_only_its_own_workload_with_any_suffixes) {
     EXPECT_TRUE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1"));
     EXPECT_TRUE(
         filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1/min_time:0.500/process_time/real_time/threads:2"));
@@ -58,7 +58,7 @@ TEST(exact_filter, the_workload_matches_with_any_suffixes_and_nothing_else_match
     EXPECT_FALSE(filter_takes("post/threads:1", "post/threads:2"));
 }
 
-TEST(exact_filter, special_characters_match_literally) {
+TEST(exact_filter, special_characters_of_a_workload_name_match_literally) {
     for (const std::string name :
          {"a.b", "a+b", "f(int)", "v<T*>[3]", "a|b", "^a$", "x{1}", "back\\slash", "q?"}) {
         EXPECT_TRUE(filter_takes(name, name)) << name;

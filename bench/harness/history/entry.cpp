@@ -106,7 +106,7 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     if (rows.error || rows.by_metric.empty()) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
         item.status = reports::result_status::failed;
-        item.reason = rows.error.value_or("the program did not print its time");
+        item.reason = rows.error.value_or("the program did not print the time of the benchmark");
         return all;
     }
     for (const auto& [name, values] : rows.by_metric) {
@@ -124,8 +124,8 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     try {
         return parse_gbench_json(text);
     } catch (const gbench_error& error) {
-        throw reports::format_error{"{} is not the output of a Google Benchmark program: the program {}",
-                                    name, error.what()};
+        throw reports::format_error{"{} is not the output of a Google Benchmark program: {}", name,
+                                    error.what()};
     }
 }
 
@@ -246,8 +246,9 @@ private:
         const auto who = contender_of(item);
         found.has.resize(std::max(found.has.size(), who + 1));
         if (found.has[who])  // a series must not contain a run twice
-            throw reports::format_error{"{} of {} on {} occurs twice; write the report again", item.metric,
-                                        reports::shown(item.contender), reports::shown(item.workload)};
+            throw reports::format_error{"the metric {} of {} on {} occurs twice; write the report again",
+                                        item.metric, reports::shown(item.contender),
+                                        reports::shown(item.workload)};
         found.has[who] = true;
         return found;
     }
@@ -328,7 +329,7 @@ entry entry_of(reports::report report, std::string text, provenance from, report
     auto date = in_utc(report.where.date);
     if (!date)
         throw reports::format_error{
-            "its date \"{}\" is invalid; expected a date like 2026-11-22T18:07:18Z or "
+            "the date \"{}\" of the report is invalid; expected a date like 2026-11-22T18:07:18Z or "
             "2026-11-22T18:07:18+01:00; measure again with a newer program",
             reports::shown(report.where.date)};
     entry made;

@@ -160,12 +160,14 @@ void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds
     request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
     const auto outcome = ask(request);
     if (const auto failure = failure_of(outcome, limit)) {
-        who.problem = fmt::format("cannot list its workloads: {}", *failure);
+        who.problem = fmt::format("cannot list the contender's workloads: {}", *failure);
         return;
     }
     who.workloads = workloads_from_listing(outcome.output);
     if (who.workloads.empty())
-        who.problem = "cannot list its workloads: it printed nothing for --benchmark_list_tests=true";
+        who.problem =
+            "cannot list the contender's workloads: the contender printed nothing for "
+            "--benchmark_list_tests=true";
     if (!who.files.empty()) remember_libraries(who, limit, stop_fd);
 }
 

@@ -36,7 +36,8 @@ std::string family_section(const family& group) {
         }
         out += "\n";
     }
-    return out + "\n";
+    const auto note = contradiction_note(group.lines);
+    return out + (note.empty() ? "\n" : fmt::format("\n{}\n\n", escaped_markdown(note)));
 }
 
 constexpr std::size_t rows_shown = 10;
