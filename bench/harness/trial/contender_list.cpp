@@ -155,6 +155,11 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
     return all;
 }
 
+const listed_benchmark* find_benchmark(const contender& who, std::string_view workload) {
+    const auto found = std::ranges::find(who.benchmarks, workload, &listed_benchmark::workload);
+    return found == who.benchmarks.end() ? nullptr : &*found;
+}
+
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     auto request = listing_of(who, limit, stop_fd);
     request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
@@ -163,7 +168,9 @@ void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds
         who.problem = fmt::format("cannot list its workloads: {}", *failure);
         return;
     }
-    who.workloads = workloads_from_listing(outcome.output);
+    who.benchmarks = benchmarks_in_listing(outcome.output);
+    who.workloads.clear();
+    std::ranges::transform(who.benchmarks, std::back_inserter(who.workloads), &listed_benchmark::workload);
     if (who.workloads.empty())
         who.problem = "cannot list its workloads: it printed nothing for --benchmark_list_tests=true";
     if (!who.files.empty()) remember_libraries(who, limit, stop_fd);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/catalog/workload_size.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/words.hpp"
 
@@ -35,6 +36,7 @@ struct contender {
     std::string name;  // the file's name
     std::filesystem::path path;
     std::vector<std::string> workloads;  // full names, in the contender's order
+    std::vector<listed_benchmark> benchmarks = {};  // in the same order; empty if the listing is unknown
     std::string problem;                 // the reason if listing the workloads failed; otherwise empty
     std::string called = {};             // argv[0] in trials; if empty, argv[0] is `path`
     std::map<std::string, std::string> environment = {};  // additional variables for trials
@@ -93,6 +95,9 @@ std::filesystem::path default_contender_dir();
 /// `workloads`. A folder that is given twice counts once. Throws usage_error if two contenders have the same
 /// name or a name is not UTF-8, and reports::file_error if a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
+
+/// Returns the benchmark of this workload, or nullptr if the contender's listing is unknown.
+const listed_benchmark* find_benchmark(const contender& who, std::string_view workload);
 
 /// Asks the contender for its workloads of this size. Sets `who.workloads`, or `who.problem` if the contender
 /// fails or has no workloads. Then adds the contender's libraries to `who.files`, unless the contender failed

@@ -49,6 +49,8 @@ gbench_row read_row(const json& from) {
     else if (from.value("skipped", json(false)) == json(true))
         row.error =
             fmt::format("unsupported: {}", text_or(from, "skip_message", "the benchmark skipped itself"));
+    row.family = finite(from.value("family_index", json()));
+    row.instance = finite(from.value("per_family_instance_index", json()));
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
     for (const auto& [key, value] : from.items()) {
         if (!value.is_number() && !value.is_null()) continue;

@@ -115,15 +115,56 @@ timed_claims claims_of(const gbench_row& row) {
             .latency_p99 = counter("latency_p99")};
 }
 
-void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload) {
-    const auto is_ours = [&](const gbench_row& row) {
-        return row.name == workload || workload_name(row.name) == workload;
+/// Returns true if both rows belong to one registered benchmark.
+bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
+    return one.name == other.name && one.family == other.family && one.instance == other.instance;
+}
+
+/// Returns the rows of a workload: those with exactly its printed name or, if the listing is unknown or the
+/// program prints another name, those with any suffixes.
+std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
+                                       const listed_benchmark* listed) {
+    const auto take = [&](auto is_wanted) {
+        std::vector<const gbench_row*> found;
+        for (const auto& row : output.rows)
+            if (is_wanted(row)) found.push_back(&row);
+        return found;
     };
-    const auto is_error = [&](const gbench_row& row) { return is_ours(row) && row.error; };
-    const auto ours = std::ranges::find_if(output.rows, is_ours);
-    if (ours == output.rows.end()) return set_failed(trial, "printed no result for the workload");
-    if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
-        return take_error(trial, *wrong->error);
+    const std::string_view printed = listed != nullptr ? listed->printed : workload;
+    auto found = take([&](const gbench_row& row) { return row.name == printed; });
+    return !found.empty() ? found : take([&](const gbench_row& row) {
+        return workload_name(row.name) == workload_name(workload);
+    });
+}
+
+/// Leaves only the rows of one registered benchmark. Returns the reason if it is unknown which one is meant.
+std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& rows,
+                                              const listed_benchmark* listed) {
+    std::vector<const gbench_row*> firsts;
+    for (const auto* row : rows)
+        if (std::ranges::none_of(firsts,
+                                 [&](const auto* first) { return are_of_one_benchmark(*first, *row); }))
+            firsts.push_back(row);
+    const std::size_t alike = listed != nullptr ? listed->alike : 1;
+    if (firsts.size() != alike)
+        return fmt::format(
+            "printed the results of {} benchmarks that fit the name {}, but lists {}; give each benchmark its "
+            "own name",
+            firsts.size(), rows.front()->name, alike);
+    const auto* const meant = firsts[listed != nullptr ? listed->number : 0];
+    std::erase_if(rows, [&](const auto* row) { return !are_of_one_benchmark(*meant, *row); });
+    return std::nullopt;
+}
+
+void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload,
+               const listed_benchmark* listed) {
+    auto rows = rows_of(output, workload, listed);
+    if (rows.empty()) return set_failed(trial, "printed no result for the workload");
+    if (const auto unclear = keep_one_benchmark(rows, listed)) return set_failed(trial, *unclear);
+    if (const auto wrong = std::ranges::find_if(rows, [](const auto* row) { return row->error.has_value(); });
+        wrong != rows.end())
+        return take_error(trial, *(*wrong)->error);
+    const auto* const ours = rows.front();
     // Only the first repetition in a process counts, because repetitions in one process are not separate
     // trials.
     auto metrics = metrics_of(*ours);
@@ -170,7 +211,8 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
     return "ended for an unknown reason";
 }
 
-trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit) {
+trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
+                    const listed_benchmark* listed) {
     trial_outcome trial;
     trial.usage = outcome.usage;
     trial.wall = outcome.wall;
@@ -182,7 +224,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     }
     try {
         auto output = parse_gbench_json(outcome.output);
-        take_rows(trial, output, workload);
+        take_rows(trial, output, workload, listed);
         // Adds the last line of standard error, because a server or command that the contender started can
         // write the cause of the failure there.
         if (trial.status == result_status::failed)
@@ -236,11 +278,16 @@ void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orpha
                                    *orphan));
 }
 
+std::string filter_for(const trial_request& request) {
+    const auto* const listed = find_benchmark(request.who, request.workload);
+    return listed != nullptr ? exact_filter(listed->printed) : filter_with_any_suffix(request.workload);
+}
+
 child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
     child_request child;
     child.command = request.front;
     for (const auto& word :
-         {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
+         {request.who.path.native(), "--benchmark_filter=" + filter_for(request),
           std::string{"--benchmark_format=json"}, fmt::format("--benchmark_min_time={}", request.min_time_s)})
         child.command.push_back(word);
     if (request.front.empty()) child.called = request.who.called;
@@ -367,7 +414,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     const earlier_children earlier;
     const auto before = read_machine();
     const auto ended = run_child(child);
-    auto trial = judge(ended, request.workload, request.limit);
+    auto trial = judge(ended, request.workload, request.limit, find_benchmark(request.who, request.workload));
     refuse_another_build(trial, request);
     refuse_orphan(trial, end_orphans(ended.group, folder.path()));
     refuse_orphan(trial, earlier.end_others());
@@ -413,7 +460,8 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     std::vector<trial_outcome> trials;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         auto trial =
-            judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
+            judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit,
+                  find_benchmark(requests[i].who, requests[i].workload));
         trial.timed_out = ended[i].out_of_time;
         refuse_another_build(trial, requests[i]);
         refuse_orphan(trial, orphans[i]);
