@@ -40,8 +40,9 @@ struct join {
     std::exception_ptr first_error;
 };
 
-// Starts the children. The completion handlers of all children share one join. If the destructor of the
-// io_context destroys these handlers, the join and the waiting coroutine are also destroyed.
+// A function object that starts the children. The completion handlers of all children share one join. If the
+// destructor of the io_context destroys these handlers, the join and the waiting coroutine are also
+// destroyed.
 struct start_children {
     executor loop;
 
@@ -62,7 +63,7 @@ struct start_children {
 }  // namespace detail
 
 /// Starts the children in order, and completes when all children have ended. If children throw exceptions,
-/// throws the first of them.
+/// throws the first of these exceptions.
 inline task<void> gather(executor loop, std::span<task<void>> children) {
     if (children.empty()) co_return;
     co_await boost::asio::async_initiate<decltype(boost::asio::deferred), void(std::exception_ptr)>(

@@ -21,7 +21,7 @@ using readable_pipe = boost::asio::basic_readable_pipe<executor>;
 using writable_pipe = boost::asio::basic_writable_pipe<executor>;
 
 /// Returns both ends of a new pipe, as objects of Asio's classes. Throws std::system_error. After the first
-/// call, the whole process ignores SIGPIPE, because write(2) has no flag against this signal.
+/// call, the whole process ignores SIGPIPE, because write(2) has no flag that prevents this signal.
 inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     std::signal(SIGPIPE, SIG_IGN);
     std::pair<readable_pipe, writable_pipe> ends(loop, loop);

@@ -41,8 +41,8 @@ inline io_result to_io_result(const boost::system::error_code& error, std::size_
     return {bytes, error.value()};
 }
 
-/// Throws std::system_error if the step or call `what` failed. The Runtime concept requires this type;
-/// Boost's own exception has a different type.
+/// Throws std::system_error if the step or call `what` failed. The Runtime concept requires
+/// std::system_error, and Boost's own exception has a different type.
 inline void throw_if_failed(const boost::system::error_code& error, const char* what) {
     if (error) throw std::system_error(error.value(), std::system_category(), std::string(what) + " failed");
 }

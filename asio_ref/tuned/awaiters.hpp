@@ -1,4 +1,4 @@
-// The awaiters of yield, gather and events, which do not wait for I/O or time.
+// The awaiters that wait for neither I/O nor time: those of yield, gather and events.
 #pragma once
 
 #include <boost/asio/post.hpp>
@@ -65,8 +65,8 @@ private:
 };
 
 /// An event that is set once and awaited once, in either order. Use an event only in the loop's thread. The
-/// event must outlive the wait, except when the loop is destroyed. Then frames are destroyed in any order,
-/// and set() wakes no waiter.
+/// event must outlive the wait, except when the loop is destroyed: the loop destroys the frames in any order,
+/// and set() then wakes no waiter.
 class event {
 public:
     explicit event(scheduler& owner) noexcept : owner_(owner) {}

@@ -24,7 +24,7 @@ protected:
     void suspend(std::coroutine_handle<> waiter) noexcept { waiter_ = waiter; }
 
     /// Resumes the coroutine, inside Asio's call of the handler. When this function returns, the awaiter
-    /// might be destroyed.
+    /// might no longer exist.
     void go_on() { owner_.step(waiter_); }
 
     scheduler& owner() const noexcept { return owner_; }

@@ -24,7 +24,7 @@ private:
     scheduler* owner_;
 };
 
-// The write end is a descriptor and not a pipe of Asio, because write_awaiter needs non-blocking mode, and
+// The write end is an Asio descriptor, not an Asio pipe, because write_awaiter needs non-blocking mode, and
 // only a descriptor has a function that sets this mode.
 using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 
@@ -44,10 +44,10 @@ public:
     }
 
 private:
-    // The limit is half a page. Two writes that are larger than half a page do not fit into one page. The
-    // kernel keeps two pages that the reader of a pipe has emptied, and uses them for the next writes; it
-    // allocates a new page for each further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after
-    // a write of more than half a page, the writer goes through the queue, so that the reader can run first.
+    // The limit is half a page. Two writes of more than half a page each do not fit into one page. The kernel
+    // keeps two pages that the reader of a pipe has emptied, and uses them for the next writes; it allocates
+    // a new page for each further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after a write of
+    // more than half a page, the writer goes through the queue, so that the reader can run first.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;

@@ -1,8 +1,9 @@
-// A scheduler that runs the tasks of this project on Asio's scheduler: post, spawn and their helpers.
+// A scheduler that runs the tasks of this project on Asio's scheduler. It provides post, spawn and their
+// helpers.
 //
 // Almost all work goes through Asio's queue. There are two exceptions: the first step of run()'s task, and
-// functions that other threads post. They go through the ready queue of loop/scheduler.hpp, which a handler
-// in Asio's queue runs.
+// functions that other threads post. They go through the ready queue of loop/scheduler.hpp, and a handler in
+// Asio's queue runs that ready queue.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -53,8 +54,8 @@ public:
         after_step();
     }
 
-    /// Called after every handler: arranges that functions posted by other threads run, and throws the
-    /// exception of a spawned task that has failed.
+    /// Makes sure that functions posted by other threads run, and throws the exception of a spawned task that
+    /// has failed. Called after every handler.
     void after_step() {
         if (has_posted()) [[unlikely]]
             see_to_posted();
@@ -161,8 +162,8 @@ private:
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // Arranges that posted functions run. An open wake-up will call on_wake(); if the wake-up is not open, a
-    // handler is queued.
+    // Makes sure that posted functions run. If the wake-up is open, it will call on_wake(). Otherwise, this
+    // function queues a handler.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

@@ -1,5 +1,5 @@
-// Sleeps and scheduled calls over Asio's timer queue. The timer of a sleep and its operation are stored in
-// the sleeping frame.
+// Sleeps and scheduled calls over Asio's timer queue. The frame of the sleeping coroutine contains the timer
+// and the memory of its operation.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>

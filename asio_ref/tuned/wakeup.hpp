@@ -47,8 +47,8 @@ public:
 
     bool is_open() const noexcept { return wake_.has_value(); }
 
-    /// Makes the context wait for the eventfd from now on, so that the context never runs out of work. Before
-    /// open(), a post by another thread has not woken the loop; therefore the caller must check for posted
+    /// Makes the context wait for the eventfd from now on, so that the context never runs out of work. A post
+    /// by another thread before open() did not wake the loop. Therefore the caller must check for posted
     /// functions after open(). If open() throws std::system_error, the wake-up is not open, and open() can be
     /// called again.
     void open(const boost::asio::io_context::executor_type& loop) {

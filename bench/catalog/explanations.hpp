@@ -24,9 +24,9 @@ std::span<const explanation> parameter_explanations();
 const explanation* explanation_of(std::string_view name);
 
 /// Returns true if `loopbench run --quick` measures the contender when the user names neither contenders nor
-/// workloads. Such a run takes a minute, which suffices for the tutorials' designs, the flagships, Asio in
-/// its usual form and at its best, and the floors. A contender without an explanation counts as headline, so
-/// that third-party contenders are shown.
+/// workloads. Such a run takes a minute. This is enough time for the tutorials' designs, the flagships, Asio
+/// in its usual form and at its best, and the floors. A contender without an explanation counts as headline,
+/// so that third-party contenders are shown.
 bool is_headline_contender(std::string_view name);
 
 }  // namespace loopbench::bench

@@ -7,7 +7,7 @@ namespace loopbench::bench {
 
 namespace {
 
-// Each text must fit into one line of the screen.
+// Each text must fit on one line of the screen.
 //
 // For workloads with timers: a floor sleeps in the kernel and must be woken, while a spinning loop is awake
 // at the deadline. (loop-round-robin always spins; loop-precise spins shortly before the deadline.) If

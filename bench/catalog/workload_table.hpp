@@ -19,9 +19,9 @@ namespace loopbench::bench {
 /// A feature that a workload needs beyond the Runtime concept. A contender without the feature does not run
 /// the workload, and reports the reason.
 enum class need : std::uint8_t {
-    call_timers = 1,         // call_at(): bench/suite/runtime.hpp, CallTimers
-    unix_sockets = 2,        // bench/suite/runtime.hpp, UnixSockets
-    pipes = 4,               // bench/suite/runtime.hpp, Pipes
+    call_timers = 1,         // call_at(); see CallTimers in bench/suite/runtime.hpp
+    unix_sockets = 2,        // see UnixSockets in bench/suite/runtime.hpp
+    pipes = 4,               // see Pipes in bench/suite/runtime.hpp
     many_turns = 8,          // the workload suspends many times in sequence
     timers_while_busy = 16,  // the loop must check timers even while something is always ready
     scheduler = 32,          // a queue of coroutines or functions; the workload makes no system call
@@ -51,22 +51,22 @@ constexpr needs operator|(need a, need b) noexcept {
 /// alone determines the metric `time`, for every server.
 enum class pace : std::uint8_t {
     its_own,      // the next operation begins as soon as the contender is ready
-    own_load,     // a schedule at a percentage of its own capacity: a faster contender gets more work
+    own_load,     // a percentage of the contender's own capacity: a faster one gets more work
     same_for_all  // a schedule that is the same for every contender
 };
 
 struct workload_shape {
     std::string_view name;  // the full name: family/name[/word]...[/key:value]...
 
-    // The number of operations in one trial. If both numbers are 0, the contender makes as many operations as
+    // The number of operations in one trial. If both numbers are 0, the contender does as many operations as
     // fit into the time that the harness gives it.
     std::uint64_t small_operations = 0;
     std::uint64_t full_operations = 0;
 
-    bool throughput = true;        // the time is proportional to the number of operations
+    bool throughput = true;        // true if the time is proportional to the number of operations
     std::size_t open_files = 100;  // number of descriptors that a process needs
     needs needed = {};
-    bool headline = false;  // measured by default
+    bool headline = false;  // true if a run measures the workload by default
     reports::pairing made = reports::pairing::
         sequential;  // interleaved if the workload keeps a core busy and can stop within milliseconds
     int cores = 1;   // 2 if a second thread or process works at the same time
@@ -92,7 +92,7 @@ struct workload_shape {
     /// ratio is smaller, because some have ended their rounds while the others are still busy.
     double least_in_flight = 0;
 
-    /// Returns a copy of this shape with these properties of its latencies.
+    /// Returns a copy of this shape in which the properties of the latencies have these values.
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
                                             std::optional<double> least = {}) const {
         workload_shape shape = *this;
@@ -120,11 +120,11 @@ struct workload_info {
     std::string_view name;  // full name, or its beginning up to the parameters ("echo/rtt/tcp")
     std::span<const std::string_view> primary_metrics;  // the most important one first
     std::string_view summary;                           // one line that defines one operation
-    std::string_view timed;      // what is timed, what is not timed, and how the work is proved
+    std::string_view timed;      // what is timed, what is not timed, and how the work is checked
     std::string_view dominated;  // where most of the time is spent, and what a difference means
 };
 
-/// Return all workloads, in the order in which they are listed and reported.
+/// Returns all workloads, in the order of lists and reports.
 std::span<const workload_shape> workload_table();
 std::span<const workload_info> workload_catalog();
 
@@ -138,8 +138,8 @@ pace pace_of(std::string_view full_name);
 /// The only metric that can compare contenders whose load was a percentage of their own capacity.
 inline constexpr std::string_view capacity_metric = "capacity";
 
-/// Returns why a metric cannot compare two contenders on the workload with this full name, regardless of the
-/// measured values. Returns an empty text if the metric can compare them.
+/// Returns the reason why a metric cannot compare two contenders on the workload with this full name,
+/// regardless of the measured values. Returns an empty text if the metric can compare them.
 std::string_view why_incomparable(std::string_view full_name, std::string_view metric);
 
 /// Returns the catalog's entry for the workload with this full name, or null for an unknown name.

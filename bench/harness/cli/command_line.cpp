@@ -198,11 +198,11 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // If SIGXFSZ is ignored, writing a too large file does not end the process. Instead, write() fails, and
-    // the error message names the file and the remedy.
+    // If SIGXFSZ is ignored, a write beyond the limit for file sizes does not end the process. Instead,
+    // write() fails, and the error message names the file and the remedy.
     ::signal(SIGXFSZ, SIG_IGN);
-    // If SIGPIPE is ignored, writing to a closed pipe does not end the process either, but makes write()
-    // fail. Failed writes of messages to standard error are ignored (terminal.hpp).
+    // If SIGPIPE is ignored, writing to a closed pipe does not end the process. Instead, write() fails.
+    // Failed writes of messages to standard error are ignored (terminal.hpp).
     ::signal(SIGPIPE, SIG_IGN);
     // If the caller ignores SIGCHLD, this process inherits that setting. The kernel would then reap the
     // children, and their exit status would be lost.

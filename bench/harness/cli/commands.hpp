@@ -26,8 +26,8 @@ struct invocation {
 /// A function that runs the chosen command and returns the exit code.
 using action = std::function<int(const invocation& by)>;
 
-/// Parses the arguments, runs the command that the arguments name, and returns the exit code. Prints each
-/// error and returns its exit code.
+/// Parses the arguments, runs the command that they name, and returns its exit code. If an error occurs,
+/// prints the error and returns the exit code for that error.
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
 /// Returns every name that `loopbench explain` knows.

@@ -50,8 +50,8 @@ std::string help_row(const std::string& name, const std::string& description) {
     return out;
 }
 
-/// Formats options as `--name VALUE`. Does not show which options require or exclude each other, unlike
-/// CLI11's formatter, because the descriptions and error messages contain this information.
+/// A formatter that shows options as `--name VALUE`. Unlike CLI11's formatter, it does not show which options
+/// require or exclude each other, because the descriptions and error messages contain this information.
 class plain_formatter : public CLI::Formatter {
 public:
     plain_formatter() {

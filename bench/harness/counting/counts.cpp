@@ -1,6 +1,6 @@
 // The counting pass runs up to seven short processes for each workload and contender. The first determines
-// the number of operations N. Then each way of counting (preloaded counter, perf, strace) runs one process
-// with N and one with 2N operations.
+// the number of operations N. Then, for each way of counting (preloaded counter, perf, strace), the pass runs
+// one process with N and one with 2N operations.
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ public:
 /// The outcome of one process.
 struct counted_run {
     std::uint64_t operations = 0;
-    bool calibrated = false;  // Google Benchmark chose the number of operations
+    bool calibrated = false;  // true if Google Benchmark chose the number of operations
     std::int64_t voluntary_switches = 0;
     std::optional<std::string> record;  // the output of the tracer or of the allocation counter
 };
@@ -84,7 +84,7 @@ public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    /// Runs one process, with `front` before the contender's command. Without `operations`, the contender
+    /// Runs one process, with `front` before the contender's command. If `operations` is empty, the contender
     /// chooses the number of operations.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
@@ -138,8 +138,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// Throws uncountable if the workload runs for a fixed time. Twice the operations are then not twice the
-/// work, and there is no count per operation.
+/// Throws uncountable if the workload runs for a fixed time. For such a workload, twice the operations are
+/// not twice the work, and a count per operation does not exist.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
@@ -190,7 +190,8 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // A record contains times with microseconds, so two processes never write equal records.
+        // Equal records are an error: each record contains times in microseconds, which differ between two
+        // processes.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";

@@ -24,9 +24,9 @@ struct operation_counts {
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
     std::string tracer;                                  // the program that counted the system calls
-    std::uint64_t operations = 0;                        // the divisor of counts: a difference of operations
+    std::uint64_t operations = 0;                        // divisor of counts: the difference in operations
     std::vector<std::string> missing;
-    bool failed = false;  // the contender failed without a tracer; `missing` has the reason
+    bool failed = false;  // true if the contender failed without a tracer; `missing` has the reason
 };
 
 struct counting_options {
@@ -46,9 +46,9 @@ std::filesystem::path default_malloc_counter();
 /// like run_child().
 ///
 /// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it; otherwise
-/// strace counts them. strace always counts the waits, because only strace shows the arguments of calls. Only
-/// voluntary context switches count. Two cases have no counts: a contender that does not do the number of
-/// operations in LOOPBENCH_OPERATIONS, and a workload that does as much as possible in a fixed time
+/// strace counts them. strace always counts the waits, because only strace shows the arguments of calls.
+/// Counts only voluntary context switches. There are no counts in two cases: if the contender does not do the
+/// number of operations in LOOPBENCH_OPERATIONS, or if the workload does as much as possible in a fixed time
 /// (serve/open_loop, timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 

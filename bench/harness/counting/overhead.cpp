@@ -17,8 +17,8 @@ namespace {
 
 // In a shorter run, a few milliseconds of other work on the machine would be more than 5 % of the time.
 constexpr double smallest_run_ns = 200e6;
-// The numbers of triples after which run_triples() checks if the result is clear. There are only four checks,
-// because each check can be wrong.
+// The numbers of triples after which run_triples() checks whether the result is clear. There are only four
+// checks, because each check can be wrong by chance.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
@@ -91,7 +91,7 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
 
 struct triple {
     timed once, twice;
-    std::optional<timed> unrecorded;  // only in the first fewest_triples, and if the workload has latencies
+    std::optional<timed> unrecorded;  // only in the first fewest_triples triples, if there are latencies
 
     /// Returns t(2N)/t(N), corrected as if `twice` were exactly twice the work. Workloads that work in
     /// batches do slightly more than 2N operations.

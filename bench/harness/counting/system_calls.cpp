@@ -1,5 +1,5 @@
-// Both tracers write text for people, in a format that can change. Therefore the parsers assume as little
-// about the text as possible.
+// Parses the output of strace and perf. Both write text for people, in a format that can change. Therefore
+// the parsers assume as little about the text as possible.
 #include "bench/harness/counting/system_calls.hpp"
 
 #include <algorithm>

@@ -26,17 +26,16 @@ struct system_calls {
 };
 
 /// An exception: a tracer's output is incomplete. Causes are a full file system, lost events, or a file in
-/// another format; what() states the symptom. Incomplete output must not be counted, because incomplete
-/// output contains too few calls. For example, two outputs that are cut to the same length would give zero
-/// calls per operation.
+/// another format; what() states the symptom. Incomplete output must not be counted, because it contains too
+/// few calls. For example, two outputs that are cut to the same length would give zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
 /// Reads the log of `strace -f -o FILE`, which has one line per call: "PID name(arguments) = result". A call
-/// that another thread interrupts has two lines and counts once. Ignores the lines for signals and exits.
-/// Throws incomplete_record if any other line is not a call, or if the end of the process is missing.
+/// that another thread interrupts has two lines, but is counted once. Ignores the lines for signals and
+/// exits. Throws incomplete_record if any other line is not a call, or if the end of the process is missing.
 system_calls read_strace_log(std::string_view log);
 
 /// Reads the file of `perf trace -s -o FILE`: a table for each thread. Each row begins with the name of a

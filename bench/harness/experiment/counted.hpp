@@ -17,7 +17,7 @@ struct counted_result {
     std::string workload, contender;
     std::map<std::string, double> metrics;  // by the names of reports/model/metrics.cpp
     std::vector<std::string> missing;       // the reasons why metrics are missing
-    bool failed = false;                    // the contender failed; `missing` has the reason
+    bool failed = false;                    // true if the contender failed; `missing` has the reason
     std::string tracer = {};                // the program that counted the system calls; empty if none did
     std::map<std::string, std::vector<double>> samples = {};  // only of timed metrics
 };

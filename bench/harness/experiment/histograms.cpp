@@ -59,7 +59,7 @@ void merge(reports::histogram& into, reports::histogram from) {
             into.values.push_back(each);
 }
 
-/// Reads the lines of a file one at a time, because the file can be larger than the memory.
+/// A reader that keeps only one line of a file in memory, because the file can be larger than the memory.
 class line_reader {
 public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
@@ -117,7 +117,7 @@ void require_header(std::string_view line, std::string_view file) {
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
 /// Returns the merged histogram of each result and metric. Uses only the trials that count according to the
-/// journal, as every other number of the report does.
+/// journal, like all other numbers of the report.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -176,8 +176,8 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns the name of a difference between the journal's run and the report's run, or an empty text if the
-/// journal and the report belong to the same run. Compares more than the seeds, because different runs can
+/// Returns what differs between the journal's run and the report's run ("seeds", "dates" or "contenders"), or
+/// an empty text if both belong to the same run. Does not compare only the seeds, because different runs can
 /// have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
@@ -189,7 +189,7 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
-/// A reader of the lines of several files, after one common header.
+/// A reader that returns a new header, and then the lines of several files without their headers.
 class joined_files {
 public:
     explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}

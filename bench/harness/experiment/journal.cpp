@@ -20,9 +20,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Locks the file, and retries for a second. The retries are needed after a run was killed: a child process
-/// that the run had just forked inherits the lock, and holds the lock until the child executes a contender or
-/// ends. Returns false if another process still holds the lock.
+/// Locks the file, and retries for up to a second. The retries are needed after a run was killed: a child
+/// process that the run had just forked inherits the lock, and holds the lock until the child executes a
+/// contender or ends. Returns false if another process still holds the lock.
 bool lock_soon(int fd) {
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
@@ -34,7 +34,7 @@ bool lock_soon(int fd) {
 }
 
 /// Locks the folder of `file`. Does not lock the journal itself, because another run would replace the
-/// journal by a new file. Does not lock anything if the file system has no locks.
+/// journal with a new file. Does not lock anything if the file system does not support locks.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{

@@ -1,5 +1,5 @@
-// The writer of journal.jsonl. The journal keeps all finished trials of a run that is killed, because each
-// line is written with one write() as soon as its content is known. record.hpp defines the lines.
+// The writer of journal.jsonl. Even if a run is killed, the journal contains all its finished trials, because
+// each line is written with one write() as soon as its content is known. record.hpp defines the lines.
 #pragma once
 
 #include <filesystem>

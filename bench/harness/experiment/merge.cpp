@@ -1,5 +1,5 @@
-// Copies the text of trials and descriptions unchanged, because a parsed record does not contain all their
-// fields.
+// Merges journals as text: copies the trials and descriptions unchanged, because a parsed record lacks some
+// of their fields.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <fmt/format.h>
@@ -147,8 +147,8 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
         throw usage_error{"{}; or merge the existing shards with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Returns the distinct values of a field of the environments. They are sorted, so that the text is the same
-/// whichever machine ran a shard.
+/// Returns the distinct values of a field of the environments. The values are sorted, so that the text does
+/// not depend on which machine ran which shard.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
     std::set<std::string> all;
     for (const auto& one : merged) all.insert(one.where.*which);

@@ -57,7 +57,7 @@ struct run_plan {
     std::optional<std::size_t> aa_copy;  // the contender that is the A/A copy of the baseline
     double threshold_pct = 1;            // the smallest difference that verdicts report
     correction how = correction::benjamini_hochberg;
-    bool of_one_program = false;          // the user compares builds of one program; see are_builds()
+    bool of_one_program = false;          // true if the user compares builds of one program; see are_builds()
     std::optional<double> precision_pct;  // the run stops when every ratio has this precision
     std::optional<int> cpu;               // the only CPU for trials
     std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
@@ -111,8 +111,8 @@ std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_
 /// uses none of the baseline's layouts.
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
-/// Generates the order of the trials in each block. A seed gives the same orders on every machine and with
-/// every standard library, because the random generator and the shuffle have a fixed definition.
+/// A generator of the order of the trials in each block. A seed gives the same orders on every machine and
+/// with every standard library, because the random generator and the shuffle have a fixed definition.
 class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);

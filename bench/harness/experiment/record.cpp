@@ -1,5 +1,5 @@
-// Lists the fields of each struct once, for writing and reading. The reader also validates all values,
-// because a journal can come from a third party.
+// Lists the fields of each struct only once; both the writer and the reader use this list. The reader also
+// validates all values, because a journal can come from a third party.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -103,8 +103,8 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// Returns the trial's fields, except workload, contender and layout. Instead of their indices, the journal
-/// contains their names.
+/// Returns the trial's fields, except workload, contender and layout: the journal contains their names
+/// instead of their indices.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
                       field{"machine", &trial_record::machine, presence::when_there});

@@ -32,8 +32,8 @@ struct executable_state {
     std::string path, called;
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::map<std::string, std::string> environment = {};
-    std::optional<std::vector<file_state>> layouts = {};  // absent without layouts
-    std::optional<file_state> generator = {};             // absent without a generator
+    std::optional<std::vector<file_state>> layouts = {};  // absent if there are no layouts
+    std::optional<file_state> generator = {};             // absent if there is no generator
     std::vector<file_state> files = {};                   // the contender's other files
     // the checksums of all files above, sorted by name; only in shards
     std::optional<std::vector<file_content>> contents = {};

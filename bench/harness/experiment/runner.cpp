@@ -304,7 +304,7 @@ private:
     }
 };
 
-/// Returns why the result is given up after this trial, or nothing if it is measured again.
+/// Returns the reason why the result is given up after this trial, or nothing if it is measured again.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record) {
     auto reason = record.outcome.reason;

@@ -34,7 +34,7 @@ struct merged_shard {
     shard part;
     std::vector<std::string> command;
     reports::environment where;
-    bool finished = true;  // all its blocks are done, or its budget is spent
+    bool finished = true;  // true if all its blocks are done or its budget is spent
     std::uint64_t blocks_finished = 0;
 };
 
@@ -47,12 +47,12 @@ std::optional<exclusion> exclusion_before(const contender& who, const std::strin
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
-    std::vector<trial_record> trials;                             // in the order of their ends
+    std::vector<trial_record> trials;                             // in the order in which they ended
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
-    bool budget_spent = false;              // the budget ended the run before its last block
-    std::uint64_t blocks_planned = 0;       // from the plan, or for its precision
+    bool budget_spent = false;              // true if the budget ended the run before its last block
+    std::uint64_t blocks_planned = 0;       // the plan's number, or the number that its precision needs
     std::uint64_t repeated = 0;             // rows that ran again after a disturbance (see run())
     std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };
@@ -62,10 +62,10 @@ struct run_outcome {
 /// locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Adds a finished trial to the outcome of a run. Gives up the trial's result if the trial failed, or if the
-/// result was unsupported in `blocks_to_try` blocks and no earlier trial of it has a number. Returns true if
-/// the result is given up. A running session and the reader of journals use this function, so that both get
-/// the same outcome.
+/// Adds a finished trial to the outcome of a run. Gives up on the trial's result if the trial failed, or if
+/// the result was unsupported in `blocks_to_try` blocks and none of its earlier trials has a number. Returns
+/// true if it gave up on the result. A running session and the reader of journals use this function, so that
+/// both get the same outcome.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
 /// An observer of the trials. The runner calls its functions between trials, never during a trial.

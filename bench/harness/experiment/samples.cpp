@@ -18,8 +18,8 @@ struct attempt {
     std::size_t ended = 0;  // trials after which their result was given up
 };
 
-/// Returns the last of the attempts with the most trials. A result that an earlier attempt gave up counts as
-/// a trial, because later attempts do not run it again.
+/// Returns the last of the attempts with the most trials. A result that was given up in an earlier attempt
+/// counts as a trial, because later attempts do not run it again.
 std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     std::size_t ended_before = 0, most = 0;
     std::uint64_t best = 0;

@@ -21,7 +21,7 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// Selects the attempt that counts for each workload and block: the last attempt, unless it is incomplete.
+/// The attempts that count: for each workload and block, the last attempt, unless it is incomplete.
 class counting_attempts {
 public:
     explicit counting_attempts(const run_outcome& outcome);

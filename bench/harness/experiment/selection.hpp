@@ -25,7 +25,7 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count = 3);
 
-/// Throws the usage_error for a word that matches none of the `known` names. The message suggests the nearest
+/// Throws usage_error for a word that matches none of the `known` names. The message suggests the nearest
 /// names.
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);

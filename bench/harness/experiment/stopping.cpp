@@ -1,4 +1,5 @@
-// Decides by the width of an interval, never by its position; stopping.hpp explains why.
+// Decides from the width of an interval how many blocks a run needs. Never uses the position of the interval;
+// stopping.hpp explains why.
 #include "bench/harness/experiment/stopping.hpp"
 
 #include <algorithm>

@@ -97,12 +97,12 @@ std::string write_baseline(const expectations& all);
 /// front, and then the lines that only `after` contains, each with "+" in front. Ignores the order of lines.
 std::string changed_lines(std::string_view before, std::string_view after);
 
-/// Replaces the expected counts by the counts of a session. Rounds the counts, so that a new run of the same
-/// build changes few lines. If counts for a workload and contender already exist, updates only these counts
-/// and adds no metric, because a user can have removed lines.
+/// Replaces the expected counts with the counts of a session. Rounds the counts, so that a new run of the
+/// same build changes few lines. If counts for a workload and contender already exist, updates only these
+/// counts and adds no metric, because a user might have removed lines on purpose.
 void expect_counts(expectations& all, const std::vector<counted_result>& cells);
 
-/// Replaces the expected ratios by the ratios to the report's baseline, for the primary metrics of each
+/// Replaces the expected ratios with the ratios to the report's baseline, for the primary metrics of each
 /// workload. Ignores ratios without an interval.
 void expect_ratios(expected_times& times, const reports::report& found);
 

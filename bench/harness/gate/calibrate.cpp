@@ -1,4 +1,5 @@
-// Plans the runs of a calibration, forms tries from the blocks of the runs, and computes the rates.
+// Plans the runs of a calibration, groups the blocks of the runs into tries (comparisons), and computes the
+// rates.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
 
-/// Judges each try alone, as if the try were a whole report.
+/// Judges each try (a group of consecutive pairs) separately, as if it were a whole report.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;

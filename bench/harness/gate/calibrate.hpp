@@ -16,8 +16,8 @@ namespace loopbench::bench {
 
 struct calibration_sizes {
     std::uint64_t aa_tries = 320,
-                  aa_blocks = 20;           // comparisons of a contender with itself, and blocks of each
-    std::uint64_t tries = 40, blocks = 20;  // comparisons for each slowdown, and blocks of each
+                  aa_blocks = 20;           // comparisons of a contender with itself; blocks in each
+    std::uint64_t tries = 40, blocks = 20;  // comparisons for each slowdown; blocks in each
 };
 
 inline constexpr unsigned slowdown_pct_max = 99;

@@ -14,8 +14,8 @@
 
 namespace loopbench::bench {
 
-/// Returns a gate result for each count of the baseline file. A count exactly at the limit of its slack
-/// holds.
+/// Returns a gate result for each count of the baseline file. The gate result is `holds` even if the count is
+/// exactly at the limit of its slack.
 std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells);
 
 /// Returns the counts of a report.
@@ -41,9 +41,9 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
 /// Returns the expected ratios that the second session must check: those whose gate result is `suspect`.
 expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results);
 
-/// Returns the gate results of the first session, updated by the second session. A ratio that is a suspect in
-/// each of the two sessions is a regression. If the second session cannot judge any ratio, the gate results
-/// of the second session replace all suspects.
+/// Returns the gate results of the first session, updated by the second session. A ratio that is suspect in
+/// both sessions is a regression. If the second session cannot judge any ratio, its gate results replace all
+/// suspects.
 std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
                                  const reports::report& second, const time_rule& rule);
 

@@ -65,10 +65,11 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
 }
 
 /// Returns the reason why the contender of `expected` or the contender `to` has no numbers. Returns nothing
-/// if the two contenders have numbers.
+/// if both contenders have numbers.
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // A contender without numbers on a workload has a single result there, for its time.
+    // If a contender has no numbers on a workload, the session contains only one result for both: that of the
+    // metric `time`.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
@@ -166,7 +167,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
                                      const time_rule& rule) {
     std::vector<gate_result> all;
     if (auto found = obstacle(expected, session)) {
-        for (const auto& item : expected.ratios)  // a contender's failure counts in any session
+        for (const auto& item : expected.ratios)  // even such a session shows failures
             if (auto without = without_numbers(item, expected.to, session);
                 without && without->kind == gate_result_kind::failed)
                 all.push_back(std::move(*without));

@@ -94,7 +94,7 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
 }
 
 /// Returns the result that must be known for the workload and contender of `of` (judge_gate): the result of
-/// the first primary metric that has a value in `then` and can be compared. Returns null without such a
+/// the first primary metric that has a value in `then` and can be compared. Returns null if there is no such
 /// metric.
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
@@ -138,7 +138,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // A contender without numbers on a workload has a single result there, for its time.
+        // If a contender has no numbers on a workload, the report contains only one result for both: that of
+        // the metric `time`.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));

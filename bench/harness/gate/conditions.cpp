@@ -1,4 +1,4 @@
-// Makes a separate warning for each kind of condition, because a user can correct each kind separately.
+// Creates a separate warning for each kind of condition, because a user can correct each kind separately.
 #include "bench/harness/gate/conditions.hpp"
 
 #include <fmt/format.h>

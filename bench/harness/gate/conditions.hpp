@@ -18,8 +18,8 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
 /// Returns a sentence that explains why times of two pairings cannot be compared.
 std::string made_otherwise(reports::pairing then, reports::pairing now);
 
-/// Returns a warning for each difference between the plan's settings for trials, between the machines, and
-/// between the descriptions of a contender in the two reports (build_comparison.hpp).
+/// Returns a warning for each difference between the two reports: in the plan's settings for trials, in the
+/// machine, or in the description of a contender (build_comparison.hpp).
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now);
 
 }  // namespace loopbench::bench

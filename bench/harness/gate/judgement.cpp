@@ -95,8 +95,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if the result rules out a worsening: it is not further from zero than `to`, the baseline's
-/// result, by more than `tolerated_pct` of the baseline's value.
+/// Returns true if the result rules out a worsening: its distance from zero exceeds the distance of `to`, the
+/// baseline's result, by at most `tolerated_pct` of the baseline's value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -119,7 +119,7 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
 }
 
 /// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
-/// has. Returns an empty text without such a metric.
+/// has. Returns an empty text if there is no such metric.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
@@ -176,7 +176,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         };
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
-        const bool is_lost = is_about_it && !item.median;  // happens in a comparison of two reports
+        const bool is_lost = is_about_it && !item.median;  // possible in a comparison of two reports
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)

@@ -1,4 +1,4 @@
-// Judges a build by a report: derives gate results from the report's verdicts.
+// Judges a build: derives gate results from the verdicts of its report.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
                                    double tolerated_pct);
 
 /// Returns the gate results of judge_session(). Unless the session is unreliable, adds a gate result for each
-/// primary metric of each workload and contender that has a ratio or a difference to the baseline.
+/// primary metric of each workload and contender that has a ratio to the baseline or a difference from it.
 ///
 /// The interval of a metric must rule out a worsening by more than the tolerated share (tolerated_in). For
 /// every workload on which the baseline has numbers, every contender needs a metric that can be judged, and

@@ -42,7 +42,7 @@ const reports::metric_info* metric_of(std::string_view counter) {
     return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
 }
 
-/// Returns the program's name without its folder, which may contain a user name.
+/// Returns the program's name without its folder, because the folder's path might contain a user's name.
 std::string program_in(std::string_view text) {
     const auto document =
         reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
@@ -171,7 +171,7 @@ bool looks_like_gbench(std::string_view text) {
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
-/// Appends a number to a column: a count with all digits, and another number with nine digits. Nine digits
+/// Appends a number to a column: a count with all digits, and any other number with nine digits. Nine digits
 /// are more than any measurement has. More digits would waste space, because a history has millions of
 /// numbers.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
@@ -183,7 +183,8 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// Collects the points of one report by subject (entry::points). Keeps references to the texts of the report.
+/// A writer that collects the points of one report by subject (entry::points). Keeps references to the texts
+/// of the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
@@ -204,7 +205,7 @@ public:
     }
 
 private:
-    /// Lists of numbers, as text.
+    /// Columns of numbers, as text.
     struct columns {
         std::string of, medians, lows, highs;
     };
@@ -322,7 +323,7 @@ std::optional<std::string> in_utc(const std::string& date) {
 
 namespace {
 
-/// Makes an entry. `text` is the report as JSON in one line.
+/// Makes an entry. `text` is the report as JSON on one line.
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
     if (!date)
@@ -353,7 +354,7 @@ entry read_entry(std::string text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
-        if (reports::is_of_shard(report))  // because the merged report contains the shard's blocks, too
+        if (reports::is_of_shard(report))  // the merged report will contain the same blocks
             throw reports::format_error{
                 "the report covers one shard of a run; merge all shards (`loopbench merge`), and add the "
                 "merged report"};

@@ -1,4 +1,4 @@
-// Defines the entries of a history. An entry contains a whole report, which can be written and judged again,
+// Defines the entries of a history. An entry contains a whole report (which can be shown and judged again),
 // the points of the report's series, and facts that the report does not contain (commit, machine).
 #pragma once
 
@@ -49,7 +49,7 @@ struct entry {
     report_source source = report_source::loopbench;
     reports::report head;  // the report without its results
     std::string date;      // UTC, ISO 8601
-    std::string report;    // the whole report as JSON, in one line
+    std::string report;    // the whole report as JSON, on one line
     /// The numbers of a run as JSON. `points` contains the primary metrics and the counts; `other_points`
     /// contains the other metrics. Each text takes about a twentieth of the report's bytes. Its format is:
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",

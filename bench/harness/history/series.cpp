@@ -23,7 +23,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Returns true if the run's numbers of this subject are usable. Of an unreliable run, only counts are
+/// Returns true if the run's numbers of this subject are usable. Only the counts of an unreliable run are
 /// usable.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.reliability != reports::reliability::unreliable;
@@ -39,7 +39,7 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-/// Returns the direction of a change. If the interval contains zero, returns `neither`, because possibly only
+/// Returns the direction of a change. If the interval contains zero, returns `neither`, because perhaps only
 /// the spread of the values has changed.
 change_direction direction_of(const estimate& better) {
     const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
@@ -47,8 +47,8 @@ change_direction direction_of(const estimate& better) {
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// Adds the points of each run to their series. Parses equal "of" objects only once, and finds them again by
-/// their text, because a thousand reports have ten million points.
+/// A collector that adds the points of each run to their series. Parses equal "of" objects only once, and
+/// finds them again by their text, because a thousand reports have ten million points.
 class collector {
 public:
     /// `place` is the place of the history, for error messages.
@@ -95,7 +95,7 @@ private:
 
     struct known_subject {
         subject of;
-        bool is_chosen = false;  // the user chose the subject's workload and metric
+        bool is_chosen = false;  // true if the user chose the subject's workload and metric
         /// By condition and contender: the index of the series, or nothing if the contender has no series
         /// under this condition.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
@@ -179,7 +179,7 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Sets places_ to the index of the series of each number in the columns. Creates missing series.
+    /// Stores the index of the series of each number of the columns in places_. Creates missing series.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();

@@ -43,8 +43,8 @@ struct series_choice {
     bool intervals = false;
 };
 
-/// Returns the chosen series, sorted by workload, metric and contender. Ignores interrupted runs. Of
-/// unreliable runs, uses only the counts. The points refer to `runs`, which must be sorted by date. Throws
+/// Returns the chosen series, sorted by workload, metric and contender. Ignores interrupted runs, and all
+/// numbers of unreliable runs except counts. The points refer to `runs`, which must be sorted by date. Throws
 /// usage_error if a pattern matches nothing, and database_error if the database fails.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
@@ -59,7 +59,7 @@ struct series_change {
     const series* in = nullptr;
     std::size_t at = 0;  // the index of the first point of the new level
     double p = 1;        // the p-value of the permutation test, before the correction for many series
-    double before = 0, after = 0;  // medians between this change and its neighbours
+    double before = 0, after = 0;  // medians of the points from and to the neighbouring changes
     /// The improvement: the difference of the logarithms if is_logarithmic() is true, and of the values
     /// otherwise.
     estimate better;

@@ -394,7 +394,7 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
-/// Replaces the report of an interrupted run by the complete report. Without this replacement, trends would
+/// Replaces the report of an interrupted run with the complete report. Without this replacement, trends would
 /// ignore the run. The two reports have the same content (entry::content), because the run was interrupted
 /// after its last trial.
 void finish_run(soci::session& sql, row_id run, const entry& what) {

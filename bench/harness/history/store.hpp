@@ -64,8 +64,8 @@ public:
         bool is_new = false;
     };
     /// Adds the entry. If an error occurs, adds nothing. If the history already contains the entry, updates
-    /// only the fields that are set in entry::said. If, in addition, the existing report is interrupted and
-    /// the new report is complete, replaces the report.
+    /// only the fields that are set in entry::said. If the existing report also comes from an interrupted
+    /// run, and the new report is complete, replaces the report.
     added add(const entry& what);
 
     /// Returns all runs, sorted by date.
@@ -75,7 +75,7 @@ public:
     std::string other_points_of(row_id run);
     /// Returns the report of the run, or nothing if the run does not exist.
     std::optional<reports::report> report_of(row_id run);
-    /// Returns the report of the run as JSON in one line, including fields that this version of loopbench
+    /// Returns the report of the run as JSON on one line, including fields that this version of loopbench
     /// does not know. Returns an empty text if the run does not exist.
     std::string report_text_of(row_id run);
     /// Removes these runs with their reports.
@@ -93,7 +93,7 @@ private:
 /// otherwise history.db in the user's data folder. Throws usage_error if the user has no data folder.
 std::string history_place(const std::string& asked);
 
-/// Returns `place`. If it is a URL, replaces the password by "***".
+/// Returns `place`. If `place` is a URL, replaces its password with "***".
 std::string without_password(std::string_view place);
 
 }  // namespace loopbench::bench

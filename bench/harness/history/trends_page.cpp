@@ -30,8 +30,8 @@ bool is_constant(const series& of) {
 
 using count_of_run = std::map<const kept_run*, std::size_t>;
 
-/// Returns the number of points of each run in all series. Points of a constant series do not count, because
-/// the page stores the constant only once.
+/// Returns the number of points of each run in all series. Points of a constant series are not counted,
+/// because the page stores the constant only once.
 count_of_run count_points(const std::vector<series>& all) {
     count_of_run points_of;
     for (const auto& each : all) {
@@ -235,7 +235,7 @@ private:
 
     store& from_;
     const std::vector<series>& all_;
-    const count_of_run points_of_, places_;  // sorted by date, like the list of their keys
+    const count_of_run points_of_, places_;  // in the order of the run list, which is sorted by date
     std::map<const series*, std::vector<series_change>> changes_;
     std::map<std::string, std::size_t> contenders_, list_places_;
     std::vector<std::string> names_;  // names of the contenders

@@ -1,5 +1,5 @@
-// For a new order of n values, only the distances between each value and the earlier values are summed again.
-// This takes n * n / 2 subtractions.
+// Finds change points by permutation tests. For each new order of n values, a test sums only the distances
+// from each value to the values before it. This takes n * n / 2 subtractions.
 #include "bench/harness/statistics/change_points.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ struct split {
     double q = 0;
 };
 
-/// The permutation test of one window. The test can be continued with more orders.
+/// The permutation test of one window. The test can be continued with more random orders of the window's
+/// values.
 class window_test {
 public:
     window_test(std::span<const double> values, std::size_t least)
@@ -53,8 +54,8 @@ public:
         return 1 / static_cast<double>(met_one_as_large_ ? drawn_ : drawn_ + 1);
     }
 
-    /// Draws orders until `orders` orders are drawn in total, or until an order has at least the Q of the
-    /// real order.
+    /// Draws random orders until `orders` orders have been drawn in total, or until an order has a Q that is
+    /// at least as large as the Q of the real order.
     void draw_up_to(std::uint64_t orders) {
         constexpr double rounding = 1e-9;
         for (; drawn_ < orders && !met_one_as_large_; ++drawn_) {
@@ -171,7 +172,8 @@ std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule
         const auto still = std::ranges::count_if(tests, [](const auto& test) { return !test.is_decided(); });
         if (still == left) break;
         left = still;
-        // If `left` p-values are at most this level, the correction accepts all of these windows.
+        // If `left` windows have p-values that are at most this level, the correction accepts all of these
+        // windows.
         needed = std::min(rule.level,
                           rule.family_level * static_cast<double>(left) / static_cast<double>(tests.size()));
     }

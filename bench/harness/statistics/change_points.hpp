@@ -33,16 +33,18 @@ struct change_rule {
 /// window into two parts, the method takes the split with the largest energy distance
 ///     Q = ab / (a + b) (2 / (ab) B - 2 / (a (a - 1)) A1 - 2 / (b (b - 1)) A2).
 /// Here, a and b are the numbers of values in the two parts. B is the sum of |x - y| over all pairs with a
-/// value in each part. A1 and A2 are the sums over the pairs within the first and the second part. The
-/// p-value is the share of orders of the window, drawn at random and including the real order, whose largest
-/// Q is at least the largest Q of the real order. After a significant split, the part before the split is
-/// tested alone, and the search continues after the split. Without a significant split, the search continues
-/// half a window later. In each step, every series that has not reached its end has one test.
+/// value in each part. A1 and A2 are the sums over the pairs within the first and the second part. Random
+/// orders of the window's values are then drawn. The p-value is the share of all orders, including the real
+/// order, whose largest Q is at least as large as that of the real order. After a significant split, the part
+/// before the split is tested alone, and the search continues after the split. Without a significant split,
+/// the search continues half a window later. In each step, every series that has not reached its end has one
+/// test.
 ///
-/// Orders are drawn until an order has at least the Q of the real order (J. Besag and P. Clifford,
-/// "Sequential Monte Carlo p-Values", Biometrika 78, 1991), but at first at most 1/level orders. If none of
-/// these orders has such a Q, as many further orders are drawn as the correction needs. The correction needs
-/// more orders if fewer series changed. Constant values are not tested. All calls draw the same orders.
+/// Orders are drawn until the Q of an order is at least as large as that of the real order (J. Besag and P.
+/// Clifford, "Sequential Monte Carlo p-Values", Biometrika 78, 1991), but at first at most 1/level orders. If
+/// none of these orders has such a Q, as many further orders are drawn as the correction needs. The
+/// correction needs more orders if fewer series changed. Constant values are not tested. All calls draw the
+/// same orders.
 std::vector<std::vector<change_point>> change_points(std::span<const std::vector<double>> series,
                                                      const change_rule& rule = {});
 

@@ -29,12 +29,12 @@ constexpr auto names_of(correction) {
     return std::to_array<std::string_view>({"holm", "benjamini-hochberg"});
 }
 
-/// Returns the adjusted p-values. A comparison of these values with alpha keeps the guarantee for the whole
-/// family. All p-values must be within [0, 1]. The methods are those of S. Holm, "A Simple Sequentially
-/// Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979, and of Y. Benjamini and Y. Hochberg,
-/// "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995. The second method is also valid
-/// for positively dependent comparisons, such as comparisons with the same baseline (Y. Benjamini and D.
-/// Yekutieli, Ann. Statist. 29, 2001).
+/// Returns the adjusted p-values. If these values are compared with alpha, the guarantee of the correction
+/// holds for the whole family. All p-values must be within [0, 1]. The methods are those of S. Holm, "A
+/// Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979, and of Y. Benjamini
+/// and Y. Hochberg, "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995. The second method
+/// is also valid for positively dependent comparisons, such as comparisons with the same baseline (Y.
+/// Benjamini and D. Yekutieli, Ann. Statist. 29, 2001).
 std::vector<double> adjusted(std::span<const double> p_values, correction how);
 
 /// Returns the significance level for one more difference if `found` of `count` comparisons are already

@@ -1,4 +1,4 @@
-// Computes sums over hosts, and compares the sums with Student's t and Fisher's F distribution.
+// Tests means of hosts with Student's t distribution and Fisher's F distribution.
 #include "bench/harness/statistics/hosts.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Statistics of several machines (hosts). Differences between machines are an effect of their own, which more
-// blocks on one machine do not reveal.
+// Statistics of several machines (hosts). Machines differ from each other, and more blocks on one machine do
+// not reveal these differences.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ estimate few_hosts_with_interval(std::span<const double> hosts, double level = d
 /// p, the interval of few_hosts_with_interval() at the level 1 - 2p ends at `value`.
 double p_few_hosts_above(std::span<const double> hosts, double value);
 
-/// Returns the distance of the true mean from a threshold at which the two-sided test at this level finds the
-/// mean beyond the threshold in about three of four runs like this one.
+/// Returns a distance. If the true mean lies this far beyond a threshold, the two-sided test at this level
+/// finds it beyond the threshold in about three of four runs like this one.
 double reach_of_few_hosts(std::span<const double> hosts, double level);
 
 /// Returns the standard deviation between hosts. Uses layout_deviation() (layout.hpp), because a difference

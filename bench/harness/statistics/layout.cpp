@@ -1,4 +1,4 @@
-// Sums the products of contrasts that share a layout.
+// Estimates the variance between layouts from the products of contrasts that share a layout.
 #include "bench/harness/statistics/layout.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t contrasts_max = 2000, fewest_in_common = 6;
 
-/// Returns three robust standard deviations: those of the normal distribution with the same median absolute
-/// deviation.
+/// Returns three times the robust standard deviation, which is the standard deviation of a normal
+/// distribution with the same median absolute deviation.
 double furthest(std::span<const layout_contrast> contrasts) {
     constexpr double deviations = 3, of_a_normal_distribution = 1.4826;
     std::vector<double> sizes;

@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-// Computes in double. Boost.Math's default, long double, takes much longer, and its additional digits are
-// never shown.
+// The policy that makes Boost.Math compute with double. The default, long double, takes much longer, and its
+// additional digits are never shown.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 

@@ -15,7 +15,7 @@
 
 namespace loopbench::bench {
 
-/// The rule for verdicts.
+/// The parameters that determine verdicts.
 struct verdict_rule {
     double level = default_level;  // alpha is 1 - level
     double threshold_pct = 1;      // smaller differences have no practical importance

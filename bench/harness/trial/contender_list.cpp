@@ -62,7 +62,7 @@ file_state state_of_file(const fs::path& file) {
     return state;
 }
 
-/// Searches the same places as bench/suite/workloads/sockets/generator_process.cpp.
+/// Searches for the generator in the same places as bench/suite/workloads/sockets/generator_process.cpp.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
     const char* const chosen = std::getenv("LOOPBENCH_GENERATOR");
@@ -104,7 +104,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    auto request = listing_of(who, limit, stop_fd);  // if the loader ignores the variable, only lists
+    auto request = listing_of(who, limit, stop_fd);  // harmless if the loader ignores the variable
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }

@@ -92,8 +92,8 @@ std::optional<std::string> changed_file(const contender& who);
 std::filesystem::path default_contender_dir();
 
 /// Returns the contenders in these folders, sorted by name. Sets the `files` of each contender, but not its
-/// `workloads`. A folder that is given twice counts once. Throws usage_error if two contenders have the same
-/// name or a name is not UTF-8, and reports::file_error if a folder cannot be read.
+/// `workloads`. A folder that is given twice is searched once. Throws usage_error if two contenders have the
+/// same name or a name is not UTF-8, and reports::file_error if a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 
 /// Returns the benchmark of this workload, or nullptr if the contender's listing is unknown.

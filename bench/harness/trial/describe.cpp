@@ -1,5 +1,5 @@
-// Asks each contender for its context, which is cheap. Runs a trial only if the contender does not answer;
-// most third-party programs do not answer.
+// First asks each contender for its context, because this takes little time. Runs a trial only if the
+// contender does not answer; most third-party programs do not answer.
 #include "bench/harness/trial/describe.hpp"
 
 #include "bench/harness/trial/gbench_json.hpp"
@@ -14,8 +14,8 @@ using json = nlohmann::ordered_json;
 
 json own_description(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
-    // A program that does not know LOOPBENCH_DESCRIBE lists its benchmarks instead of running them, which is
-    // also cheap.
+    // A program that does not know LOOPBENCH_DESCRIBE lists its benchmarks instead of running them. This also
+    // takes little time.
     request.command = {who.path.native(), "--benchmark_list_tests=true"};
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());

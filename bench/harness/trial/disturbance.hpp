@@ -1,4 +1,4 @@
-// Detects if other work disturbed a trial, by comparing the kernel's counters before and after the trial.
+// Detects whether other work disturbed a trial. Compares the kernel's counters before and after the trial.
 #pragma once
 
 #include <chrono>

@@ -29,8 +29,8 @@ using clock = running_child::clock;
 using reports::uninterrupted;
 using reports::unique_fd;
 
-/// Pins this thread to the contenders' core while the object lives, so that granting a slice wakes no other
-/// core.
+/// A guard that pins this thread to the contenders' core, so that granting a slice wakes no other core. The
+/// destructor restores the thread's CPUs.
 class kept_on {
 public:
     explicit kept_on(std::optional<int> cpu) {
@@ -84,8 +84,8 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if an
-    /// error, an interrupt or the time limit must end the contender.
+    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if it must
+    /// be ended because of an error, an interrupt or the time limit.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -105,7 +105,7 @@ public:
     }
 
     void give(char what) noexcept {
-        // Ignores errors, because the following wait detects if the contender has ended. MSG_NOSIGNAL
+        // Ignores errors, because the following wait detects whether the contender has ended. MSG_NOSIGNAL
         // prevents SIGPIPE.
         given_ = clock::now();
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
@@ -210,7 +210,7 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         swap_neighbours(playing, first, random);
         const auto round = playing;
         for (const std::size_t i : round) {
-            // After the deadline, no slice is granted, and the following wait returns at once.
+            // After the deadline, no slice is granted, and the following wait returns immediately.
             const bool enough = all[i].timed() >= rules.enough;
             if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
             hear(i, enough ? requests[i].limit : rules.longest_slice,

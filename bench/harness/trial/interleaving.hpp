@@ -39,7 +39,7 @@ struct slice_rules {
 
 struct outcome_by_slices {
     child_outcome child;
-    bool out_of_time = false;  // ended because the common limit expired
+    bool out_of_time = false;  // true if it ended because the common limit expired
     /// The i-th slices of all contenders belong to the same round. Therefore these slices are only
     /// milliseconds apart.
     std::vector<slice> slices;
@@ -48,8 +48,8 @@ struct outcome_by_slices {
 
 /// Runs all contenders until all have ended. All processes are alive at the same time, but only one process
 /// works at a time. All requests must name the same core. Contenders that do not support slices run one after
-/// the other. After the limit or an interrupt, no further contender is started. Must be called from the main
-/// thread; see run_child().
+/// the other. After the limit has expired, or after an interrupt, no further contender is started. Must be
+/// called from the main thread; see run_child().
 std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> requests,
                                                const slice_rules& rules);
 

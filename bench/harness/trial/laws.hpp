@@ -43,7 +43,7 @@ struct slice {
 };
 
 /// Returns a message that names the law that the slices of a trial break, or nothing if the slices obey all
-/// laws. `waited` is the time for which the contender and the harness waited for a core, added up. If the
+/// laws. `waited` is the total time for which the contender and the harness waited for a core. If the
 /// contender does not report the untimed parts, only checks that no slice is longer than the harness
 /// observed.
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,

@@ -362,7 +362,7 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
     return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
 }
 
-/// Replaces the time by CPU time, because contenders that shared a core can be compared only by CPU time.
+/// Replaces the time with CPU time, because contenders that shared a core can be compared only by CPU time.
 /// Removes the values of metrics of wall-clock time, because the kernel runs other contenders for
 /// milliseconds during a trial.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {

@@ -39,21 +39,21 @@ struct trial_request {
 };
 
 struct trial_outcome {
-    bool stopped = false;    // an interrupt stopped the trial, and the trial does not count
-    bool timed_out = false;  // the trial failed because its time limit expired
+    bool stopped = false;    // true if an interrupt stopped the trial, which then does not count
+    bool timed_out = false;  // true if the trial failed because its time limit expired
     reports::result_status status = reports::result_status::ok;
     std::string reason;                                    // the reason for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics only; NaN becomes "no value"
     std::optional<double> operations = {};                 // the contender's number of operations
     timed_claims claims = {};                              // the input of the laws (laws.hpp)
-    bool calibrated = false;                               // Google Benchmark chose the number of operations
+    bool calibrated = false;                               // true if Google Benchmark chose their number
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
     reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
     std::optional<int> cpu = {};             // the CPU to which the trial was pinned
-    std::optional<double> waited = {};       // concurrent: share of time spent waiting, except for a core
+    std::optional<double> waited = {};       // if concurrent: share of time blocked (not waiting for a core)
     std::vector<double> slices =
         {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
     std::string disturbed;   // empty if the trial was not disturbed
@@ -72,10 +72,11 @@ public:
                                                    std::chrono::nanoseconds limit);
 };
 
-/// Determines if trials are checked for disturbances.
+/// The choice whether trials are checked for disturbances.
 enum class watching { off, on };
 
-/// Runs trials as processes. See child_process.hpp for `stop_fd` and for the restriction to the main thread.
+/// An executor that runs each trial as a process. See child_process.hpp for `stop_fd` and for the restriction
+/// to the main thread.
 class process_executor : public trial_executor {
 public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)

@@ -1,7 +1,7 @@
-// Measures alternatives for two decisions of the io_uring driver: how to accept connections, and how to name
-// files. loop/io/uring/driver.cpp states which alternatives the driver uses, and why. All benchmarks except
-// accept/driver use a bare ring that is set up like the driver's ring. The benchmarks with the same first
-// word do the same work:
+// Measures alternatives for two decisions of the io_uring driver: how to accept connections, and how to refer
+// to open files. loop/io/uring/driver.cpp states which alternatives the driver uses, and why. All benchmarks
+// except accept/driver use a bare ring that is set up like the driver's ring. Benchmarks with the same name
+// before the slash do the same work:
 //
 // - accept/one_by_one submits one accept at a time. If the completion reports that more connections wait,
 //   accept4() accepts them.
@@ -198,8 +198,9 @@ void accept(benchmark::State& state) {
 
 enum class file_names { descriptors, fixed };
 
-/// Makes round trips on all connections. A round first sends one message from every client to its server; all
-/// sends and receives are submitted together. Every server then sends one message back in the same way.
+/// The connections of a round, with a function that makes round trips on all of them. A round first sends one
+/// message from every client to its server; all sends and receives are submitted together. Every server then
+/// sends one message back in the same way.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)

@@ -64,7 +64,8 @@ served configured_server() {
     }
 }
 
-/// Runs a shell command and discards its output. Returns an empty text, or how the command failed.
+/// Runs a shell command and discards its output. Returns an empty text on success, and otherwise a text that
+/// states how the command failed.
 std::string run_in_shell(const std::string& command) {
     std::array<std::string, 3> words{"sh", "-c", command};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};

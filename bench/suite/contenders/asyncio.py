@@ -29,8 +29,8 @@ WARM_UP_ROUND_TRIPS = 8  # number on each connection, as in bench/suite/workload
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# The options that bench/suite/contenders/process/socket_options.cpp lists. Python does not name all of them; the
-# numbers are for the others.
+# The options that bench/suite/contenders/process/socket_options.cpp lists. Some of them have no name in Python; for
+# these, the kernel's number is used.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -38,9 +38,9 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# The largest time by which a sleep can end before its deadline; such sleeps are counted and reported. asyncio
-# represents time as a floating-point number, and wakes every task that is due within its clock's resolution. uvloop
-# uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
+# The longest time by which a sleep is allowed to end before its deadline. Sleeps that end early are counted and
+# reported. asyncio represents time as a floating-point number, and wakes every task that is due within its clock's
+# resolution. uvloop uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 
 

@@ -184,7 +184,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             state.SkipWithError(error->c_str());
             break;
         }
-        // Google Benchmark divides by its own number of iterations, but the workload can have made more
+        // Google Benchmark divides by its own number of iterations, but the workload might have done more
         // operations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());

@@ -70,7 +70,7 @@ int run_contender(int argc, char** argv, const contender_info& info,
 std::string workload_buffers();
 
 /// Returns the reason why a contender cannot run a workload, or nothing if it can. For example, select cannot
-/// watch descriptors from 1024 on.
+/// watch descriptors with numbers of 1024 and above.
 std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
 
 /// A function that returns a new runtime. Each trial calls the function once.

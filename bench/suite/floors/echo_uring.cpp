@@ -1,6 +1,6 @@
 // The echo floor with the smallest number of calls for io_uring. Each send is followed by the receive of the
 // same message at the other end. On loopback, the message has arrived when the send ends. The receive
-// therefore completes at once, in the same call of io_uring_enter. The kernel then arms no poll, runs no
+// therefore completes immediately, in the same call of io_uring_enter. The kernel then arms no poll, runs no
 // wake-up and selects no buffer, which a waiting receive (one-shot or multishot) would need. A successful
 // send has no completion. Each batch of round trips takes two calls of io_uring_enter, one for the requests
 // and one for the replies.

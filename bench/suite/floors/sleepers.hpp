@@ -8,7 +8,7 @@
 namespace loopbench::bench::floors {
 
 /// A way for a thread to sleep until an absolute deadline on CLOCK_MONOTONIC. A sleep never ends early. If
-/// the deadline has passed, the sleep ends at once.
+/// the deadline has passed, the sleep ends immediately.
 class sleeper {
 public:
     sleeper() = default;

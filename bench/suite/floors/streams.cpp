@@ -54,7 +54,7 @@ struct stream_state {
     one_way ends;
     stream_check check;
     std::vector<std::byte> buffer;
-    bool over = false;  // no more data will arrive, or an error occurred
+    bool over = false;  // true if no more data will arrive, or if an error occurred
 };
 
 /// Runs the warm-up, the timed section and the checks of a trial. `write()` sends a chunk, or prepares it for
@@ -92,7 +92,7 @@ public:
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
     }
     /// Waits until there is data to read, or the stream is over. The kernel reports the end once, possibly
-    /// together with the last bytes; later calls of this function return at once.
+    /// together with the last bytes; later calls of this function return immediately.
     void wait() {
         if (over_) return;
         over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;

@@ -2,10 +2,10 @@
 // and objects with Asio's default executor run on our io_context. The program itself does not change. Every
 // source that uses Asio must be compiled with this header.
 //
-// This header replaces two names by macros, also in Asio's headers: io_context, and any_io_executor,
-// which is the default executor of sockets, timers and awaitables. The new names belong to separate
-// types. Therefore, sources that are compiled with this header can be linked with sources that are
-// compiled without this header.
+// This header uses macros to replace two names, also in Asio's headers: io_context, and any_io_executor,
+// which is the default executor of sockets, timers and awaitables. The new names belong to separate types.
+// Therefore, sources that are compiled with this header can be linked with sources that are compiled without
+// this header.
 //
 // This header includes only the Asio headers that our io_context needs, because the program might define
 // macros for the other Asio headers. The Asio headers that the program includes later use our types.
@@ -14,7 +14,7 @@
 
 // clang-format off: the order matters
 #include "loopbench/asio/detail/version.hpp"
-#if __cplusplus >= 202002L  // before C++20, only version.hpp's error is reported
+#if __cplusplus >= 202002L  // with an older standard, only version.hpp reports an error
 // These headers use Asio's own names, so they come before the macros.
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"

@@ -78,8 +78,8 @@ void check_cells(const session_record& ran) {
                                 why->reason)};
 }
 
-/// Runs a single block before the calibration, so that a contender that cannot be slowed down is detected at
-/// once instead of after a quarter of an hour.
+/// Runs a single block before the calibration, so that a contender that cannot be slowed down is detected
+/// immediately instead of after a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;

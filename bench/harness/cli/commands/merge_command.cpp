@@ -47,7 +47,7 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     return all;
 }
 
-/// Returns the folders of shards that contain histograms. Prints a warning for each other folder; for
+/// Returns the folders of those shards that have histograms. Prints a warning for each other folder; for
 /// example, the user might have copied only the journal of a shard.
 std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     std::vector<fs::path> all;

@@ -81,7 +81,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // Workloads that the user names run on all contenders that have these workloads.
+    // If the user names workloads, all contenders that have these workloads run them.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
@@ -128,8 +128,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws usage_error with the reason `why`. --serve-on has no default, so that no port is ever open on all
-/// addresses of this machine.
+/// Throws usage_error with the reason `why`. --serve-on has no default, so that no server listens on all
+/// addresses of this machine by accident.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -158,8 +158,9 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// Returns the exit code of a run. The exit code of a shard tells a launcher only if the shard is complete;
-/// the launcher can resume an incomplete shard. `loopbench merge` judges the results of all shards together.
+/// Returns the exit code of a run. For a shard, the exit code only shows whether the shard is complete, so
+/// that a launcher can resume an incomplete shard. `loopbench merge` judges the results of all shards
+/// together.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;

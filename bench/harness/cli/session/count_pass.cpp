@@ -1,5 +1,5 @@
-// Counts the contenders one after the other. Writes the details of the counts, which the report does not
-// contain, to counts.json.
+// Runs the counting pass for one contender after the other. Writes the details of the counts to counts.json,
+// because the report does not contain these details.
 #include "bench/harness/cli/session/count_pass.hpp"
 
 #include <poll.h>

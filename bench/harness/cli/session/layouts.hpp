@@ -12,9 +12,9 @@ namespace loopbench::bench {
 /// Returns the executable files in the folder, sorted by name. Throws usage_error if these files cannot be
 /// layouts of one program. There must be at least 6 files, because fewer samples give no interval, and at
 /// most layouts_max files. The names must have the same length, because the length of a program's name moves
-/// its stack (see add_aa_copy in plan.hpp). All files must be different, because identical files were not
-/// shuffled. The largest file can be at most 5 % larger than the smallest file, because padding causes only
-/// small differences. Throws reports::file_error if the folder or one of the files cannot be read.
+/// its stack (see add_aa_copy in plan.hpp). All files must be different, because identical files have the
+/// same link order. The largest file can be at most 5 % larger than the smallest file, because padding causes
+/// only small differences. Throws reports::file_error if the folder or one of the files cannot be read.
 std::vector<std::filesystem::path> layouts_in(const std::filesystem::path& folder);
 
 }  // namespace loopbench::bench

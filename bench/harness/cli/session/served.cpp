@@ -57,8 +57,8 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // Checks the first word only if it has no special characters, because only a shell can interpret special
-    // characters.
+    // Checks whether the shell finds the first word of the command. Skips the check if the word has special
+    // characters, because the shell might replace them.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||

@@ -1,5 +1,5 @@
-// Options for comparing servers. A server is not a benchmark program. Therefore loopbench-client
-// (bench/suite/client) is the contender, which starts and measures the server.
+// Options for comparing servers. A server is not a benchmark program. Therefore the contender is
+// loopbench-client (bench/suite/client), which starts and measures the server.
 #pragma once
 
 #include <CLI/CLI.hpp>

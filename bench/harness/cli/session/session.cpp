@@ -62,9 +62,9 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // Writes the journal before the histograms. If the run were killed between the two in the other
-        // order, the trial would be missing from the journal. A resumed run would repeat the trial, and the
-        // histograms would count twice.
+        // Writes the journal before the histograms. In the opposite order, a run that is killed between the
+        // two writes would leave histograms of a trial that is missing from the journal. A resumed run would
+        // repeat this trial, and its histograms would be counted twice.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
@@ -153,7 +153,7 @@ void take_further_passes(session_record& record, journal& written, const session
 }
 
 /// Runs the remaining trials and passes. If the results of a pass cannot be written, returns the error
-/// instead of throwing the error, so that the table of the trials is still printed.
+/// instead of throwing it, so that the table of the trials is still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -170,8 +170,8 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return {std::move(record), std::move(unwritten)};
 }
 
-/// Throws usage_error if a resumed run would use other CPUs than before, because other CPUs can be of another
-/// kind.
+/// Throws usage_error if a resumed run would use other CPUs than before, because the CPUs of a machine can be
+/// of different kinds.
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
@@ -224,7 +224,7 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
         return false;
     if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
         more_than_one_core * static_cast<double>(trial.wall.count()))
-        return false;  // the process has further threads, which Google Benchmark's CPU time excludes
+        return false;  // Google Benchmark's CPU time excludes the process's other threads
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
         1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());

@@ -14,10 +14,10 @@ namespace loopbench::bench {
 /// An exception: a signal interrupted a command that has no results to keep.
 class interrupted : public std::exception {};
 
-/// While an object of this class lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd()
-/// readable. The descriptor then stays readable, and further signals have no effect. Signals that were
-/// already ignored (under nohup, or in a script's background) stay ignored. Only one object can exist at a
-/// time.
+/// A guard that replaces the effect of SIGINT, SIGTERM and SIGHUP. While the guard exists, these signals do
+/// not end the process but make fd() readable. The descriptor then stays readable, and further signals have
+/// no effect. Signals that were already ignored (under nohup, or in a script's background) stay ignored. Only
+/// one guard can exist at a time.
 class interrupt {
 public:
     /// Throws std::system_error if no eventfd can be created.

@@ -24,10 +24,10 @@ void adopt_orphans() noexcept;
 /// (CONFIG_PROC_CHILDREN).
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
-/// Finds orphaned processes by their start time, even if these processes have cleared their environment.
-/// Create the object before contenders are started. After all contenders have ended, end_others() ends every
-/// child that was started since the creation of the object, and returns the name of the first such child.
-/// Older children continue to run, because no contender started them.
+/// A way to find orphaned processes by their start time, even if these processes have cleared their
+/// environment. Create the object before contenders are started. After all contenders have ended,
+/// end_others() ends every child that was started since the creation of the object, and returns the name of
+/// the first such child. Older children continue to run, because no contender started them.
 class earlier_children {
 public:
     earlier_children();
@@ -40,7 +40,7 @@ private:
     std::vector<pid_t> young_;  // the children that existed when the object was created
 };
 
-/// Runs `question` with run_child(), and then ends the processes that the command orphaned.
+/// Runs the command in `question` with run_child(), and then ends the processes that this command orphaned.
 child_outcome ask(const child_request& question);
 
 }  // namespace loopbench::bench

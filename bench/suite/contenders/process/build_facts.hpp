@@ -1,6 +1,6 @@
 // States how a contender's own code was compiled. The workloads are templates that are compiled in the file
-// with the contender's main function. The flags of this file matter, and not the flags of the library that it
-// links to. A contender from outside this tree can be compiled with any flags.
+// with the contender's main function. Therefore the flags of this file matter, not the flags of the library
+// that it links to. A contender from outside this tree can be compiled with any flags.
 #pragma once
 
 #include <string>

@@ -29,9 +29,10 @@ std::string provider_of(const char* symbol) {
     return file_of(::dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// Returns the name of the file that provides malloc. Uses the address of malloc, because the linker chooses
-/// a version of the symbol, which dlsym ignores. In a program that is linked to a fixed address, the address
-/// of malloc can be a stub in the program itself. dlsym is used only in this case.
+/// Returns the name of the file that provides malloc. Uses the address of malloc. dlsym would not always find
+/// the same file, because dlsym ignores which version of the symbol the linker has chosen. In a program that
+/// is linked to a fixed address, the address of malloc can be a stub in the program itself. dlsym is used
+/// only in this case.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

@@ -13,7 +13,7 @@ struct contender_settings {
     // LOOPBENCH_SIZE, small or full: the size of workloads that are not calibrated.
     workload_size size = workload_size::full;
 
-    // LOOPBENCH_OPERATIONS, a number: every workload makes this number of operations once, without
+    // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations once, without
     // calibration. The harness sets this variable when it counts instructions and system calls, because the
     // counts are per operation. The variable is also useful in a debugger.
     std::optional<std::uint64_t> operations;

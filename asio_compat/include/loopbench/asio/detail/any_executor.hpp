@@ -11,7 +11,7 @@
 
 namespace boost::asio {
 
-/// A copy of Asio's any_io_executor under another name. After dropin.hpp, the name
+/// A copy of Asio's any_io_executor under another name. In a program that includes dropin.hpp, the name
 /// any_io_executor means this class.
 class loopbench_any_io_executor
     : public execution::any_executor<execution::context_as_t<execution_context&>,
@@ -67,8 +67,8 @@ public:
 
 namespace detail {
 
-// The specialisation for a polymorphic executor. If the polymorphic executor contains our executor, this
-// class does not count work, because the operation counts as work already (as in executor_work.hpp).
+// Asio's handler_work_base for a polymorphic executor. If the polymorphic executor contains our executor,
+// this class does not count work, because the operation is already counted as work (as in executor_work.hpp).
 template <class Candidate>
 class handler_work_base<loopbench_any_io_executor, Candidate, io_context, executor, void> {
     using executor_type = loopbench_any_io_executor;

@@ -109,16 +109,16 @@ public:
         return thread_call_stack::contains(const_cast<core*>(this)) != nullptr;
     }
 
-    // Work keeps run() from returning. A handler counts as work from the time at which it is queued or starts
-    // to wait until it has returned.
+    // Work keeps run() from returning. A handler begins to count as work when it is queued or starts to wait.
+    // It no longer counts after it has returned.
 
-    /// Counts a handler as work. In the running thread, a plain counter is sufficient, because every handler
-    /// also ends in that thread.
+    /// Counts a handler as work. In the running thread, a counter that is not atomic is sufficient, because
+    /// the handlers also end in that thread.
     void handler_started() noexcept {
         runs_in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
     /// Counts any other work that keeps run() from returning. Such work might end in another thread while the
-    /// current handler runs. Therefore, other threads see the new count at once.
+    /// current handler runs. Therefore, this function updates the counter that all threads share.
     void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
     void work_finished() noexcept {
         if (runs_in_this_thread()) {
@@ -146,7 +146,8 @@ public:
         while (!ops.empty()) push(ops.pop());
     }
 
-    /// A scope around the call of a handler. It also counts a handler that ends with an exception.
+    /// A scope around the call of a handler. The destructor records that the handler has run, even if the
+    /// handler threw an exception.
     class handler_scope {
     public:
         explicit handler_scope(core& of) noexcept : core_(of) {}
@@ -163,7 +164,7 @@ public:
     };
 
     /// Stores the exception of a function that execute() has called directly. run() throws the exception
-    /// after the current handler.
+    /// after the current handler has returned.
     void keep_exception() noexcept {
         kept_exception_ = kept_exception_ ? kept_exception_ : std::current_exception();
     }
@@ -232,9 +233,9 @@ public:
 
     /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec). If
     /// another thread runs the loop, that thread closes the descriptor before it leaves run(), because the
-    /// driver might hold requests for the descriptor. Otherwise, the descriptor is closed at once.
-    /// `is_shared` means that other descriptors of the same file might exist. If there is no memory for a
-    /// later close, the descriptor stays open and `ec` is no_memory.
+    /// driver might hold requests for the descriptor. Otherwise, this function closes the descriptor
+    /// immediately. `is_shared` means that other descriptors of the same file might exist. If there is no
+    /// memory for a later close, the descriptor stays open and `ec` is no_memory.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
         loop::io_queue ended;
@@ -296,7 +297,7 @@ public:
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
-            // A step that ran no handler might have run an internal operation that makes a handler ready.
+            // Even a step that ran no handler might have run an internal operation that made a handler ready.
             const bool is_over = until == loop::do_not_wait
                                      ? looks_at_kernel && count() == count_before && !loop_->has_ready()
                                      : std::chrono::steady_clock::now() >= until;
@@ -317,8 +318,9 @@ public:
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
 
-    /// Returns true if an object with Asio's own services was created on this context. The object would run
-    /// in a thread of Asio's without notice. io_context.hpp defines this function and the next one.
+    /// Returns true if an object with Asio's own services was created on this context. Such an object runs in
+    /// one of Asio's own threads, without an error message. io_context.hpp defines this function and the next
+    /// one.
     bool has_stock_scheduler() const noexcept;
     /// Throws std::logic_error if has_stock_scheduler() returns true.
     void refuse_stock_scheduler() const;
@@ -393,7 +395,7 @@ private:
         bool is_inside_ = true;
     };
 
-    // A descriptor that the running thread must close. The operation runs while the lock is held.
+    // An operation that closes a descriptor in the running thread. It runs while the lock is held.
     struct any_later_close : operation {
         int fd;
     };
@@ -423,7 +425,7 @@ private:
     };
 
     // Returns true if the calling thread can close descriptors. If no thread runs the loop, this function
-    // takes the driver over from the thread that ran the loop last, because that thread might never run the
+    // takes over the driver from the thread that ran the loop last, because that thread might never run the
     // loop again. (A driver on io_uring then replaces its ring.) The caller must hold the lock.
     bool try_take_over_driver() noexcept {
         if (loop_->io().runs_in_this_thread()) return true;
@@ -456,9 +458,9 @@ private:
         core& owner;
     };
 
-    // Adds own_work_ to work_: the work that the running thread has started, minus the work that this
-    // thread has finished. If each handler starts one other handler, the difference is 0, and the atomic
-    // counter is not touched.
+    // Adds own_work_ to work_. own_work_ is the work that the running thread has started minus the work that
+    // it has finished. If each handler starts one other handler, own_work_ is 0, and the atomic counter is
+    // not touched.
     void settle_work() noexcept {
         const long change = std::exchange(own_work_, 0);
         if (change != 0 && work_.fetch_add(change, std::memory_order_acq_rel) + change == 0) stop();
@@ -476,7 +478,7 @@ private:
     closer closer_{*this};          // lock_ protects closer_, closes_ and is_run_
     loop::operation_queue closes_;  // contains objects of type any_later_close
     bool is_run_ = false;           // true while a thread is between enter_thread() and leave_thread()
-    alignas(64) std::atomic<long> work_{0};  // written by other threads
+    alignas(64) std::atomic<long> work_{0};  // other threads write it, too
     std::atomic<bool> stopped_{false};
     std::atomic<bool> nudged_{false};
 };

@@ -15,7 +15,7 @@ namespace loopbench::asio::detail {
 
 using boost::asio::null_buffers;
 
-/// A sequence of buffers in the form that the system calls take.
+/// A sequence of buffers in the form that the system calls require.
 template <class Buffer, class Buffers>
 using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
 
@@ -58,8 +58,8 @@ struct transfer_io : io_op {
     bool zero_is_end = false;
 };
 
-/// Makes the operation a wait until the descriptor is readable or writable. A transfer with null_buffers
-/// is a wait, too.
+/// Turns the operation into a wait until the descriptor is readable or writable. A transfer with null_buffers
+/// is such a wait, too.
 template <class Op>
 void become_wait(Op& op, bool for_input) noexcept {
     op.kind = for_input ? loop::io_kind::readable : loop::io_kind::writable;
@@ -74,8 +74,9 @@ void become_wait_for_error(Op& op) noexcept {
     };
 }
 
-/// Calls the operation's try_now() in the form of the function pointer `call`. `Work` derives from io_op. Its
-/// try_now() returns true when the operation is done, and has then set `ec` and `bytes`.
+/// Calls the operation's try_now(). The loop calls this function through the pointer `call` of the operation.
+/// `Work` derives from io_op. If Work::try_now() returns true, the operation is done, and try_now() has set
+/// `ec` and `bytes`.
 template <class Work>
 bool call_try_now(loop::io_operation& op) noexcept {
     const bool is_done = static_cast<Work&>(op).try_now();

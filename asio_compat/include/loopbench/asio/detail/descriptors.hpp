@@ -1,5 +1,5 @@
 // POSIX descriptors and pipes. Asio's functions (descriptor_ops) make the system calls. The loop decides when
-// the system calls are made.
+// they are made.
 #pragma once
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-// Makes Asio call the handlers of our context directly, because the caller is run() already. Asio then also
-// creates no executor that counts work, because the operation counts as work already. Asio has the same
-// specialisations for its own context.
+// Specialises Asio's handler_work_base for our context, as Asio does for its own context. The specialisations
+// call handlers directly, because the caller is already run(). They create no executor that counts work,
+// because the operation is already counted as work.
 #pragma once
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -8,7 +8,7 @@
 
 namespace boost::asio::detail {
 
-// The specialisation for the I/O object's executor.
+// The specialisation of handler_work_base for the executor of the I/O object.
 template <>
 class handler_work_base<loopbench::asio::io_context::executor_type, void, io_context, executor, void> {
 public:
@@ -22,8 +22,8 @@ public:
     }
 };
 
-// The specialisation for the handler's executor. If the handler's executor equals the I/O object's executor,
-// no work is counted.
+// The specialisation of handler_work_base for the executor of the handler. If the handler's executor equals
+// the I/O object's executor, no work is counted.
 template <>
 class handler_work_base<loopbench::asio::io_context::executor_type,
                         loopbench::asio::io_context::executor_type, io_context, executor, void> {

@@ -27,8 +27,8 @@ namespace detail {
 core& core_of(io_context& context) noexcept;
 }
 
-/// A replacement of boost::asio::io_context that runs on a loop of this project. Its functions do the same as
-/// Asio's and throw the same exceptions. In addition, they throw std::system_error if the kernel refuses a
+/// A replacement for boost::asio::io_context that runs on a loop of this project. Its functions do the same
+/// as Asio's and throw the same exceptions. In addition, they throw std::system_error if the kernel refuses a
 /// call of the loop. There is one difference: only one thread runs the context at a time. A second thread
 /// that calls run() waits until the first thread has left run(), and then continues.
 class io_context : public boost::asio::execution_context {
@@ -81,8 +81,8 @@ public:
 
     /// Returns the name of the loop's design.
     std::string_view design_name() const noexcept { return detail::name_of(design_); }
-    /// Returns true if an object with Asio's own services was created on this context. Because this object
-    /// would run in a thread of Asio's, run() then throws std::logic_error.
+    /// Returns true if an object with Asio's own services was created on this context. In this case, run()
+    /// throws std::logic_error, because the object would run in one of Asio's own threads.
     bool uses_stock_scheduler() const noexcept { return core_.has_stock_scheduler(); }
 
 #if !defined(BOOST_ASIO_NO_DEPRECATED)
@@ -114,7 +114,7 @@ private:
 
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
-        // The clock is read again every second, because the clock might be set meanwhile.
+        // The clock is read again every second, because the clock might be changed during the wait.
         constexpr std::chrono::seconds looks_every{1};
         std::size_t count = 0;
         for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
@@ -315,8 +315,8 @@ public:
     bool running_in_this_thread() const noexcept { return in().runs_in_this_thread(); }
 
     /// Calls the function directly if the calling thread is in run() and blocking.never is not set.
-    /// Otherwise, posts the function. If a directly called function throws, run() throws the exception
-    /// after the current handler.
+    /// Otherwise, posts the function. If a directly called function throws, run() throws the exception after
+    /// the current handler has returned.
     template <class Function>
     void execute(Function&& function) const {
         if ((bits() & never) != 0 || !running_in_this_thread()) {
@@ -331,7 +331,7 @@ public:
         }
     }
 
-    // The executor's functions under their names of the Networking TS.
+    // The executor's functions with the names that the Networking TS gives them.
 
     io_context& context() const noexcept { return *context_or_null(); }
     void on_work_started() const noexcept { in().work_started(); }
@@ -385,7 +385,7 @@ inline io_context::executor_type io_context::get_executor() noexcept {
     return {reinterpret_cast<std::uintptr_t>(this), std::allocator<void>()};
 }
 
-/// The base class of a program's own services, like boost::asio::io_context::service.
+/// The base class of a program's own services. It replaces boost::asio::io_context::service.
 class io_context::service : public boost::asio::execution_context::service {
 public:
     io_context& get_io_context() { return static_cast<io_context&>(context()); }
@@ -404,7 +404,7 @@ private:
 
 namespace detail {
 
-/// The result of wrap(). A call of this object dispatches the handler with the arguments of the call. The
+/// The result of wrap(). Calling this object dispatches the handler with the arguments of the call. The
 /// object can be called more than once if the handler can be copied.
 template <class Handler, class Executor>
 class wrapped_handler : public boost::asio::executor_binder<Handler, Executor> {
@@ -436,7 +436,7 @@ private:
 
 }  // namespace detail
 
-/// A replacement of boost::asio::io_context::strand. Its base is the newer class boost::asio::strand.
+/// A replacement for boost::asio::io_context::strand. It derives from the newer class boost::asio::strand.
 class io_context::strand : public boost::asio::strand<io_context::executor_type> {
     using base = boost::asio::strand<io_context::executor_type>;
 
@@ -497,7 +497,7 @@ auto io_context::wrap(Handler handler) {
 
 namespace loopbench::asio::detail {
 
-/// Adapts a program's service whose constructor takes an io_context. Asio constructs services from an
+/// An adapter for a program's service whose constructor takes an io_context. Asio constructs services from an
 /// execution_context. The adapter inherits the id of the service, and Asio finds the adapter by this id.
 template <class Service>
 struct made_of_any final : Service {

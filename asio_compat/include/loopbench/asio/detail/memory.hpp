@@ -1,4 +1,5 @@
-// The memory of operations: recycled memory of the thread, the heap, or memory from the handler's allocator.
+// The memory of operations: memory that the thread recycles, memory from the heap, or memory from the
+// handler's allocator.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@ inline constexpr bool is_default_allocator = false;
 template <class T>
 inline constexpr bool is_default_allocator<std::allocator<T>> = true;
 
-/// Memory for an Op. After release(), the Op owns the memory and keeps the token. In the end, the Op passes
-/// both the memory and the token to free().
+/// Memory for an Op. After release(), the Op owns the memory and must keep the token. Later, the Op passes
+/// both to free().
 template <class Op, class Allocator>
 class op_memory {
     using op_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<Op>;

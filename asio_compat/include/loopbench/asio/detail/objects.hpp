@@ -1,4 +1,4 @@
-// Connects Asio's public classes to the loop. A socket, timer or signal set of Asio's has one member: an
+// Connects Asio's public classes to the loop. Each Asio socket, timer and signal set has one member: an
 // io_object_impl of a service and an executor. This file specialises io_object_impl for executors of our
 // context.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace loopbench::asio::detail {
 
-/// Maps a service of Asio's to our service. An object of a service without an entry does not compile, because
-/// Asio's own service would start a thread.
+/// The mapping from each Asio service to the service of ours that replaces it. An object whose service has no
+/// entry here does not compile, because Asio's own service would start a thread.
 template <class AsiosService>
 struct our_service;
 template <class Protocol>
@@ -80,7 +80,8 @@ io_context& context_of(const Executor& executor) {
     }
 }
 
-/// Replaces Asio's io_object_impl. The services are members, because they contain only the context's address.
+/// A replacement for Asio's io_object_impl. The service is a member, not a reference, because it contains
+/// only the context's address.
 template <class AsiosService, class Executor>
 class io_object {
 public:

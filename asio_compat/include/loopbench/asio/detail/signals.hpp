@@ -38,7 +38,7 @@ struct signal_work : operation {
     const void* cancellation_key = nullptr;
 };
 
-/// The signals that a set wants, and the operations that wait for these signals.
+/// The signals of a signal set, and the operations that wait for these signals.
 struct wanted_signals {
     struct wanted {
         int signal;
@@ -96,8 +96,8 @@ public:
         return {};
     }
 
-    /// Waits for the next signal of the set. If the set has an undelivered signal, the wait completes with
-    /// this signal at once.
+    /// Waits for the next signal of the set. If the set has an undelivered signal, the wait completes
+    /// immediately with this signal.
     void wait(wanted_signals& set, signal_work& work) {
         {
             const std::lock_guard lock(mutex_);
@@ -217,7 +217,7 @@ private:
     std::mutex mutex_;
     pid_t process_ = ::getpid();
     std::array<int, 2> ends_{};
-    std::vector<wanted_signals*> sets_;  // the sets that want at least one signal
+    std::vector<wanted_signals*> sets_;  // the sets that contain at least one signal
     std::array<std::size_t, NSIG> sets_that_want_{};
 };
 

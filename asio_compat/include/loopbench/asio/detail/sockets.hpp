@@ -23,9 +23,9 @@ namespace socket_ops = boost::asio::detail::socket_ops;
 using boost::asio::socket_base;
 using message_flags = socket_base::message_flags;
 
-/// Returns true for a transfer on a stream with one buffer and without flags. A simple transfer becomes a
-/// send or receive operation of the loop, which the kernel carries out on io_uring. Every other transfer
-/// becomes a function that the loop calls.
+/// Returns true for a simple transfer: it is on a stream, has one buffer, and has no flags. A simple transfer
+/// becomes a send or receive operation of the loop, which the kernel carries out on io_uring. Every other
+/// transfer becomes a function that the loop calls.
 template <class Native>
 bool is_simple(Native& buffers, int flags, socket_ops::state_type state) noexcept {
     return flags == 0 && (state & socket_ops::stream_oriented) != 0 && buffers.count() == 1;
@@ -331,7 +331,7 @@ public:
         return ec = {};
     }
 
-    // Functions that complete at once.
+    // Functions that complete immediately.
 
     bool at_mark(const implementation_type& impl, error_code& ec) const {
         return socket_ops::sockatmark(impl.socket, ec);

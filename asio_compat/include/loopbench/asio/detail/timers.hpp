@@ -1,4 +1,5 @@
-// Timers: the waits of steady_timer, system_timer, deadline_timer and timers on a program's own clock.
+// Timers: the waits of steady_timer, system_timer, deadline_timer and timers with a clock that the program
+// defines.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +36,8 @@ struct wait_canceller {
     wait_op* wait;  // null after the wait has ended
 };
 
-/// One wait on a timer. The wait has ended when it was cancelled or when a check has shown that it is due.
-/// After its end, the wait's operation is queued.
+/// One wait on a timer. The wait ends when it is cancelled, or when a check shows that it is due. Then its
+/// operation is queued.
 struct wait_op : loop::timer {
     /// Returns the time of the next check, or time_point::min() if the wait is due.
     using look_fn = loop::time_point (*)(const wait_op&);
@@ -158,7 +159,7 @@ private:
 };
 
 /// Returns true if the wait has ended. If the timer does not use the loop's clock, first reads the timer's
-/// clock to check if the wait is due. When a wait is due, the other waits on the same timer end, too.
+/// clock to check whether the wait is due. When a wait is due, the other waits on the same timer end, too.
 inline bool wait_op::is_over(core& in, completion how) {
     loop::operation_queue ended;
     {
@@ -303,7 +304,7 @@ private:
     }
 
     /// Returns the time of the next check, or time_point::min() if `expiry` has been reached. The next check
-    /// is at most five minutes later, because the clock might be set meanwhile.
+    /// is at most five minutes later, because the clock might be changed during the wait.
     static loop::time_point next_look(const time_type& expiry) {
         constexpr std::int64_t microseconds_max = 300'000'000;
         const auto now = TimeTraits::now();
