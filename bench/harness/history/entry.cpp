@@ -45,9 +45,11 @@ const reports::metric_info* metric_of(std::string_view counter) {
 /// Returns the program's name without its folder, because the folder's path might contain a user's name.
 std::string program_in(std::string_view text) {
     const auto document =
-        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
+        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     const auto path = reports::context_text(document.value("context", json::object()), "executable");
-    return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
+    if (!path) return "benchmark";
+    const auto name = std::filesystem::path{*path}.filename().native();
+    return name.substr(name.find_last_of('\\') + 1);  // a program on Windows can have a path with backslashes
 }
 
 /// Describes the processor by the sizes of its caches, because they distinguish machines and are the same in
@@ -95,6 +97,10 @@ void add(repetitions& to, const gbench_row& row) {
         if (!to.error) to.error = row.error;
         return;
     }
+    if (row.real_time_ns && *row.real_time_ns <= 0) {
+        if (!to.error) to.error = "the program printed no time above 0";
+        return;
+    }
     for (const auto& [metric, value] : numbers_in(row))
         if (value) to.by_metric[metric].push_back(*value);
 }
@@ -105,8 +111,10 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     std::vector<reports::result> all;
     if (rows.error || rows.by_metric.empty()) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
-        item.status = reports::result_status::failed;
-        item.reason = rows.error.value_or("the program did not print its time");
+        const auto [status, reason] =
+            outcome_of_error(rows.error.value_or("the program did not print its time"));
+        item.status = status;
+        item.reason = reason;
         return all;
     }
     for (const auto& [name, values] : rows.by_metric) {
@@ -117,6 +125,27 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
         item.low = found.low;
         item.high = found.high;
     }
+    return all;
+}
+
+/// Returns the benchmarks with their repetitions, in the program's order. If several benchmarks have the same
+/// name, appends "#1", "#2" and so on, as in a listing (gbench_names.hpp).
+std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_output& output) {
+    using identity = std::tuple<std::string, std::optional<double>, std::optional<double>>;
+    std::vector<std::pair<std::string, repetitions>> all;
+    std::map<identity, std::size_t> places;
+    std::map<std::string, std::vector<std::size_t>> alike;
+    for (const auto& row : output.rows) {
+        const auto [found, is_new] = places.try_emplace({row.name, row.family, row.instance}, all.size());
+        if (is_new) {
+            alike[row.name].push_back(all.size());
+            all.emplace_back(row.name, repetitions{});
+        }
+        add(all[found->second].second, row);
+    }
+    for (const auto& [name, those] : alike)
+        for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
+            all[those[i]].first += fmt::format("#{}", i + 1);
     return all;
 }
 
@@ -148,14 +177,8 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     reports::report report;
     report.where = machine_in(output.context);
     report.contenders.push_back(reports::describe(program_in(text), output.context));
-    std::vector<std::string> order;
-    std::map<std::string, repetitions> all;
-    for (const auto& row : output.rows) {
-        if (!all.contains(row.name)) order.push_back(row.name);
-        add(all[row.name], row);
-    }
-    for (const auto& workload : order)
-        std::ranges::move(results_of(workload, report.contenders.front().name, all[workload]),
+    for (const auto& [workload, rows] : benchmarks_in(output))
+        std::ranges::move(results_of(workload, report.contenders.front().name, rows),
                           std::back_inserter(report.results));
     auto made = named_entry(
         name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });

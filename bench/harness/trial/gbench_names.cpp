@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
@@ -65,8 +66,8 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     for (const auto line : printed) {
         auto plain = workload_name(line);
         const bool is_known = find_shape(plain) != nullptr && variants[plain].size() == 1;
-        listed_benchmark next{is_known ? std::move(plain) : std::string{line}, std::string{line}, seen[line]++,
-                              alike[line]};
+        listed_benchmark next{is_known ? std::move(plain) : std::string{line}, std::string{line},
+                              seen[line]++, alike[line]};
         if (next.alike > 1) next.workload += fmt::format("#{}", next.number + 1);
         all.push_back(std::move(next));
     }
@@ -86,6 +87,15 @@ std::string escaped(std::string_view name) {
 }
 
 }  // namespace
+
+int threads_of(std::string_view printed) {
+    constexpr std::string_view key = "/threads:";
+    const auto at = printed.rfind(key);
+    int threads = 1;
+    if (at != std::string_view::npos && workload_name(printed).size() <= at)
+        std::from_chars(printed.data() + at + key.size(), printed.data() + printed.size(), threads);
+    return threads;
+}
 
 std::string exact_filter(std::string_view printed) {
     return fmt::format("^{}$", escaped(printed));

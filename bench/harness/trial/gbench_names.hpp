@@ -27,6 +27,9 @@ struct listed_benchmark {
 /// benchmarks have the same printed name, "#1", "#2" and so on are appended.
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
 
+/// Returns the number of threads in a printed name: 2 for "push/threads:2/real_time", 1 without this suffix.
+int threads_of(std::string_view printed);
+
 /// Returns an anchored POSIX extended regular expression for --benchmark_filter that matches exactly this
 /// printed name.
 std::string exact_filter(std::string_view printed);

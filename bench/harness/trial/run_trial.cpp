@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <utility>
 
 #include "bench/catalog/workload_table.hpp"
@@ -22,6 +23,7 @@
 #include "bench/harness/trial/interleaving.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
 #include "bench/harness/trial/process/temporary_folder.hpp"
+#include "reports/base/posix_io.hpp"
 #include "reports/base/require_format.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
@@ -41,8 +43,19 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
+/// Removes the last line of Google Benchmark's own notes (since 1.8, about the form of --benchmark_min_time),
+/// because a note is not the cause of a failure.
+std::string_view without_notes(std::string_view error_tail) {
+    constexpr std::string_view note = "Value passed to --benchmark_min_time should have a suffix";
+    const auto at = error_tail.rfind(note);
+    if (at == std::string_view::npos || error_tail.find('\n', at) < error_tail.find_last_not_of("\n"))
+        return error_tail;
+    const auto before = error_tail.rfind('\n', at);
+    return before == std::string_view::npos ? "" : error_tail.substr(0, before);
+}
+
 std::string with_last_line(std::string cause, std::string_view error_tail) {
-    const auto line = reports::valid_utf8(last_line(error_tail));
+    const auto line = reports::valid_utf8(last_line(without_notes(error_tail)));
     return line.empty() ? cause : fmt::format("{}: {}", cause, line);
 }
 
@@ -81,11 +94,8 @@ void set_failed(trial_outcome& trial, std::string_view reason) {
 }
 
 void take_error(trial_outcome& trial, std::string_view message) {
-    constexpr std::string_view unsupported = "unsupported:";
-    if (!message.starts_with(unsupported)) return set_failed(trial, message);
-    message.remove_prefix(unsupported.size());
-    message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
-    set_status(trial, result_status::unsupported, message);
+    const auto [status, reason] = outcome_of_error(message);
+    set_status(trial, status, reason);
 }
 
 std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
@@ -148,7 +158,8 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
     const std::size_t alike = listed != nullptr ? listed->alike : 1;
     if (firsts.size() != alike)
         return fmt::format(
-            "printed the results of {} benchmarks that fit the name {}, but lists {}; give each benchmark its "
+            "printed the results of {} benchmarks that fit the name {}, but lists {}; give each benchmark "
+            "its "
             "own name",
             firsts.size(), rows.front()->name, alike);
     const auto* const meant = firsts[listed != nullptr ? listed->number : 0];
@@ -242,6 +253,19 @@ std::string histogram_file_in(const temporary_folder& folder) {
     return (folder.path() / "histograms.json").native();
 }
 
+std::string output_file_in(const temporary_folder& folder) {
+    return (folder.path() / "benchmarks.json").native();
+}
+
+/// Replaces the output by the content of the file that Google Benchmark wrote (BENCHMARK_OUT). A program can
+/// print other text to its standard output. Contenders that do not use Google Benchmark write no file.
+void take_output_file(child_outcome& ended, const temporary_folder& folder) {
+    const auto file = output_file_in(folder);
+    std::error_code none;
+    if (ended.end != child_end::exited || std::filesystem::file_size(file, none) == 0 || none) return;
+    ended.output = reports::read_file(file, child_request{}.output_bytes_max);
+}
+
 /// Marks the trial as failed and removes its numbers.
 void discard(trial_outcome& trial, std::string_view reason) {
     set_failed(trial, reason);
@@ -288,12 +312,16 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     child.command = request.front;
     for (const auto& word :
          {request.who.path.native(), "--benchmark_filter=" + filter_for(request),
-          std::string{"--benchmark_format=json"}, fmt::format("--benchmark_min_time={}", request.min_time_s)})
+          std::string{"--benchmark_format=json"},
+          fmt::format("--benchmark_min_time={}{}", request.min_time_s, request.who.min_time_unit)})
         child.command.push_back(word);
     if (request.front.empty()) child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
+    // Google Benchmark reads its flags from such variables, too; other programs ignore them. A traced program
+    // writes no file, because writing makes system calls.
+    if (request.front.empty()) child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
     if (request.with_histogram_file)
         child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));
     if (request.operations)
@@ -413,7 +441,8 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto child = child_of(request, folder, stop_fd_);
     const earlier_children earlier;
     const auto before = read_machine();
-    const auto ended = run_child(child);
+    auto ended = run_child(child);
+    take_output_file(ended, folder);
     auto trial = judge(ended, request.workload, request.limit, find_benchmark(request.who, request.workload));
     refuse_another_build(trial, request);
     refuse_orphan(trial, end_orphans(ended.group, folder.path()));
@@ -459,6 +488,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     const auto wall = std::chrono::steady_clock::now() - started;
     std::vector<trial_outcome> trials;
     for (std::size_t i = 0; i < requests.size(); ++i) {
+        take_output_file(ended[i].child, folders[i]);
         auto trial =
             judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit,
                   find_benchmark(requests[i].who, requests[i].workload));
