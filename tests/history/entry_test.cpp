@@ -232,6 +232,20 @@ TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
     EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
 }
 
+// 16 of 17 public files have such a date (Google Benchmark before 1.5.1).
+TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
+    auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
+    printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}, {.assume_utc = true}).date,
+              "2021-09-02T18:59:37Z");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}, {.date = "2021-09-02T18:59:37+02:00"}).date,
+              "2021-09-02T16:59:37Z");
+    const auto complaint =
+        complaint_of<reports::format_error>([&] { bench::read_entry(printed, "b.json", {}); });
+    EXPECT_SAYS(complaint, "b.json");
+    EXPECT_SAYS(complaint, "--assume-utc");
+}
+
 TEST(entry, google_benchmark_output_is_recognized_in_a_folder_named_loopbench) {
     std::string printed{of_google_benchmark};
     printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");

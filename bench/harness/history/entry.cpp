@@ -64,10 +64,26 @@ std::string processor_in(const json& context) {
     return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
 }
 
-reports::environment machine_in(const json& context) {
+/// Returns the date in UTC. Throws format_error if the date has no time zone and the user did not say which.
+std::string date_in(const json& context, const date_rule& dated) {
+    const auto printed = reports::context_text(context, "date").value_or("");
+    if (const auto date = in_utc(dated.date.value_or(printed))) return *date;
+    if (dated.date)
+        throw reports::format_error{
+            "'{}' is not a date; expected a date like 2026-11-22 or 2026-11-22T18:07:18+01:00",
+            reports::shown(*dated.date)};
+    std::string as_utc = printed + "Z";
+    if (const auto space = as_utc.find(' '); space != std::string::npos) as_utc[space] = 'T';
+    const auto date = in_utc(as_utc);
+    if (date && dated.assume_utc) return *date;
+    throw reports::format_error{"its date \"{}\" {}", reports::shown(printed),
+                                date ? "has no time zone; add --assume-utc, or give the date with --date"
+                                     : "is invalid; give the date with --date"};
+}
+
+reports::environment machine_in(const json& context, const date_rule& dated) {
     reports::environment where;
-    where.date = reports::context_text(context, "date").value_or("");
-    if (auto date = in_utc(where.date)) where.date = *std::move(date);
+    where.date = date_in(context, dated);
     if (const auto cores = context.find("num_cpus"); cores != context.end() && cores->is_number())
         where.cores = static_cast<std::int64_t>(std::clamp(cores->get<double>(), 0.0, 1e6));
     where.cpu_model = processor_in(context);
@@ -158,8 +174,9 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     }
 }
 
+/// Returns the result of `make`. Adds the file's name to a format_error.
 template <class function>
-entry named_entry(std::string_view name, function make) {
+auto with_name(std::string_view name, function make) {
     try {
         return make();
     } catch (const reports::format_error& error) {
@@ -167,7 +184,7 @@ entry named_entry(std::string_view name, function make) {
     }
 }
 
-entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
+entry gbench_entry(std::string_view text, std::string_view name, provenance from, const date_rule& dated) {
     const auto output = read_gbench(text, name);
     if (output.rows.empty())
         throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
@@ -175,12 +192,12 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     const auto said = from;
     if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
     reports::report report;
-    report.where = machine_in(output.context);
+    report.where = with_name(name, [&] { return machine_in(output.context, dated); });
     report.contenders.push_back(reports::describe(program_in(text), output.context));
     for (const auto& [workload, rows] : benchmarks_in(output))
         std::ranges::move(results_of(workload, report.contenders.front().name, rows),
                           std::back_inserter(report.results));
-    auto made = named_entry(
+    auto made = with_name(
         name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
     made.said = said;
     return made;
@@ -373,10 +390,10 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     return entry_of(std::move(report), std::move(text), std::move(from), source);
 }
 
-entry read_entry(std::string text, std::string_view name, provenance from) {
-    if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
+entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated) {
+    if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from), dated);
     auto report = read_report_or_journal(text, name);
-    return named_entry(name, [&] {
+    return with_name(name, [&] {
         if (reports::is_of_shard(report))  // the merged report will contain the same blocks
             throw reports::format_error{
                 "the report covers one shard of a run; merge all shards (`loopbench merge`), and add the "
